@@ -5,22 +5,22 @@ import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import type { CallerLink } from "../core/calls/caller-link.ts";
 
 /**
- * A further protocol on a connection for JSON-RPC messages. Each connection has an ordered list of dialects after MCP:
- * a method that MCP does not define goes to the first dialect that knows it (C1).
+ * A further protocol on a JSON-RPC connection. Each connection has an ordered list of dialects after MCP: a method that
+ * MCP does not define goes to the first dialect that knows it (C1).
  */
 export interface Dialect {
   /**
-   * Answers a request; returns `undefined` immediately if this dialect does not know the method. The promise never
+   * Answers a request. Returns `undefined` immediately if this dialect does not know the method. The promise never
    * rejects.
    */
   answer(request: DialectRequest, context: DialectContext): Promise<DialectAnswer> | undefined;
-  /** Error message for a message that is not a JSON-RPC request. */
+  /** Returns the error message for a message that is not a JSON-RPC request. */
   describeInvalid(message: unknown): string;
 }
 
 export interface DialectRequest {
   readonly method: string;
-  /** Parameters exactly as received; `{}` if there were none. */
+  /** Parameters exactly as received. `{}` if there were none. */
   readonly params: JsonObject;
 }
 
@@ -30,20 +30,20 @@ export interface DialectContext {
 }
 
 export type DialectAnswer =
-  /** Any JSON value. */
+  /** Result: any JSON value. */
   | { readonly type: "value"; readonly value: unknown }
-  /** `kind` is the outcome code, for carriers that can report more than a JSON-RPC code. */
+  /** Error. `kind` is the outcome code, for transports that can report more than a JSON-RPC code. */
   | {
       readonly type: "error";
       readonly error: RpcErrorObject;
       readonly kind?: FailKind;
-      /** Scopes that the caller's access token lacks; over HTTP the answer is a 403 that names them. */
+      /** Scopes that the caller's access token lacks. Over HTTP, the response is a 403 that names them. */
       readonly requiredScopes?: readonly string[];
     }
-  /** The caller has cancelled: nothing is sent. */
+  /** No response, because the caller has cancelled. */
   | { readonly type: "silence" };
 
-/** Passes the request to the first dialect that knows the method; returns `undefined` if none does. */
+/** Passes the request to the first dialect that knows the method. Returns `undefined` if none does. */
 export function answerInDialects(
   dialects: readonly Dialect[],
   request: DialectRequest,

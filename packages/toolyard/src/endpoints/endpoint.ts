@@ -6,68 +6,71 @@ import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** An open HTTP endpoint in front of the hub. */
+/** Open HTTP endpoint of the hub. */
 export interface Endpoint {
   /** Registers the endpoint's paths. Called once. */
   mount(listener: Mountable): void;
-  /** Answers running calls with a cancellation: the grace time of the listener is nearly over. */
+  /** Answers running calls with a cancellation, because the grace time of the listener is nearly over. */
   giveUp(): void;
-  /** Ends everything that is left. The listener is closed before this is called. */
+  /** Releases everything that is left. The listener is closed before. */
   close(): void;
-  /** Pages that it adds to paths of other endpoints. @default none */
+  /** Pages that the endpoint adds to paths of other endpoints. @default none */
   readonly pages?: readonly SharedPage[];
 }
 
-/** A page for browsers at a path where another endpoint answers programs. */
+/** Page for browsers at a path where another endpoint answers programs. */
 export interface SharedPage {
-  /** Exact path, below the base path. */
+  /** Exact path below the base path. */
   readonly path: string;
-  /** Returns whether a browser requests the page. */
+  /** Returns true if the request is one of a browser for the page. */
   wants(exchange: HttpExchange): boolean;
   serve(exchange: HttpExchange): void | Promise<void>;
 }
 
 /**
- * One kind of endpoint: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
- * options are loaded at start; its code is loaded when an endpoint is opened, or with the first request
+ * A kind of endpoint. Each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
+ * options are loaded at start. Its code is loaded when an endpoint is opened, or by the first request
  * (`late-endpoint.ts`).
  */
 export interface EndpointKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
-  /** Its sections of the configuration. Tables that several kinds share, such as `server`, are merged. */
+  /**
+   * Sections of the configuration that the endpoint reads. Tables that several kinds share, such as `server`, are
+   * merged.
+   */
   readonly schema: S;
-  /** Paths that it always serves, below the server's base path. */
+  /** Paths that the endpoint always serves, below the server's base path. */
   readonly paths: readonly string[];
-  /** Services that it requires. */
+  /** Services that the endpoint requires. */
   readonly uses?: readonly Uses[];
-  /** Services that it provides to endpoints opened after it. @default none */
+  /** Services that the endpoint provides to endpoints that are opened after it. @default none */
   readonly provides?: readonly Provides[];
   /**
-   * Returns its options with the defaults; `undefined` while it is disabled. `taken`: the fixed paths of the endpoints,
-   * including its own. Throws an `OptionError` that names the section.
+   * Returns the options with defaults, or `undefined` if the configuration disables the endpoint. `taken`: the fixed
+   * paths of all endpoints, including its own. Throws an `OptionError` that names the section.
    */
   resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
   open(options: Options, services: ServicesOf<Uses>): Promise<OpenEndpoint<Provides>>;
 }
 
-/** An open endpoint, and the services that it provides. */
+/** Open endpoint, and the services that it provides. */
 export type OpenEndpoint<Provides extends ServiceKey = never> = [Provides] extends [never]
   ? Endpoint
   : Endpoint & { readonly services: ServicesOf<Provides> };
 
-/** A kind as the hub uses it, without its options. */
+/** A kind of endpoint as the hub uses it, without its options. */
 export interface EndpointDefinition<S extends Sections, Uses extends ServiceKey, Provides extends ServiceKey> {
   readonly schema: S;
   readonly paths: readonly string[];
   readonly uses: readonly Uses[];
   readonly provides: readonly Provides[];
   /**
-   * Returns how to open it with this configuration; `undefined` if the configuration disables it. Throws an
-   * `OptionError`.
+   * Returns the function that opens the endpoint with this configuration. Returns `undefined` if the configuration
+   * disables it. Throws an `OptionError`.
    */
   readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => EndpointOpener<Uses> | undefined;
 }
 
-/** Opens an endpoint with its services. */
+/** Function that opens an endpoint with its services. */
 export type EndpointOpener<Uses extends ServiceKey> = (
   services: ServicesOf<Uses>,
 ) => Promise<Endpoint & { readonly services?: Readonly<Record<string, unknown>> }>;
@@ -86,33 +89,33 @@ export function defineEndpoint<
   return Object.freeze({ schema, paths, uses, provides, wanted });
 }
 
-/** The certificate of an encrypted port. */
+/** State of the certificate of an encrypted port. */
 export interface TlsReport {
   /** Path of the certificate file. */
   readonly certificate: string;
   /** End of validity, ISO 8601. */
   readonly validUntil: string;
-  /** One sentence on why a newer certificate is not served, or on a fault of this one. */
+  /** Reason why a newer certificate is not served, or problem of the current one, in one sentence. */
   readonly problem?: string;
 }
 
-/** All of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */
+/** MCP on HTTP: sessions, streams, both eras. The responses follow the rules of MCP. */
 export interface McpFace extends Endpoint {
-  /** Leaves `/mcp` to another endpoint, which forwards MCP requests. Called before endpoints are mounted. */
+  /** Leaves the path `/mcp` to another endpoint, which forwards MCP requests. Called before endpoints are mounted. */
   cedePath(): void;
-  /** Returns whether a posted body requires MCP, on a path that other dialects share. */
+  /** Returns true if a posted body requires MCP, on a path that other dialects share. */
   wants(body: unknown, exchange: HttpExchange): boolean;
-  /** Answers a posted body that has been parsed; `dialects` are the other dialects at this path. */
+  /** Answers a posted body that has been parsed. `dialects` are the other dialects at this path. */
   take(body: unknown, exchange: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void>;
-  /** Answers whole requests, such as requests for streams and the end of a session. */
+  /** Answers requests without a body, such as requests for streams and the end of a session. */
   serve(exchange: HttpExchange): void | Promise<void>;
-  /** Opens a conversation for messages of a caller that has no session. */
+  /** Opens a conversation for the messages of a caller without a session. */
   converse(principal: Principal): SessionlessConversation;
 }
 
-/** A caller that has no session: its messages are answered, MCP first, and no state is kept. */
+/** Conversation with a caller without a session. Messages are answered, MCP first, and no state is kept. */
 export interface SessionlessConversation {
-  /** Resolves when nothing more will be sent to the outlet. Never rejects. */
+  /** Answers one message. Resolves when nothing more will be sent to the outlet. Never rejects. */
   receive(
     message: unknown,
     how: { readonly outlet: ReplyOutlet; readonly mode?: ToolMode; readonly dialects: readonly Dialect[] },

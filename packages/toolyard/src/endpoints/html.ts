@@ -1,6 +1,6 @@
 import { safeToShow } from "../core/text/hidden-text.ts";
 
-/** Text that is already HTML; all other values are escaped when they are inserted into a piece. */
+/** HTML text. Values of any other type are escaped when they are inserted into HTML. */
 export class Html {
   readonly text: string;
 
@@ -12,8 +12,8 @@ export class Html {
 type HtmlPiece = Html | string | number | undefined | readonly HtmlPiece[];
 
 /**
- * A piece of HTML. Inserted values are escaped and isolated from the text direction around them, unless they are pieces
- * themselves.
+ * Template tag for HTML. Inserted values are escaped and isolated from the surrounding text direction, unless they are
+ * `Html`.
  */
 export function html(texts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html {
   return new Html(texts.reduce((whole, text, at) => whole + textOf(pieces[at - 1]) + text));

@@ -4,16 +4,15 @@ import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from ".
 import type { Endpoint } from "./endpoint.ts";
 
 export interface LateEndpointParts {
-  /** Every path that the endpoint will mount, known from its options. */
+  /** All paths that the endpoint will mount, known from its options. */
   readonly places: readonly RoutePlace[];
-  /** Formats refusals at these paths before the endpoint is loaded. */
+  /** Formats refusals at these paths while the endpoint is not loaded. */
   readonly refusalBody?: RefusalBody;
   readonly load: () => Promise<Endpoint>;
 }
 
 /**
- * An endpoint with code that is loaded with the first request to one of its paths: most hubs use few of their
- * endpoints.
+ * Endpoint whose code is loaded by the first request to one of its paths, because most hubs use few of their endpoints.
  */
 export class LateEndpoint implements Endpoint {
   readonly #parts: LateEndpointParts;
@@ -34,8 +33,8 @@ export class LateEndpoint implements Endpoint {
         const handler = this.#handlers.get(place.path);
         return handler ? handler(exchange) : this.#late(place, exchange);
       };
-      // A path that accepts every method may later turn out to be unknown to the caller, so its refusal must not differ
-      // from that of an unknown path.
+      // A path that accepts every method may later turn out to be unknown to the caller, so a refusal there must look
+      // like that of an unknown path.
       const isPlain = !place.methods.includes(EVERY_METHOD);
       listener.route(place, serve, isPlain ? refusalBody : undefined);
     }

@@ -4,12 +4,12 @@ import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
 import type { Endpoint, SharedPage } from "./endpoint.ts";
 
-/** Programs get 404 at a path that has only a page, with any method. */
+/** Methods at a path that has only a page. Programs get 404 for all of them. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * Mounts endpoints in their order. A browser gets a shared page at its path; other requests go to the endpoint there.
- * The page of a later endpoint comes first, so that it can replace one of an earlier endpoint.
+ * If several endpoints have a page for the path, the page of the last one is used.
  */
 export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountable): void {
   const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();

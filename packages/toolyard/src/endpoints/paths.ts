@@ -1,15 +1,15 @@
-/** Fixed paths of the endpoints, below the server's base path. Each kind of endpoint names its own. */
+/** Fixed paths of the endpoints, below the server's base path. Each endpoint kind refers to its paths. */
 
 export const MCP_PATH = "/mcp";
 
-/** HTTP+SSE of 2024-11-05: the paths of the stream and of the posts. */
+/** Paths of HTTP+SSE of 2024-11-05: of the stream and of the posts. */
 export const SSE_PATH = "/sse";
 export const MESSAGES_PATH = "/messages";
 
 /** HTTP paths of the JSON-RPC dialect (G30). */
 export const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
 
-/** The description of REST, for programs and for readers. */
+/** Paths of the description of REST, for programs and for readers. */
 export const OPENAPI_PATH = "/openapi.json";
 export const DOCS_PATH = "/docs";
 

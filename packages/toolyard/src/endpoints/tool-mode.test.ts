@@ -12,7 +12,7 @@ test.each([
   [{}, "tool_mode=", "normal"],
   [{}, "show_all=1", "all"],
   [{}, "", undefined],
-])("C31: headers %j and query %j mean %s", (headers, query, mode) => {
+])("C31: headers %j and query %j select %s", (headers, query, mode) => {
   const lines = new Map(Object.entries(headers));
   const exchange = { header: (name: string) => lines.get(name), query: new URLSearchParams(query) };
   expect(toolModeOfRequest(exchange)).toBe(mode);
@@ -23,6 +23,6 @@ test.each([
   [{ tool_mode: "all" }, "all"],
   [{ tool_mode: 5 }, undefined],
   [{}, undefined],
-])("C32: _meta %j means %s", (meta, mode) => {
+])("C32: _meta %j selects %s", (meta, mode) => {
   expect(toolModeOfMeta(meta)).toBe(mode);
 });

@@ -21,7 +21,7 @@ test.each([
   expect(names(query, header)).toBe(expected);
 });
 
-test("returns the same object for a caller with other names each time, and the caller itself with its own", () => {
+test("returns the same object each time for a caller with other names, and the caller itself for its own names", () => {
   const named = withToolNames(LOCAL_PRINCIPAL, "model");
   expect(named).toEqual({ ...LOCAL_PRINCIPAL, toolNames: "model" });
   expect(withToolNames(LOCAL_PRINCIPAL, "model")).toBe(named);

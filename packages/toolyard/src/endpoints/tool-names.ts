@@ -4,7 +4,10 @@ import type { HttpExchange } from "../http/exchange.ts";
 const HEADER = "x-mcp-tool-names";
 const PARAMETER = "tool_names";
 
-/** Returns the tool names that one HTTP request selects. The header overrides the query; other words are ignored. */
+/**
+ * Returns the form of tool names that one HTTP request selects. The header overrides the query; unknown words are
+ * ignored.
+ */
 export function toolNamesOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolNameStyle | undefined {
   return parseToolNames(exchange.header(HEADER)) ?? parseToolNames(exchange.query.get(PARAMETER));
 }
@@ -14,10 +17,10 @@ function parseToolNames(word: string | null | undefined): ToolNameStyle | undefi
   return names === "mcp" || names === "model" ? names : undefined;
 }
 
-/** One object per principal, so that a session recognises its caller. */
+/** Callers with other tool names, one object per principal, so that a session recognises its caller. */
 const named = new WeakMap<Principal, Principal>();
 
-/** Returns the caller with these tool names. */
+/** Returns the caller with this form of tool names. */
 export function withToolNames(principal: Principal, toolNames: ToolNameStyle): Principal {
   if (toolNames === (principal.toolNames ?? "mcp")) return principal;
   let other = named.get(principal);

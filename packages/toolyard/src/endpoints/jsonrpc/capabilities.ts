@@ -1,13 +1,13 @@
 import type { HubPort, View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** Version that `mcp/discover` reports for this protocol (G15). */
+/** Protocol version that `mcp/discover` reports (G15). */
 const DIALECT_VERSION = "1.0-gnn";
 
 /**
- * Builds the answer of `mcp/discover`: `{mcp_version, server_description, tools: [{name, description, schema}],
- * resources: [{uri_template, description}]}` with everything that the caller may use. In discovery mode it lists only
- * the two tools that find the others.
+ * Builds the result of `mcp/discover`: `{mcp_version, server_description, tools: [{name, description, schema}],
+ * resources: [{uri_template, description}]}`, with everything that the caller may use. In discovery mode it lists only
+ * the two search tools.
  */
 export async function readCapabilities(
   hub: Pick<HubPort, "list">,

@@ -4,7 +4,7 @@ import { sendEmpty, sendJson } from "../../http/answer/send.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ReplyOutlet } from "../endpoint.ts";
 
-/** The replies to one POST, sent together when the last reply is ready. */
+/** Replies to the messages of one POST, sent together when the last reply is ready. */
 export class CollectedReplies implements ReplyOutlet {
   readonly isShared = false;
   readonly #answer: HttpAnswer;
@@ -15,7 +15,7 @@ export class CollectedReplies implements ReplyOutlet {
     this.#answer = answer;
   }
 
-  /** A plain answer cannot carry server requests. */
+  /** False: a plain response cannot carry server requests. */
   get reachable(): boolean {
     return false;
   }
@@ -26,10 +26,10 @@ export class CollectedReplies implements ReplyOutlet {
     if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
   }
 
-  /** A plain answer cannot carry progress and log messages either. */
+  /** Drops notifications: a plain response cannot carry them. */
   note(): void {}
 
-  /** A batch is answered with 200: each reply reports its own success or error. */
+  /** A batch has the status 200, because each reply reports its own success or error. */
   send(isBatch: boolean): void {
     if (this.#texts.length === 0) return sendEmpty(this.#answer, 202);
     if (isBatch) return sendJson(this.#answer, 200, `[${this.#texts.join(",")}]`);
@@ -37,7 +37,10 @@ export class CollectedReplies implements ReplyOutlet {
   }
 }
 
-/** C7: errors of the caller are 400, missing things 404, everything else 500. */
+/**
+ * Returns the HTTP status of an error code (C7): 400 for errors of the caller, 404 for missing things, 500 for all
+ * others.
+ */
 function statusOfCode(code: number): number {
   if (code === RPC.methodNotFound || code === RPC.resourceNotFound) return 404;
   return code === RPC.parse || code === RPC.invalidRequest || code === RPC.invalidParams ? 400 : 500;

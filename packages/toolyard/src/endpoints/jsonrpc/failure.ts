@@ -7,8 +7,8 @@ import { firstChars } from "../../core/text/truncate.ts";
 export type FailedTarget = { readonly tool: string } | { readonly uri: string };
 
 /**
- * Translates a failure into an error of the dialect (G60 to G64): the code comes from the table of outcome codes, the
- * text is fixed. The only place that translates; `MCP` of the core server throws the same.
+ * Converts a failure to an error of the dialect (G60 to G64). The code comes from the table of outcome codes, the text
+ * is fixed. All errors of the dialect are converted here; `MCP` of the core server throws the same ones.
  */
 export function dialectError(failure: Fail, target: FailedTarget): RpcErrorObject {
   switch (failure.kind) {
@@ -39,7 +39,8 @@ function resourceNotFound(uri: string): RpcErrorObject {
 }
 
 /**
- * Returns an error with a code and text of the tool. A tool may also choose codes that JSON-RPC reserves for servers.
+ * Returns the error if the tool itself set its code and text. A tool may also use codes that JSON-RPC reserves for
+ * servers.
  */
 function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
   if (!rpcError) return undefined;
@@ -61,7 +62,7 @@ function withData({ kind, message }: Fail, data: unknown): RpcErrorObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** Error data. All failures of the hub share one JSON-RPC code, so the outcome code is sent in the data. */
+/** Returns the error data. All failures of the hub share one JSON-RPC code, so the data contain the outcome code. */
 function facts({ kind, retryable, retryAfterMs, details }: Fail): JsonObject {
   const { candidates, signIn, timeoutMs } = details ?? {};
   const told = Object.entries({ retryAfterMs, candidates, signIn, timeoutMs }).filter(
@@ -74,5 +75,5 @@ function shown(word: string): string {
   return word.length > MAX_QUOTED ? `${firstChars(word, MAX_QUOTED)}…` : word;
 }
 
-/** Longest excerpt of a caller's text that an error repeats, in characters. */
+/** Maximum length in characters of a caller's text that an error quotes. */
 const MAX_QUOTED = 200;

@@ -22,10 +22,10 @@ import { MCP_PATH } from "../paths.ts";
 import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
-/** Most messages in one batch. */
+/** Maximum number of messages in one batch. */
 const MAX_BATCH = 100;
 
-/** Returns whether a posted body is MCP at this path. */
+/** Returns true if a posted body is MCP at this path. */
 type IsMcp = (body: unknown) => boolean;
 export interface JsonRpcHttpParts {
   readonly logger: Logger;
@@ -34,9 +34,9 @@ export interface JsonRpcHttpParts {
 }
 
 /**
- * JSON-RPC on HTTP (G30 to G37): one request or batch per POST, answered with an HTTP status that matches the error;
- * `GET ?uri=` reads a resource. Requests that need all of MCP at the same address are forwarded to it. The creator of
- * the parts closes them.
+ * JSON-RPC on HTTP (G30 to G37). Each POST has one request or batch, and its HTTP status matches the error. `GET ?uri=`
+ * reads a resource. Requests that need all of MCP at the same address are forwarded to it. The creator of the parts
+ * closes them.
  */
 export class JsonRpcHttpEndpoint implements Endpoint {
   readonly #parts: JsonRpcHttpParts;
@@ -123,7 +123,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
       conversation.close("The request is answered.");
     });
     if (messages.every(isNotification)) return sendEmpty(answer, 202);
-    // A disconnected caller gets no answer; its requests are cancelled.
+    // A disconnected caller gets no response, and its requests are cancelled.
     answer.onClosed(() => conversation.close("The caller disconnected."));
     await work;
     replies.send(isBatch);
@@ -136,7 +136,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
   ): Promise<void> {
     const classified = classifyMessage(message);
     if (classified.type !== "reply") return conversation.receive(message, how);
-    // A reply answers nothing: without a session the hub sends no requests to this caller.
+    // A reply matches no request: without a session, the hub sends no requests to this caller.
     const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
     how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
       code: RPC.invalidRequest,

@@ -35,7 +35,7 @@ function ask(hub: HubStandIn, method: string, params: JsonObject = {}): Promise<
   return dialectOf(hub).answer({ method, params }, context());
 }
 
-test("G23: answers a fault of the hub with the internal error and an id in place of the details", async () => {
+test("G23: answers an error in the hub's code with -32603 and an error id instead of the details", async () => {
   const answer = await ask(new HubStandIn(), "throws");
   expect(answer).toMatchObject({
     type: "error",
@@ -45,7 +45,7 @@ test("G23: answers a fault of the hub with the internal error and an id in place
   expect(JSON.stringify(answer)).not.toContain("secret detail");
 });
 
-test("G23: rewords failures that the hub itself calls internal, but not a tool's failure", async () => {
+test("G23: replaces the text of failures with the code internal, but not the text of a tool's failure", async () => {
   const hub = new HubStandIn();
   expect(await ask(hub, "outcome", { failure: { kind: "internal", message: "It broke." } })).toMatchObject({
     error: { code: -32603, message: "Internal error: It broke." },
@@ -55,7 +55,7 @@ test("G23: rewords failures that the hub itself calls internal, but not a tool's
   });
 });
 
-test("G31: returns the literal internal server error for a fault outside dispatch", async () => {
+test("G31: returns the literal internal server error for an exception outside dispatch", async () => {
   const listener = createTestListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
   const mcp: McpFace = {
     cedePath: () => {},
@@ -87,7 +87,7 @@ test("G31: returns the literal internal server error for a fault outside dispatc
   expect(text).not.toContain("secret");
 });
 
-describe("C1: which methods belong to the dialect", () => {
+describe("C1: methods of the dialect", () => {
   test.each([
     "mcp/discover",
     "get_mcp_server_capabilities",
@@ -121,7 +121,7 @@ describe("C1: which methods belong to the dialect", () => {
 });
 
 test.each(Object.keys(KINDS) as FailKind[])(
-  "G27: a failure with the outcome code %s has the table's JSON-RPC code",
+  "G27: a failure with the outcome code %s has the JSON-RPC code of the table",
   async (kind) => {
     const hub = new HubStandIn();
     const answer = await ask(hub, "outcome", { failure: { kind, message: "Words." } });
@@ -138,7 +138,7 @@ test("G27: failures that share a JSON-RPC code carry their outcome code in the d
   });
 });
 
-test("does not answer a caller that cancelled", async () => {
+test("sends no answer to a caller that cancelled", async () => {
   const hub = new HubStandIn();
   const controller = new AbortController();
   const answering = dialectOf(hub).answer({ method: "slow", params: {} }, context("normal", controller.signal));
@@ -146,7 +146,7 @@ test("does not answer a caller that cancelled", async () => {
   expect(await answering).toEqual({ type: "silence" });
 });
 
-test("passes `_meta` to the tool as request metadata, not as an argument", async () => {
+test("passes `_meta` to the tool as metadata of the request, not as an argument", async () => {
   const hub = new HubStandIn();
   await ask(hub, "echo", { text: "hi", _meta: { trace: 1, progressToken: 7 } });
   expect(hub.calls[0]).toMatchObject({

@@ -16,11 +16,11 @@ import { dialectError, type FailedTarget } from "./failure.ts";
 export interface JsonRpcDeps {
   readonly hub: Pick<HubPort, "list" | "call">;
   readonly logger: Logger;
-  /** Returns `server_description` of the capabilities. Called at each request, since a reload may change it. */
+  /** Returns `server_description` of the capabilities. Called for each request, since a reload may change it. */
   readonly describeServer: () => string;
 }
 
-/** The dialect's own methods; every method that begins with `resource/` is one too. */
+/** Methods that the dialect defines. All methods that begin with `resource/` belong to it too. */
 const OWN_METHODS: ReadonlySet<string> = new Set([
   "mcp/discover",
   "get_mcp_server_capabilities",
@@ -30,7 +30,7 @@ const OWN_METHODS: ReadonlySet<string> = new Set([
 ]);
 const RESOURCE_PREFIX = "resource/";
 
-/** Returns whether MCP leaves a method to the dialect: a method of the dialect, or a possible tool name. */
+/** Returns true if MCP leaves a method to the dialect: a method that the dialect defines, or a possible tool name. */
 export function isDialectMethod(method: string): boolean {
   return OWN_METHODS.has(method) || method.startsWith(RESOURCE_PREFIX) || !isReservedMethod(method);
 }
@@ -38,8 +38,8 @@ export function isDialectMethod(method: string): boolean {
 type DialectHandler = (request: DialectRequest, context: DialectContext) => Promise<DialectAnswer>;
 
 /**
- * The JSON-RPC dialect of G: six methods, and every tool name is a method whose parameters are the tool's arguments.
- * Results are the plain values of tools and resources. It needs no handshake.
+ * JSON-RPC dialect (G10 to G64): six methods, and each tool name is a method whose parameters are the tool's arguments.
+ * Results are the plain values of tools and resources. Clients need no handshake.
  */
 export class JsonRpcDialect implements Dialect {
   readonly #deps: JsonRpcDeps;
@@ -110,7 +110,7 @@ export class JsonRpcDialect implements Dialect {
   }
 
   async #call({ method, target, params }: JsonRpcCall, { view, link }: DialectContext): Promise<Outcome> {
-    // `_meta` is the caller's metadata for the hub, not an argument of a tool.
+    // `_meta` contains the caller's metadata for the hub. It is not an argument of the tool.
     const { _meta: meta, ...args } = params;
     const asked = {
       method,
@@ -137,7 +137,7 @@ export class JsonRpcDialect implements Dialect {
     return { type: "error", kind: failure.kind, error, ...scopesOf(failure) };
   }
 
-  /** Logs a fault of this program in full; the caller gets an id to quote. */
+  /** Logs an internal error in full. The caller gets an id to quote. */
   #fault(cause: unknown, method: string): DialectAnswer {
     const id = nextCallId();
     const stack = cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {};
@@ -152,7 +152,7 @@ export class JsonRpcDialect implements Dialect {
   }
 }
 
-/** A call as its caller requested it. */
+/** Call as its caller requested it. */
 interface JsonRpcCall {
   readonly method: CallMethod;
   readonly target: string;

@@ -7,7 +7,7 @@ import { DIALECTS, MCP_FACE } from "../services.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcEndpoint } from "./options.ts";
 import { jsonRpcPlaces } from "./places.ts";
 
-/** The JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` if configured. */
+/** Endpoint of the JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` if configured. */
 export const JSON_RPC = defineEndpoint({
   schema: { server: Type.Optional(Type.Object(JSON_RPC_OPTION_SCHEMAS)) },
   paths: JSON_RPC_PATHS,

@@ -18,9 +18,9 @@ const JsonRpcEndpointSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description
 export type JsonRpcEndpointConfig = Static<typeof JsonRpcEndpointSchema>;
 
 export interface JsonRpcEndpointOptions {
-  /** Enables it on stdio, at `/` and at `/jsonrpc`. */
+  /** Enables the dialect on stdio, at `/` and at `/jsonrpc`. */
   readonly enabled: boolean;
-  /** Enables it at `/mcp`. */
+  /** Enables the dialect at `/mcp`. */
   readonly onMcpPath: boolean;
 }
 

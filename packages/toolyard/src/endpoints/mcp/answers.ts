@@ -5,18 +5,18 @@ import { stringifyMembers, stringifyValue } from "../../core/json/json-text.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
-/** Result of an MCP method, before the id and the era's members are added. */
+/** Result of an MCP method, before the id and the members of the era are added. */
 export type McpAnswer =
   | { readonly type: "result"; readonly result: JsonObject }
-  /** A list with serialised entries: `member` is `tools`, `resources`, …; `json` is the text of the array. */
+  /** List with serialised entries. `member` is `tools`, `resources`, …; `json` is the text of the array. */
   | ListAnswer
-  /** Answers that other dialects have too: errors, silence, and values of any shape. */
+  /** Answers that other dialects have too: errors, no response, and values of any form. */
   | DialectAnswer;
 
 export interface ListAnswer {
   readonly type: "list";
   readonly kind: ListKind;
-  /** The whole list that the page was taken from. */
+  /** Whole list from which the page was taken. */
   readonly list: RenderedList;
   readonly member: string;
   readonly json: string;
@@ -34,8 +34,8 @@ export function errorAnswer(code: number, message: string, data?: unknown): McpA
 }
 
 /**
- * Returns the reply as one line of JSON text, or `undefined` for silence. `extra` members are added to a result that
- * lacks them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in unchanged.
+ * Returns the reply as one line of JSON text, or `undefined` if there is none. `extra` members are added to a result
+ * that lacks them (`resultType`, `ttlMs`, `_meta` of the modern era). Serialised lists are inserted unchanged.
  */
 export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},`;
@@ -53,10 +53,13 @@ export function replyText(id: RequestId | null, answer: McpAnswer, extra?: JsonO
   }
 }
 
-/** A reply with a middle part that was encoded earlier. */
+/** Reply in three parts, of which the middle part was encoded before. */
 export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
 
-/** Builds the reply for carriers that accept bytes, if that avoids encoding a large list again for each caller. */
+/**
+ * Builds the reply for transports that accept bytes, if that avoids encoding a large list for each caller. Otherwise
+ * returns `undefined`.
+ */
 export function splicedReply(id: RequestId | null, answer: McpAnswer, extra?: JsonObject): SplicedReply | undefined {
   if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
     return undefined;

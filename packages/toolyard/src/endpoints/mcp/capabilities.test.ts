@@ -18,9 +18,7 @@ function report(state: SourceReport["status"]["state"]): SourceReport {
   };
 }
 
-/**
- * A hub with a source that becomes ready right after its capabilities were read, while another one is still awaited.
- */
+/** Hub in which one source becomes ready right after its capabilities were read, while another one is awaited. */
 class Overtaken extends HubStandIn {
   asked = 0;
 

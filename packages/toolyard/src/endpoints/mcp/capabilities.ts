@@ -2,10 +2,7 @@ import type { HubPort, ListKind, RenderedList, ServerFacts, View } from "../../c
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import type { SourceFeatures } from "../../core/sources/records.ts";
 
-/**
- * Offer of the hub to one view at one moment: its facts, its lists, and the MCP `capabilities` that follow from
- * them.
- */
+/** The hub's facts and lists for one view at one moment, and the MCP `capabilities` that follow from them. */
 export interface HubOffer {
   readonly facts: ServerFacts;
   readonly lists: Readonly<Record<ListKind, RenderedList>>;
@@ -13,8 +10,8 @@ export interface HubOffer {
 }
 
 /**
- * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are advertised if there are
- * any, or if a source has not reported yet: a client that once received "no resources" never lists them again.
+ * Reads the content of `initialize` and `server/discover`. Resources, prompts and features are advertised if there are
+ * any, or if a source has not reported yet: a client that has received "no resources" does not list them later.
  */
 export function readOffer(hub: HubPort, view: View): Promise<HubOffer> {
   return readSettled(hub, () => readOnce(hub, view));
@@ -34,7 +31,7 @@ async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
 
 function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
   const { completions, logging, subscribe } = offeredFeatures(hub, facts);
-  // A server that has no entries yet but declares the capability may add entries later.
+  // A server that declares the capability but has no entries may add entries later.
   const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>
     isUnsettled(hub) ||
     objectMember(facts.capabilities ?? {}, capability) !== undefined ||
@@ -51,8 +48,8 @@ function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["list
 }
 
 /**
- * Adds capabilities that the sources' servers declare and the hub does not implement itself: whole capabilities,
- * extensions, further members.
+ * Adds capabilities that the sources' servers declare and the hub does not implement: whole capabilities, extensions,
+ * further members.
  */
 export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonObject {
   const further = Object.entries(declared).flatMap(([name, value]): [string, unknown][] => {
@@ -60,30 +57,32 @@ export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonOb
     if (mine) return [[name, isJsonObject(value) ? { ...withoutSwitches(value), ...mine } : mine]];
     return ANSWERED_FOR.has(name) ? [] : [[name, value]];
   });
-  // Not assigned member by member: `__proto__` must stay an ordinary name.
+  // `Object.fromEntries` keeps `__proto__` as an ordinary name; an assignment would set the prototype.
   return { ...own, ...Object.fromEntries(further) };
 }
 
-/** Capabilities that only the hub declares or omits. */
+/** Capabilities that are determined by the hub only. */
 const ANSWERED_FOR: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging"]);
 
 function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...others }: JsonObject): JsonObject {
   return others;
 }
 
-/** Reads again if a source became ready while others were awaited: no other event would report that it is missing. */
+/** Reads again if a source became ready while others were awaited. No later event would report the missing source. */
 export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Promise<T> {
   const wasUnsettled = isUnsettled(hub);
   const first = await read();
   return wasUnsettled && !isUnsettled(hub) ? read() : first;
 }
 
-/** Returns the features to advertise besides the lists: all features while a source has not reported its own. */
+/**
+ * Returns the features to advertise besides the lists. Returns all features while a source has not reported its own.
+ */
 export function offeredFeatures(hub: HubPort, { features }: ServerFacts): SourceFeatures {
   return isUnsettled(hub) ? EVERY_FEATURE : features;
 }
 
-/** Returns the lists' capabilities without `listChanged`. */
+/** Returns the capabilities of the lists without `listChanged`. */
 export function withoutListChanges(capabilities: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(capabilities).map(([name, value]) => [name, isJsonObject(value) ? withoutMember(value) : value]),
@@ -103,12 +102,12 @@ const UNSETTLED: ReadonlySet<string> = new Set(["starting", "degraded", "down", 
 
 const EVERY_FEATURE: SourceFeatures = Object.freeze({ completions: true, logging: true, subscribe: true });
 
-/** Returns the hub as MCP's `serverInfo`, with the server info of its only source, if it has just one. */
+/** Returns MCP's `serverInfo` of the hub. If the hub has only one source, includes that source's server info. */
 export function serverInfo(facts: ServerFacts): JsonObject {
   return { ...briefServerInfo(facts), ...facts.about };
 }
 
-/** Returns only the hub's own info: short enough to send with every result. */
+/** Returns the hub's own server info, which is short enough to send with every result. */
 export function briefServerInfo({ name, version, title }: ServerFacts): JsonObject {
   return { name, version, ...(title === undefined ? {} : { title }) };
 }

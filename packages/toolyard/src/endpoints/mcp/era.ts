@@ -20,19 +20,19 @@ import { HEADERS, type HeaderLookup } from "../../wire/modern/headers.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { isJsonObject, objectMember } from "../../core/json/json.ts";
 
-/** Returns the era that the client's URL names by `?era=`; `undefined` if it names none. */
+/** Returns the era that the client's URL selects by `?era=`, or `undefined` if it selects none. */
 export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra | undefined {
   const word = query.get("era")?.trim().toLowerCase();
   return word === "auto" || word === "legacy" ? word : undefined;
 }
 
-/** The era that handles a posted body. */
+/** Era that handles a posted body. */
 export type BodyEra =
-  /** `classified` is absent for a batch. */
+  /** Legacy era. `classified` is absent for a batch. */
   | { readonly type: "legacy"; readonly classified?: ClassifiedMessage }
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
-  /** Neither era: answered with this status and error. */
+  /** No era: refused with this status and error. */
   | {
       readonly type: "refused";
       readonly status: number;
@@ -40,7 +40,7 @@ export type BodyEra =
       readonly error: RpcErrorObject;
     };
 
-/** Returns the era as `eraOf` does, for an endpoint that serves only the legacy era, as a server of that era would. */
+/** Returns the era of a body for an endpoint that serves only the legacy era. It reacts like a server of that era. */
 export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
   const era = eraOf(body, headers);
   if (era.type === "legacy" || isBatch(body)) return era.type === "legacy" ? era : { type: "legacy" };
@@ -49,8 +49,8 @@ export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
 }
 
 /**
- * Returns the era of a body. The body decides: a request is modern if its `_meta` names a revision, known or not; the
- * header is compared with it and never overrides it. A modern header alone, without the body's members, is an error.
+ * Returns the era of a body. Only the body decides: a request is modern if its `_meta` names a revision, known or not.
+ * The header is compared with the body and never overrides it. A modern header without the body's members is an error.
  */
 export function eraOf(body: unknown, headers: HeaderLookup): BodyEra {
   if (Array.isArray(body)) return eraOfBatch(body);
@@ -74,7 +74,7 @@ function isBatch(body: unknown): boolean {
   return Array.isArray(body) && body.length > 0;
 }
 
-/** Returns `undefined` for a request of the legacy era. */
+/** Returns the era of a request, or `undefined` for the legacy era. */
 function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra | undefined {
   const revision = modernHeader(headers);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
@@ -97,13 +97,13 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra | und
   });
 }
 
-/** Returns `undefined` for a notification of the legacy era. */
+/** Returns the era of a notification, or `undefined` for the legacy era. */
 function eraOfNotification(message: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
   if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return undefined;
   return disagreement(message, headers) ?? { type: "modern-notification", message };
 }
 
-/** Returns the refusal if a notification's revision or method differs between body and headers. */
+/** Returns the refusal of a notification whose revision or method differs between body and headers. */
 function disagreement({ method, params = {} }: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
   const claimed = objectMember(params, "_meta")?.[META.protocolVersion];
   if (claimed !== undefined && typeof claimed !== "string") {
@@ -135,9 +135,7 @@ function eraOfBatch(body: readonly unknown[]): BodyEra {
   });
 }
 
-/**
- * Returns the header if it names a revision of the modern era; the legacy era judges any other value, known or not.
- */
+/** Returns the header if it names a revision of the modern era. The legacy era checks any other value. */
 function modernHeader(headers: HeaderLookup): string | undefined {
   const header = headers.header("mcp-protocol-version")?.trim();
   return isModernRevision(header) ? header : undefined;

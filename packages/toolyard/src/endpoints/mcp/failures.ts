@@ -5,15 +5,16 @@ import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "./answers.ts";
 
-/** Differences between eras and revisions in how a failure is reported. */
+/** Differences between eras and revisions in reports of failures. */
 export interface FailureRules {
   /**
-   * How `tools/call` reports arguments that do not match the schema: a protocol error up to 2025-06-18, a result since.
+   * Report of arguments that do not match the schema in `tools/call`: a protocol error up to 2025-06-18, a result
+   * since.
    */
   readonly invalidArguments: "error" | "isError";
-  /** -32002 in the legacy era, -32602 since 2026-07-28. */
+  /** Error code of a missing resource: -32002 in the legacy era, -32602 since 2026-07-28. */
   readonly resourceNotFoundCode: number;
-  /** Converts a protocol error of an upstream server to codes that this era knows. */
+  /** Converts a protocol error of an upstream server to codes of this era. */
   upstreamError(error: RpcErrorObject, method: CallMethod): RpcErrorObject;
 }
 
@@ -21,16 +22,15 @@ export interface FailedCall {
   readonly id: string;
   readonly method: CallMethod;
   readonly target: string;
-  /** True if the caller itself cancelled; it then gets no answer. */
+  /** True if the caller itself cancelled. It then gets no response. */
   readonly cancelled: boolean;
 }
 
-/**
- * Converts a failure to an MCP answer. The only place where the MCP endpoint translates the table of outcome codes.
- */
+/** Converts a failure to an MCP answer. The MCP endpoint uses the table of outcome codes only here. */
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): McpAnswer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
-  // If a tool's server request was refused, the tool has failed; that is not an upstream's protocol error.
+  // If a server request of a tool was refused, the tool failed. The error of the server request is no protocol error of
+  // the upstream.
   const { rpcError } = failure;
   if (rpcError && failure.details?.["ask"] === undefined)
     return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
@@ -44,7 +44,7 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
     : toolFailure(failure);
 }
 
-/** A result would hide from the client that it can get the missing scopes. */
+/** Returns an error instead of a result, which would hide from the client that it can get the missing scopes. */
 function scopesAnswer(failure: Fail, requiredScopes: readonly string[]): McpAnswer {
   const error = { code: protocolCode(failure), message: failure.message, data: errorData(failure) };
   return { type: "error", error, kind: failure.kind, requiredScopes };
@@ -55,7 +55,7 @@ function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): bo
   return typeof rule === "number" || (rule === "by-revision" && invalidArguments === "error");
 }
 
-/** Answers a fault of the hub: the caller gets an id to quote, the log has everything else. */
+/** Answers an internal error of the hub. The caller gets an id to quote; the log has the details. */
 export function internalAnswer(callId: string): McpAnswer {
   return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
     [KIND_META_KEY]: "internal",
@@ -63,7 +63,7 @@ export function internalAnswer(callId: string): McpAnswer {
   });
 }
 
-// The eras report a missing resource with different codes, and an upstream of the other era uses its own.
+// The eras have different codes for a missing resource, and an upstream of the other era uses the code of its era.
 function upstreamError(
   { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
   { method }: FailedCall,
@@ -92,8 +92,8 @@ function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): M
 }
 
 /**
- * Returns the code for methods without failures in their MCP result: -32602 for errors of the caller, -32603 for all
- * others.
+ * Returns the code for methods whose MCP results cannot report failures: -32602 for errors of the caller, -32603 for
+ * all others.
  */
 function protocolCode(failure: Fail): number {
   const rule = KINDS[failure.kind].mcp;
@@ -111,7 +111,7 @@ function retryFacts(failure: Fail): JsonObject {
   return failure.retryAfterMs === undefined ? {} : { [RETRY_META_KEY]: failure.retryAfterMs };
 }
 
-/** Returns the message with the next step, unless the message already names it: a model reads only this text. */
+/** Returns the message with the next step, unless the message contains it. A model reads only this text. */
 function withHints(failure: Fail, message = failure.message): string {
   const withheld = failure.details?.["withheld"];
   const sentences = [message];

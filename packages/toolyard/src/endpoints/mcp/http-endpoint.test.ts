@@ -17,7 +17,7 @@ const list = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 const listHeaders = { ...modern, "mcp-method": "tools/list" };
 const _meta = envelope();
 
-describe("answers malformed input with the right status and code, and with the id if it is readable", () => {
+describe("answers malformed input with the specified status and code, and with the id if it is readable", () => {
   test.each(MALFORMED_POSTS)("$what → $status $code", async ({ body, headers, status, code, id }) => {
     const raw = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const answer = await (await server.post(raw, headers)).whole();
@@ -28,7 +28,7 @@ describe("answers malformed input with the right status and code, and with the i
     expect(server.hub.calls).toHaveLength(0);
   });
 
-  test("C2: names the supported versions and the received one for an unknown version", async () => {
+  test("C2: names the supported versions and the received version if it is unknown", async () => {
     const headers = { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" };
     const params = { _meta: { ..._meta, [META.protocolVersion]: "2099-01-01" } };
     const answer = await (await server.post(JSON.stringify({ ...list, params }), headers)).whole();
@@ -42,7 +42,7 @@ describe("answers malformed input with the right status and code, and with the i
     });
   });
 
-  test("C17: answers 202 without a body to a modern notification, known or not", async () => {
+  test("C17: answers 202 without a body to a modern notification, known or unknown", async () => {
     for (const method of ["notifications/cancelled", "notifications/whatever"]) {
       const answer = await (
         await server.post(JSON.stringify({ jsonrpc: "2.0", method, params: { _meta } }), modern)
@@ -72,13 +72,13 @@ describe("answers malformed input with the right status and code, and with the i
   });
 });
 
-describe("an endpoint that serves only the modern era", () => {
+describe("endpoint that serves only the modern era", () => {
   test.each([
     [list, 400, -32022, 7],
     [{ jsonrpc: "2.0", id: "i", method: "initialize", params: {} }, 400, -32022, "i"],
     [[list], 400, -32600, null],
     [{ jsonrpc: "2.0", id: 1, result: {} }, 400, -32600, null],
-  ])("C2: answers %j of the legacy era with status %d and code %d", async (body, status, code, id) => {
+  ])("C2: answers the legacy message %j with status %d and code %d", async (body, status, code, id) => {
     const answer = await (await server.post(JSON.stringify(body))).whole();
     expect([answer.status, answer.last]).toMatchObject([status, { id, error: { code } }]);
   });
@@ -145,7 +145,7 @@ describe("both eras at one path", () => {
     expect(seen).toEqual([`post ${JSON.stringify(list)} discovery`]);
   });
 
-  test("never passes a modern request to the legacy era, valid or not", async () => {
+  test("never passes a modern request to the legacy era, even if it is invalid", async () => {
     await server.ask("tools/list");
     await (await server.post(JSON.stringify({ ...list, params: { _meta: { [META.protocolVersion]: 5 } } }))).whole();
     expect(seen).toEqual([]);

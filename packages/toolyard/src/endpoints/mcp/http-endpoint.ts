@@ -23,18 +23,18 @@ import { MCP_PATH } from "../paths.ts";
 
 export interface McpHttpParts {
   readonly modern: ModernEndpoint;
-  /** Absent: only the modern era is served. */
+  /** Handlers of the legacy era. Absent: only the modern era is served. */
   readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
   readonly defaultMode: ToolMode;
-  /** Era for clients without an era in their URL. @default "auto" */
+  /** Era for clients whose URL selects none. @default "auto" */
   readonly era?: ServedEra;
-  /** Names of tools for clients that choose none. @default "mcp" */
+  /** Form of tool names for clients that select none. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
 }
 
 type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
 
-/** MCP's answers to HTTP requests, independent of the path. The creator of the parts closes them. */
+/** MCP on HTTP, independent of the path. The creator of the parts closes them. */
 export class McpHttpEndpoint {
   readonly #parts: McpHttpParts;
   readonly #quiet = new QuietCalls();
@@ -57,7 +57,7 @@ export class McpHttpEndpoint {
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
-  /** Answers a posted body that has been parsed; `dialects` are the other dialects at this path. */
+  /** Answers a posted body that has been parsed. `dialects` are the other dialects at this path. */
   take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
     assertJsonContent(http);
     return this.#answer(body, http, dialects);
@@ -66,7 +66,7 @@ export class McpHttpEndpoint {
   #post(http: HttpExchange): void | Promise<void> {
     assertJsonContent(http);
     const body = http.readBody();
-    // Not async: the body of most requests is already available.
+    // Not async, because the body of most requests is already available.
     return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
   }
 
@@ -83,7 +83,7 @@ export class McpHttpEndpoint {
       case "refused":
         return sendError(http.answer, era.id, era.error);
       case "modern-notification":
-        // Over HTTP a caller cancels by closing the stream, so no notification has an effect.
+        // Over HTTP a caller cancels by closing the stream, so notifications have no effect.
         return sendEmpty(http.answer, 202);
       case "modern-request":
         return this.#modern(era.message, http);
@@ -118,7 +118,7 @@ export class McpHttpEndpoint {
     return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects, classified };
   }
 
-  /** Ends the listens, which would hold the listener open for all of its grace time. */
+  /** Ends the open `subscriptions/listen` requests; they would keep the listener open for its whole grace time. */
   #endListensOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

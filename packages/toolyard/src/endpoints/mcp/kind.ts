@@ -7,7 +7,10 @@ import { MCP_FACE } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
 import { MCP_OPTION_SCHEMAS, resolveMcpEndpoint } from "./options.ts";
 
-/** MCP at `/mcp`, `/sse` and `/messages`. Opened before the other endpoints, since some endpoints forward to it. */
+/**
+ * Endpoint of MCP at `/mcp`, `/sse` and `/messages`. It is opened before the other endpoints, since some of them
+ * forward requests to it.
+ */
 export const MCP = defineEndpoint({
   schema: {
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),

@@ -5,8 +5,8 @@ import type { LegacyEndpoint } from "./legacy/legacy-endpoint.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 
 /**
- * The legacy era, loaded with the first request that needs it: a hub with only modern clients never loads it. Requests
- * that arrive during loading are handled in their order.
+ * Legacy era, loaded by the first request that needs it. A hub with only modern clients never loads it. Requests that
+ * arrive during the loading are handled in order.
  */
 export class LateLegacy {
   readonly #parts: SessionDepsParts;

@@ -3,15 +3,15 @@ import type { HubPort, ListKind, RenderedList, View } from "../../core/ports/hub
 import type { Logger } from "../../core/ports/ports.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 
-/** State of one list, compared to decide whether a client is notified. */
+/** State of one list, which is compared to decide if a client is notified. */
 export interface ListVersion {
   /** Digest of the content. */
   readonly version: string;
-  /** Number of changes that its sources announced. */
+  /** Number of changes that the list's sources announced. */
   readonly announcements: number;
 }
 
-/** States of the lists that one view shows now. */
+/** Current states of the lists in one view. */
 export type ListVersions = ReadonlyMap<ListKind, ListVersion>;
 
 export function versionOf({ version, announcements = 0 }: RenderedList): ListVersion {
@@ -21,11 +21,11 @@ export function versionOf({ version, announcements = 0 }: RenderedList): ListVer
 /** Notifies one client of changed lists. */
 export interface ListWatcher {
   readonly view: View;
-  /** Compares with what its client has seen and notifies it of differences. */
+  /** Compares `versions` with those that the client has seen, and notifies the client of differences. */
   listsMayHaveChanged(versions: ListVersions): void;
 }
 
-/** Distributes changes of the hub's lists: one listener for all members, each view read once per change. */
+/** Distributes changes of the hub's lists. All members share one listener, and each view is read once per change. */
 export class ListWatch<Member extends ListWatcher> {
   readonly members = new Set<Member>();
   readonly #hub: HubPort;
@@ -40,7 +40,7 @@ export class ListWatch<Member extends ListWatcher> {
     this.#stop = hub.events.listsChanged.on(({ lists }) => this.#changed(lists));
   }
 
-  /** Returns the current versions of these lists; omits a list that cannot be read. */
+  /** Resolves with the current versions of these lists, without lists that cannot be read. */
   async versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, ListVersion>> {
     const versions = new Map<ListKind, ListVersion>();
     for (const kind of kinds) {
@@ -64,7 +64,7 @@ export class ListWatch<Member extends ListWatcher> {
   #changed(lists: readonly ListKind[]): void {
     if (this.members.size === 0) return;
     for (const kind of lists) this.#dirty.add(kind);
-    // Changes during a sweep are handled by the same run, so many concurrent changes cost no more than a few.
+    // Changes during a sweep are handled by the same sweep, so many concurrent changes cost as much as a few.
     if (!this.#isSweeping) void this.#sweep();
   }
 

@@ -1,4 +1,4 @@
-// Several hubs with shared state: sessions of the legacy era, and parked calls of the modern one.
+// Tests of several hubs with shared state: sessions of the legacy era, and parked calls of the modern era.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { text } from "../../../../../test/fixtures/hub-stand-in.ts";
 import { startTestEndpoint, type TestEndpoint } from "../../../../../test/fixtures/mcp-endpoint.ts";
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** The same state, but every read resolves in a later turn. */
+/** Returns a state whose reads resolve in a later turn of the event loop. */
 function late(state: HubState): HubState {
   const { sessions, parked } = state;
   return Object.assign(Object.create(state) as HubState, {
@@ -34,7 +34,7 @@ function late(state: HubState): HubState {
 describe.each([
   ["answers at once", (state: HubState) => state],
   ["answers later", late],
-])("a session, with a store that %s", (_how, seen) => {
+])("sessions in a store that %s", (_how, seen) => {
   const TOKENS = [
     { name: "ada", token: "token-of-ada-1" },
     { name: "bob", token: "token-of-bob-2" },
@@ -82,7 +82,7 @@ describe.each([
     [here, there] = [await open(holder), await open(store.join("there"))];
   });
 
-  test("is known to all hubs with its current state, as plain data", async () => {
+  test("all hubs know the session with its current state, as plain data", async () => {
     const session = await openSession(here);
     await send(here, "POST", { id: 2, method: "logging/setLevel", params: { level: "error" } }, session);
     await send(here, "POST", { id: 3, method: "resources/subscribe", params: { uri: "test://a" } }, session);
@@ -100,7 +100,7 @@ describe.each([
     });
   });
 
-  test("another hub answers 421 for the session, and the text names the reason", async () => {
+  test("another hub answers 421 for the session with the reason in the text", async () => {
     const session = await openSession(here);
     for (const method of ["POST", "GET"]) {
       const message = method === "POST" ? { id: 2, method: "ping" } : undefined;
@@ -110,7 +110,7 @@ describe.each([
     expect((await send(here, "POST", { id: 3, method: "ping" }, session)).status).toBe(200);
   });
 
-  test("does not exist for other principals", async () => {
+  test("the session does not exist for other principals", async () => {
     const session = { ...(await openSession(here)), authorization: `Bearer ${TOKENS[1]!.token}` };
     for (const method of ["POST", "GET", "DELETE"]) {
       const message = method === "POST" ? { id: 2, method: "ping" } : undefined;
@@ -119,7 +119,7 @@ describe.each([
     expect(here.legacy.size).toBe(1);
   });
 
-  test("can be ended from any hub", async () => {
+  test("any hub can end the session", async () => {
     const session = await openSession(here);
     expect((await send(there, "DELETE", undefined, session)).status).toBe(200);
     await vi.waitFor(() => expect(here.legacy.size).toBe(0));
@@ -127,7 +127,7 @@ describe.each([
       expect((await send(endpoint, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
   });
 
-  test("ends with the hub that held it", async () => {
+  test("the session ends with the hub that held it", async () => {
     const session = await openSession(here);
     await holder.leave();
     expect((await send(there, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
@@ -137,7 +137,7 @@ describe.each([
 describe.each([
   ["answers at once", (state: HubState) => state],
   ["answers later", late],
-])("a parked call, with a store that %s", (_how, seen) => {
+])("parked calls in a store that %s", (_how, seen) => {
   const ASKING = { capabilities: { elicitation: {} } };
 
   const open = async (state: HubState): Promise<ModernServer> => {
@@ -167,7 +167,7 @@ describe.each([
 
   const reasonOf = ({ last }: Answer): unknown => (last["error"] as { data?: { reason?: unknown } }).data?.reason;
 
-  test("a hub that does not hold it reports that; it continues at its own hub", async () => {
+  test("a hub that does not hold the call reports that, and the call continues at its own hub", async () => {
     const store = new MemoryStore();
     const [here, there] = [await open(store.join("here")), await open(store.join("there"))];
     const retry = await begin(here);
@@ -176,7 +176,7 @@ describe.each([
     expect(reasonOf(await there.ask("tools/call", retry, ASKING))).toBe("invalid_request_state");
   });
 
-  test("its state is invalid for hubs of another store, and with other arguments", async () => {
+  test("the state of the call is invalid for hubs of another store, and with other arguments", async () => {
     const store = new MemoryStore();
     const [here, there] = [await open(store.join("here")), await open(store.join("there"))];
     const stranger = await open(new MemoryStore().join("here"));

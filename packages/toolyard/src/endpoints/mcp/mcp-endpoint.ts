@@ -15,11 +15,11 @@ export interface McpEndpointParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** Names of tools for clients that choose none. */
+  /** Form of tool names for clients that select none. */
   readonly toolNames: ToolNameStyle;
 }
 
-/** All of MCP on HTTP: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
+/** MCP on HTTP: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
 export class McpEndpoint implements McpFace {
   readonly #parts: McpEndpointParts;
   readonly #legacy: LateLegacy;

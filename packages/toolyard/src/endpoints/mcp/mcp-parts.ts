@@ -9,12 +9,12 @@ import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import { ModernEndpoint } from "./modern/endpoint.ts";
 import type { McpEndpointOptions } from "./options.ts";
 
-/** Both eras of MCP, independent of the carrier. */
+/** Both eras of MCP, independent of the transport. */
 export interface McpParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** Names of tools for clients that choose none. */
+  /** Form of tool names for clients that select none. */
   readonly toolNames: ToolNameStyle;
 }
 

@@ -33,7 +33,7 @@ async function callOf(params: JsonObject): Promise<Call> {
   return calls[0]!;
 }
 
-test("passes on members that a call has no field for, and does not repeat the others", async () => {
+test("passes on members for which a call has no field, and does not repeat the others", async () => {
   const {
     target,
     arguments: args,
@@ -42,7 +42,7 @@ test("passes on members that a call has no field for, and does not repeat the ot
   expect({ target, args, params }).toEqual({ target: "t", args: { a: 1 }, params: { task: { ttl: 5 } } });
 });
 
-test("treats a member called `__proto__` as a member without inheriting from it", async () => {
+test("treats a member named `__proto__` as an ordinary member", async () => {
   const { params } = await callOf(JSON.parse('{"name":"t","__proto__":{"requestState":"forged"}}') as JsonObject);
   expect([Object.keys(params), params["requestState"]]).toEqual([["__proto__"], undefined]);
 });

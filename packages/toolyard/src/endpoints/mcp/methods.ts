@@ -16,21 +16,21 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface MethodsDeps {
   readonly hub: HubPort;
   readonly logger: Logger;
-  /** Entries in one page of a list; absent: lists are never split. */
+  /** Number of entries in one page of a list. Absent: lists are never split. */
   readonly pageSize?: number;
 }
 
-/** Differences between revisions in the answers of the shared methods. */
+/** Differences between revisions in the results of the shared methods. */
 export interface MethodCodec extends FailureRules {
   /** Returns the list in the form of this revision. Must return the same object for the same list. */
   list(kind: ListKind, list: RenderedList): RenderedList;
-  /** Returns a successful result, or a tool's own `isError` result, in the form of this revision. */
+  /** Returns a result in the form of this revision: a successful one, or a tool's own `isError` result. */
   result(method: CallMethod, target: string, result: JsonObject): JsonObject;
 }
 
 export interface MethodRequest {
   readonly method: string;
-  /** Parameters exactly as received; `{}` if there were none. */
+  /** Parameters exactly as received. `{}` if there were none. */
   readonly params: JsonObject;
   /** The caller's `_meta` without the era's envelope and without `progressToken`. */
   readonly meta: JsonObject;
@@ -43,7 +43,7 @@ export interface MethodContext {
   readonly codec: MethodCodec;
 }
 
-/** A list, and the member of its results that holds the entries. */
+/** Kind of a list, and the member of its results that contains the entries. */
 interface ListMember {
   readonly kind: ListKind;
   readonly member: string;
@@ -56,7 +56,7 @@ const LISTS: ReadonlyMap<string, ListMember> = new Map<string, ListMember>([
   ["prompts/list", { kind: "prompts", member: "prompts" }],
 ]);
 
-/** Returns the target of a call from its parameters, or one sentence on the problem. */
+/** Returns the target of a call from its parameters, or the problem in one sentence. */
 type TargetReader = (params: JsonObject) => { readonly target: string } | { readonly problem: string };
 
 const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReader>([
@@ -66,7 +66,7 @@ const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReade
   ["completion/complete", completionTarget],
 ]);
 
-/** Returns whether `answerMethod` knows the method. */
+/** Returns true if `answerMethod` knows the method. */
 export function isSharedMethod(method: string): boolean {
   return LISTS.has(method) || CALLS.has(method);
 }
@@ -92,7 +92,7 @@ export function answerMethod(request: MethodRequest, context: MethodContext): Pr
   return answerCall(target.target, request, context);
 }
 
-/** Returns whether a method outside MCP's core is forwarded to the only source of the hub. */
+/** Returns true if a method outside MCP's core is forwarded to the only source of the hub. */
 export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "deps" | "view">): boolean {
   return !isSharedMethod(method) && deps.hub.passesOn(method, view.principal);
 }
@@ -159,7 +159,7 @@ async function answered(call: Call, { deps, codec, link }: MethodContext): Promi
   }
 }
 
-/** Builds the call. `answerMethod` has checked the method. */
+/** Builds the call. Its method was checked by `answerMethod`. */
 function buildCall(target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
   return new BuiltCall(link, {
@@ -176,7 +176,7 @@ function buildCall(target: string, request: MethodRequest, { view, link }: Metho
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
 const NO_PARAMS: JsonObject = Object.freeze({});
 
-/** Returns the members that a call has no field for. */
+/** Returns the members for which a call has no field. */
 function otherParams(params: JsonObject): JsonObject {
   let others: JsonObject | undefined;
   // An assignment to the member `__proto__` would set the object's prototype.
@@ -211,7 +211,7 @@ function referenceTarget(ref: JsonObject): string | undefined {
   return ref["type"] === "ref/resource" ? stringMember(ref, "uri") : undefined;
 }
 
-/** Answers an error thrown during a request, which is a fault of this program: logs it in full and returns an id. */
+/** Answers an error thrown during a request, which is an internal error: logs it in full and returns its id. */
 export function faultAnswer(
   error: unknown,
   { method, callId = nextCallId() }: { readonly method: string; readonly callId?: string },
@@ -226,5 +226,5 @@ export function faultAnswer(
   return internalAnswer(callId);
 }
 
-/** Longest excerpt of a caller's text that an error repeats, in characters. */
+/** Maximum length in characters of a caller's text that an error quotes. */
 const MAX_QUOTED = 200;

@@ -12,9 +12,9 @@ import { progressGap } from "./progress-gap.ts";
 export interface ModernPipeOptions {
   readonly endpoint: ModernEndpoint;
   readonly principal: Principal;
-  /** Id of the lasting connection that the pipe is. */
+  /** Id of the pipe as a lasting connection. */
   readonly connection: string;
-  /** Mode for every request: a pipe has no header that could name another. */
+  /** Tool mode of all requests: a pipe has no header that could select another. */
   readonly mode: ToolMode;
   readonly maxInFlight: number;
   /** Writes one JSON text. */
@@ -22,8 +22,8 @@ export interface ModernPipeOptions {
 }
 
 /**
- * The modern era on a pipe: requests run concurrently and are cancelled by notification, since they have no stream of
- * their own.
+ * Modern era on a pipe. Requests run concurrently, and are cancelled by notification, since they have no separate
+ * streams.
  */
 export class ModernPipe {
   readonly #options: ModernPipeOptions;
@@ -33,10 +33,7 @@ export class ModernPipe {
     this.#options = options;
   }
 
-  /**
-   * Handles one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never
-   * rejects.
-   */
+  /** Handles one parsed message of the modern era. Resolves when nothing more will be sent for it. Never rejects. */
   async receive(message: unknown): Promise<void> {
     const classified = classifyMessage(message);
     switch (classified.type) {
@@ -50,9 +47,7 @@ export class ModernPipe {
     }
   }
 
-  /**
-   * Handles `notifications/cancelled`, with or without an envelope. Ids that do not belong to this era are ignored.
-   */
+  /** Handles `notifications/cancelled`, with or without an envelope. Ignores ids that do not belong to this era. */
   noticed(message: unknown): void {
     if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
       return;
@@ -67,7 +62,7 @@ export class ModernPipe {
     );
   }
 
-  /** Ends listens and calls that wait for input: the client sends nothing more, so they would wait forever. */
+  /** Ends listen requests and parked calls. They would wait for ever, because the client sends nothing more. */
   endInput(): void {
     this.#options.endpoint.release(this.#options.connection);
   }
@@ -109,7 +104,8 @@ export class ModernPipe {
     };
     await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
     await progressGap(progressAt);
-    // After a cancellation the id is free and another request may use it; after the end it already has its answer.
+    // After a cancellation, the id is free and another request may use it. After `close`, the request already has its
+    // answer.
     if (this.#inFlight.get(id) !== controller) return;
     this.#inFlight.delete(id);
     if (reply !== undefined) send(reply);

@@ -65,7 +65,7 @@ export interface McpEndpointOptions {
   readonly toolMode: ToolMode;
   readonly era: ServedEra;
   readonly toolNames: ToolNameStyle;
-  /** Entries in one page; absent: lists are never split. */
+  /** Number of entries in one page. Absent: lists are never split. */
   readonly pageSize?: number;
   readonly modern: ModernOptions;
 }

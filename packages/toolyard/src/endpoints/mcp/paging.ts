@@ -8,8 +8,8 @@ export interface McpListPage {
 
 /**
  * Returns one page of a list, or `undefined` if the cursor does not belong to this list in its current state. Without a
- * page size the whole list is the only page. A cursor names the version of the list: pages of a changed list would lose
- * or repeat entries.
+ * page size, the whole list is the only page. A cursor contains the version of the list, because pages of different
+ * versions could omit or repeat entries.
  */
 export function pageOf(
   list: RenderedList,
@@ -27,7 +27,7 @@ export function pageOf(
   return page;
 }
 
-/** Pages made so far: at most one set per page size. They are dropped with the list. */
+/** Cached pages: at most one set per page size, released together with the list. */
 const made = new WeakMap<RenderedList, Map<string, McpListPage>>();
 
 function cut(list: RenderedList, start: number, end: number): McpListPage {

@@ -8,7 +8,7 @@ import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 
-/** Answers the two paths. */
+/** Handlers of the two paths. */
 export interface SseFace {
   openSse(exchange: LegacyExchange): void | Promise<void>;
   postSse(exchange: LegacyExchange, body: unknown): void | Promise<void>;
@@ -30,7 +30,10 @@ async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
   refuseBody(http.answer, parsed);
 }
 
-/** Messages are posted to a URL that the hub chose, so they use the tool names with which the stream was opened. */
+/**
+ * Messages are posted to a URL that the hub chose, so they use the tool names that were selected when the stream was
+ * opened.
+ */
 function exchangeOf(http: HttpExchange, toolNames: ToolNameStyle = "mcp"): LegacyExchange {
   const mode = toolModeOfRequest(http);
   const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);

@@ -19,11 +19,11 @@ type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject
 interface PipeSettings extends EndpointSettings {
   readonly authenticator?: Authenticator;
   readonly dialects?: Promise<readonly Dialect[]>;
-  /** The input is paused when the endpoint opens, like a socket that was read before. */
+  /** True if the input is paused when the endpoint opens, like a socket that was read before. */
   readonly isPaused?: boolean;
 }
 
-/** An endpoint on two pipes; its output is split into lines, each of which must be JSON. */
+/** Endpoint on two pipes. Its output is split into lines, each of which must be JSON. */
 class Pipe {
   readonly hub = new HubStandIn();
   readonly input = new PassThrough();
@@ -147,7 +147,7 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(3);
   });
 
-  test("reads messages whole that were split anywhere, also within a character", async () => {
+  test("reads messages whole that were split at any position, also within a character", async () => {
     const bytes = Buffer.from(
       `${JSON.stringify(rpc(1, "tools/call", { name: "echo", arguments: { text: "Grüße 🙂 日本" } }))}\r\n\n  \n`,
     );
@@ -162,7 +162,7 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(2);
   });
 
-  test("S4: refuses a line over the limit once, without keeping it, and serves the next one", async () => {
+  test("S4: refuses a line over the limit once without buffering it, and serves the next one", async () => {
     for (let at = 0; at < 11; at += 1) pipe.input.write(Buffer.alloc(1024 * 1024, 0x61));
     pipe.input.write("\n");
     pipe.send(rpc(1, "ping"));
@@ -170,7 +170,7 @@ describe("lines", () => {
     expect(pipe.messages).toMatchObject([{ id: null, error: { code: -32600 } }, { id: 1 }]);
   });
 
-  test("S4: refuses a line with an object of too many keys, naming the limit, and serves the next", async () => {
+  test("S4: refuses a line with too many keys in an object, names the limit, and serves the next one", async () => {
     const { maxJsonKeys } = resolveJsonLimits();
     const objectOf = (keys: number): JsonObject =>
       Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 0]));
@@ -188,12 +188,12 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(1);
   });
 
-  test("reads a message behind a byte order mark, on the first line and on a later one", async () => {
+  test("reads a message after a byte order mark, on the first line and on a later one", async () => {
     pipe.send(`\uFEFF${JSON.stringify(rpc(1, "ping"))}`, `\uFEFF${JSON.stringify(rpc(2, "ping"))}`);
     expect([(await pipe.reply(1)).result, (await pipe.reply(2)).result]).toEqual([{}, {}]);
   });
 
-  test("C17: replies to a batch are one array, and a batch of notifications has none", async () => {
+  test("C17: answers a batch with one array, and a batch of notifications with nothing", async () => {
     pipe.send([INITIALIZED, INITIALIZED], [rpc(1, "ping"), INITIALIZED, { id: 2 }, rpc(3, "ping")]);
     await pipe.reply(3);
     expect(pipe.values).toHaveLength(1);
@@ -210,7 +210,7 @@ describe("lines", () => {
 describe("authentication of the client", () => {
   const principal = { id: "guest", rights: { allow: ["echo"] } };
 
-  test("authenticates once, before anything is read", async () => {
+  test("authenticates once, before it reads any message", async () => {
     const asked = createGate();
     const decided: { admit?: (found: Authentication) => void } = {};
     const authenticate = (): Promise<Authentication> => {
@@ -257,7 +257,7 @@ describe("both eras on one pipe", () => {
     expect((await pipe.reply(3)).error?.code).toBe(-32601);
   });
 
-  test("C2: names the supported revisions for a modern request with an unknown one", async () => {
+  test("C2: names the supported revisions if a modern request has an unknown one", async () => {
     pipe.send(
       rpc(1, "tools/list", { _meta: { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2030-01-01" } }),
     );
@@ -305,10 +305,10 @@ describe("progress", () => {
   test.each([
     ["legacy", rpc],
     ["modern", (id: unknown, method: string, params: JsonObject) => modern(id, method, params)],
-  ])("delays the reply after the progress before it in the %s era", async (_, build) => {
+  ])("delays the reply after the last progress in the %s era", async (_, build) => {
     let lastProgressAt = 0;
     pipe.hub.handlers["last"] = (call) => {
-      // Taken first: a delay of the machine after this line does not count as the endpoint's.
+      // Measured first, so that a delay of the machine after this line does not count as the endpoint's.
       lastProgressAt = performance.now();
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
       return { ok: true, result: text("done") };
@@ -351,7 +351,7 @@ describe("end of input", () => {
     expect(pipe.messages.some(({ error }) => error)).toBe(false);
   });
 
-  test("answers requests that do not end in time with an error on close, in both eras", async () => {
+  test("on close, answers requests that do not end in time with an error, in both eras", async () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "slow" }), modern(2, "tools/call", { name: "slow" }));
     await expect.poll(() => pipe.hub.calls).toHaveLength(2);
     await pipe.endpoint.close(0);
@@ -379,7 +379,7 @@ describe("end of input", () => {
   });
 });
 
-describe("back-pressure", () => {
+describe("backpressure", () => {
   test("stops reading while the client does not read, then continues without loss", async () => {
     const slow = open({}, 1024);
     const big = "x".repeat(300_000);

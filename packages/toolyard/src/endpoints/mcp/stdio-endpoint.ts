@@ -22,26 +22,26 @@ export interface StdioEndpointDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
-  /** @default "auto" */
+  /** Era for the client. @default "auto" */
   readonly era?: ServedEra;
-  /** Identifies the client; called once, before anything is read. */
+  /** Identifies the client. Called once, before any input is read. */
   readonly authenticator: Authenticator;
   readonly jsonLimits: JsonLimits;
-  /** Called once with the client's era; `undefined` if it does not speak MCP. */
+  /** Called once with the era of the client's first message; `undefined` if that message is not MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
-  /** Dialects after MCP, in order. Nothing is read before they are loaded. @default none */
+  /** Dialects after MCP, in order. No input is read before they are loaded. @default none */
   readonly dialects?: readonly Dialect[] | Promise<readonly Dialect[]>;
 }
 
-/** MCP on standard input and output: one client, both eras, decided message by message. */
+/** MCP on standard input and output: one client, both eras. Each message determines its era. */
 export class StdioEndpoint {
   /**
-   * Resolves when the client has disconnected or the endpoint was closed, everything is answered, and the answers were
-   * read.
+   * Resolves when the client has disconnected or the endpoint was closed, all requests are answered, and the answers
+   * were read.
    */
   readonly done: Promise<void>;
   readonly #deps: StdioEndpointDeps;
-  /** Both eras for the client, once it is identified. */
+  /** Both eras for the client, after it was identified. */
   #spoken: StdioConversation | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
@@ -73,7 +73,7 @@ export class StdioEndpoint {
     });
   }
 
-  /** Starts reading once the client is identified. */
+  /** Identifies the client, then starts to read. */
   start(): void {
     this.#deps.output.onDrain(() => this.#reader.resume());
     this.#deps.output.onBroken((error) => {
@@ -100,7 +100,7 @@ export class StdioEndpoint {
     else this.#enter(found);
   }
 
-  /** Stops reading, answers running requests within `graceMs`, and resolves with `done`. */
+  /** Stops reading, answers running requests within `graceMs` milliseconds, and resolves with `done`. */
   close(graceMs = CLOSE_MS): Promise<void> {
     void this.#drain(graceMs);
     return this.done;
@@ -167,13 +167,17 @@ export class StdioEndpoint {
 
   #takeMessage(value: unknown, { session, modern }: StdioConversation, outlet: Outlet = this.#pipe): Promise<void> {
     if (this.#isModern(value)) return modern.receive(value);
-    // A cancellation may lack the envelope, so both eras receive it. The client numbers its requests across both eras.
+    // A cancellation may lack the envelope, so both eras receive it. The client's request ids are unique across both
+    // eras.
     modern.noticed(value);
     const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
 
-  /** Sends the replies to a batch as one array when the last is ready; messages before them are sent immediately. */
+  /**
+   * Sends the replies to a batch as one array when the last one is ready. Messages before the replies are sent
+   * immediately.
+   */
   async #takeBatch(messages: readonly unknown[], spoken: StdioConversation): Promise<void> {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (messages.length > MAX_BATCH)
@@ -201,7 +205,7 @@ export class StdioEndpoint {
   #write(text: string): void {
     const { output, logger } = this.#deps;
     if (this.#state === "over" || output.write(`${text}\n`)) return;
-    // Some backlog is allowed before reading stops: a client may write much before it starts to read.
+    // Reading stops only above a certain backlog, because a client may write many messages before it starts to read.
     if (output.backlogBytes > PAUSE_BYTES) this.#reader.pause();
     if (output.backlogBytes <= MAX_BACKLOG_BYTES || this.#state === "draining") return;
     logger.error("The client on the pipe does not read its answers; the connection ends.", {
@@ -212,7 +216,7 @@ export class StdioEndpoint {
 
   async #drain(graceMs: number): Promise<void> {
     if (this.#state === "over") return;
-    // A later call with less grace shortens the running drain.
+    // A later call with a shorter grace time shortens the running drain.
     this.#timers.push(setTimeout(this.#hurry, graceMs));
     if (this.#state !== "reading") return;
     this.#state = "draining";
@@ -261,7 +265,7 @@ class PipeOutlet implements Outlet {
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const PAUSE_BYTES = 1024 * 1024;
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
-/** The client closed its writing end and may still read; calls get their default time limit. */
+/** Grace time if the client closed its writing end: it may still read, so calls get their default time limit. */
 const DRAIN_MS = 60_000;
 const CLOSE_MS = 5000;
 const FLUSH_MS = 5000;

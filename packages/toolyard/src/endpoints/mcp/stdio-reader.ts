@@ -4,9 +4,9 @@ import { RPC } from "../../wire/messages.ts";
 import { parseJson, type JsonLimits } from "../../wire/parse-json.ts";
 
 export interface ReaderHandlers {
-  /** Receives a parsed line: any JSON value. */
+  /** Called with a parsed line: any JSON value. */
   onValue(value: unknown): void;
-  /** Receives the JSON-RPC error for a line that is not JSON or exceeds a limit. */
+  /** Called with the JSON-RPC error for a line that is not JSON or exceeds a limit. */
   onRefused(code: number, message: string): void;
   /** Called when the input has ended. */
   onEnd(): void;
@@ -16,7 +16,9 @@ export interface LineLimits extends JsonLimits {
   readonly maxLineBytes: number;
 }
 
-/** Reads one JSON value per line. Blank lines are ignored; a bad line is reported and does not affect the next. */
+/**
+ * Reads one JSON value per line. Blank lines are ignored. An invalid line is reported and does not affect the next one.
+ */
 export class StdioReader {
   readonly #input: Readable;
   readonly #handlers: ReaderHandlers;
@@ -54,7 +56,7 @@ export class StdioReader {
     if (!this.#isOver) this.#input.resume();
   }
 
-  /** Stops reading; unread input is left in the stream. */
+  /** Stops reading. Unread input stays in the stream. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -3,8 +3,8 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
 
 /**
- * Returns whether a posted body needs MCP with its sessions, streams and eras, on a path that other dialects share: it
- * names a session or a modern revision, or opens a session as a client that can hold one would.
+ * Returns true if a posted body needs MCP with its sessions, streams and eras, on a path that other dialects share: if
+ * it names a session or a modern revision, or opens a session and the client can keep one.
  */
 export function needsWholeMcp(body: unknown, exchange: Pick<HttpExchange, "header">): boolean {
   if (exchange.header("mcp-session-id") !== undefined) return true;

@@ -4,7 +4,7 @@ import { defineEndpoint } from "../endpoint.ts";
 import { READY_PATH } from "../paths.ts";
 import { READINESS_OPTION_SCHEMAS, resolveReadiness } from "./options.ts";
 
-/** `GET /readyz`, next to `/healthz` of the listener. */
+/** Endpoint `GET /readyz`. The listener itself serves `/healthz`. */
 export const READINESS = defineEndpoint({
   schema: { server: Type.Optional(Type.Object(READINESS_OPTION_SCHEMAS)) },
   paths: [READY_PATH],

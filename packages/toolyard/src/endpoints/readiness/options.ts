@@ -2,7 +2,7 @@ import { durationOption } from "../../core/text/duration.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 
-/** Longest `ready_within`, in milliseconds. */
+/** Maximum value of `ready_within`, in milliseconds. */
 const MAX_WITHIN_MS = 3_600_000;
 
 /** Keys of `[server]` that the readiness endpoint adds. */
@@ -30,7 +30,7 @@ export type ReadinessConfig = Static<typeof ReadinessSchema>;
 
 export interface ReadinessOptions {
   readonly withinMs: number;
-  /** Ids of sources. */
+  /** Ids of the sources that must work. */
   readonly requiredSources: readonly string[];
 }
 

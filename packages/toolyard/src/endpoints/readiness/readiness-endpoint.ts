@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { READY_PATH } from "../paths.ts";
 import { Readiness, type ReadinessParts } from "./readiness.ts";
 
-/** `GET /readyz`: whether the hub should receive requests. Open to every client, so it names no source. */
+/** `GET /readyz`: reports if the hub should receive requests. It is open to every client, so it names no source. */
 export class ReadinessEndpoint implements Endpoint {
   readonly #readiness: Readiness;
 
@@ -31,7 +31,7 @@ export class ReadinessEndpoint implements Endpoint {
   close(): void {}
 }
 
-/** The listener answers 503 while it closes. */
+/** Formats a refusal. The listener answers 503 while it closes. */
 function refusalText({ status, message }: Refusal): string {
   return JSON.stringify(status === 503 ? { status: "stopping" } : { error: message });
 }

@@ -53,7 +53,7 @@ describe("during the start", () => {
     expect(new Bench(states).state).toBe(state);
   });
 
-  test("is ready after `ready_within` although a source still starts", () => {
+  test("is ready after `ready_within` although a source is still starting", () => {
     const bench = new Bench({ a: "starting" });
     bench.nowMs = 29_999;
     expect(bench.state).toBe("starting");
@@ -64,7 +64,7 @@ describe("during the start", () => {
 
 describe("after the start", () => {
   test.each<ProviderState>(["starting", "down", "needs_authorisation"])(
-    "stays ready when a source that is not required becomes %s, and reads no source",
+    "stays ready when a source that is not required becomes %s, without reading any source",
     (state) => {
       const bench = new Bench({ a: "ready" });
       expect(bench.state).toBe("ready");
@@ -90,7 +90,7 @@ describe("after the start", () => {
     expect(new Bench({ a: "ready" }, ["b"]).state).toBe("unavailable");
   });
 
-  test("is unavailable after `ready_within` while a required source still starts", () => {
+  test("is unavailable after `ready_within` while a required source is still starting", () => {
     const bench = new Bench({ a: "starting" }, ["a"]);
     expect(bench.state).toBe("starting");
     bench.nowMs = 30_000;

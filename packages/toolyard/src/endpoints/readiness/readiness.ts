@@ -4,8 +4,8 @@ import type { ProviderState } from "../../core/sources/provider.ts";
 import type { ReadinessOptions } from "./options.ts";
 
 /**
- * `starting`: a source has not finished its first start. `unavailable`: a required source does not work. `stopping` is
- * reported by the listener.
+ * Readiness of the hub. `starting`: a source has not finished its first start. `unavailable`: a required source does
+ * not work. The listener reports a further state, `stopping`.
  */
 export type ReadinessState = "ready" | "starting" | "unavailable";
 
@@ -13,7 +13,7 @@ export interface ReadinessParts extends ReadinessOptions {
   readonly hub: Pick<HubPort, "sources">;
   readonly logger: Pick<Logger, "info" | "warning">;
   readonly startedAt: Date;
-  /** @default the current time */
+  /** Returns the current time in milliseconds. @default the clock */
   readonly now?: () => number;
 }
 
@@ -21,13 +21,13 @@ export interface ReadinessParts extends ReadinessOptions {
 const WORKING: ReadonlySet<ProviderState> = new Set<ProviderState>(["ready", "degraded"]);
 
 /**
- * Decides whether a load balancer should send requests to this hub. A source that fails or restarts later does not
- * change the answer unless it is required: the hub still serves the other sources.
+ * Decides if a load balancer should send requests to this hub. A source that fails or restarts after the start does not
+ * change the result unless it is required: the hub still serves the other sources.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
   #hasStarted = false;
-  /** The latest logged state. */
+  /** State that was logged last. */
   #logged: ReadinessState | undefined;
 
   constructor(parts: ReadinessParts) {
@@ -36,7 +36,7 @@ export class Readiness {
 
   state(): ReadinessState {
     const { requiredSources } = this.#parts;
-    // After the start, nothing has to be read without required sources: probes are frequent and need no credentials.
+    // After the start, no source is read if none is required: probes are frequent and need no credentials.
     if (this.#hasStarted && requiredSources.length === 0) return this.#log("ready", []);
     const states = new Map(this.#parts.hub.sources().map(({ source, status }) => [source.id, status.state]));
     const starting = [...states].filter(([, state]) => state === "starting").map(([id]) => id);
@@ -51,7 +51,7 @@ export class Readiness {
     return now() - startedAt.getTime() >= withinMs;
   }
 
-  /** Logs changes of the state, since the answer names no source. */
+  /** Logs each change of the state with the sources, since the response names no source. */
   #log(state: ReadinessState, sources: readonly string[]): ReadinessState {
     if (state === this.#logged) return state;
     const { logger } = this.#parts;

@@ -2,7 +2,7 @@ import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, SIGN_IN_PATH } from "../../core/po
 import { REDACT, SIGN_INS } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
 
-/** The pages for users who sign in to upstream servers. */
+/** Endpoint of the pages for users who sign in to upstream servers. */
 export const SIGN_IN = defineEndpoint({
   schema: {},
   paths: [SIGN_IN_PATH, CALLBACK_PATH, CLIENT_DOCUMENT_PATH],

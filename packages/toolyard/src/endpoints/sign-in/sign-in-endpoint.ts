@@ -18,8 +18,8 @@ import { html } from "../html.ts";
 const MAX_BODY_BYTES = 1024;
 
 /**
- * The pages to which browsers are sent for sign-in and to which issuers redirect, and the hub's client-ID metadata
- * document. Links and issuers carry no token of the hub: their own parameters identify the sign-in.
+ * Pages for sign-ins to upstream servers: their links lead here, and issuers redirect here. Also serves the hub's
+ * client ID metadata document. These requests carry no token of the hub; their parameters identify the sign-in.
  */
 export class SignInEndpoint implements Endpoint {
   readonly #desk: SignInCoordinator;
@@ -69,7 +69,7 @@ export class SignInEndpoint implements Endpoint {
     send(exchange, shown ?? page(400, html`<p>This belongs to no sign-in that is waited for. Begin it anew.`.text));
   }
 
-  /** Passes the answer to a command of this home that waits at a terminal. */
+  /** Passes the parameters to a command with the same home folder that waits in a terminal. */
   async #handOver(query: URLSearchParams): Promise<SignInPage | undefined> {
     const { folder } = this.#desk;
     if (folder === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { WHOAMI_PATH } from "../paths.ts";
 
-/** `GET /whoami`. It has no options: each caller reads its own identity. */
+/** Endpoint `GET /whoami`. It has no options: each caller reads its own identity. */
 export const WHOAMI = defineEndpoint({
   schema: {},
   paths: [WHOAMI_PATH],

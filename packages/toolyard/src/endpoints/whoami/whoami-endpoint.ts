@@ -8,7 +8,10 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { WHOAMI_PATH } from "../paths.ts";
 
-/** `GET /whoami`: the caller's identity, roles, scopes and rights, as JSON. It names no tool that it may not use. */
+/**
+ * `GET /whoami`: the caller's identity, roles, scopes and rights, as JSON. It names no tool that the caller may not
+ * use.
+ */
 export class WhoamiEndpoint implements Endpoint {
   mount(listener: Mountable): void {
     listener.route({ methods: ["GET"], path: WHOAMI_PATH }, ({ answer, principal }) => {
@@ -33,7 +36,7 @@ function identityFacts({ kind, name, groups, issuer, clientId, expiresAt }: Iden
   };
 }
 
-/** Describes a caller to itself. Claims are left out: a proxy may log the answer. */
+/** Describes a caller to itself. Omits its claims, because a proxy may log the response. */
 export function whoami({ id, identity, profile, ratePerMinute, rights, roles, scopes }: Principal): JsonObject {
   const held = scopes ?? identity?.scopes;
   return {

@@ -4,15 +4,15 @@ import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/sourc
 import type { Logger } from "../../../core/ports/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
 
-/** A session as the board uses it. */
+/** Session as the board uses it. */
 export interface BoardMember extends ListWatcher {
   resourceUpdated(text: string): void;
   logged(level: unknown, text: string): void;
 }
 
 /**
- * Distributes the hub's events to the sessions of one endpoint: one shared listener, each view read once per change,
- * each message serialised once.
+ * Sends the hub's events to the sessions of one endpoint. All sessions share one listener, each view is read once per
+ * change, and each message is serialised once.
  */
 export class SessionBoard {
   readonly #lists: ListWatch<BoardMember>;
@@ -27,7 +27,7 @@ export class SessionBoard {
     ];
   }
 
-  /** Adds a member, which then receives list changes and log messages. */
+  /** Adds a session, which then receives list changes and log messages. */
   join(member: BoardMember): void {
     this.#lists.members.add(member);
   }

@@ -13,7 +13,7 @@ import type { Outlet } from "./outlet.ts";
 export interface ScopeOwner {
   readonly endpoint: string;
   readonly client: Client;
-  /** Lowest level of log messages that the client has requested; all levels until it names one. */
+  /** Lowest level of log messages that the client has requested. All levels until it requests one. */
   readonly logLevel: string;
   wantsLog(level: unknown): boolean;
   askProblem(ask: ServerRequest): string | undefined;
@@ -30,7 +30,7 @@ export class CallScope implements CallerLink {
   readonly #owner: ScopeOwner;
   readonly #caller = new Canceller();
   readonly #progressToken: RequestId | undefined;
-  /** Ends the open server requests when the request is answered. */
+  /** Aborts the open server requests when the request is answered. */
   #questions: AbortController | undefined;
   #over = false;
 
@@ -73,14 +73,14 @@ export class CallScope implements CallerLink {
     return this.#owner.put(ask, this.outlet, AbortSignal.any(signals));
   }
 
-  /** Cancels for a caller that cancelled or disconnected; `reason` is the text that the caller sent. */
+  /** Cancels the request because the caller cancelled or disconnected. `reason` is the text that the caller sent. */
   cancel(message: string, reason?: string): void {
     this.#caller.abort(new FailError(fail("cancelled", message, reason === undefined ? {} : { details: { reason } })));
   }
 
   /**
-   * Closes the scope before the answer is sent: nothing may follow the answer, and open server requests are withdrawn
-   * first.
+   * Closes the scope before the answer is sent. Open server requests are withdrawn first, since nothing may follow the
+   * answer.
    */
   end(): void {
     if (this.#over) return;

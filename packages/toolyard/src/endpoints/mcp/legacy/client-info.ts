@@ -5,7 +5,10 @@ export type RevisionChoice =
   | { readonly date: string; readonly problem?: never }
   | { readonly date?: never; readonly problem: string };
 
-/** Checks the parameters of `initialize`. Members may be absent or `null`; any other type is refused. */
+/**
+ * Checks the parameters of `initialize` and returns the revision. Members may be absent or `null`; values of any other
+ * type are refused.
+ */
 export function readHandshake(params: JsonObject): RevisionChoice {
   const date = params["protocolVersion"];
   if (typeof date !== "string") return { problem: "Invalid params: `protocolVersion` must be a string." };
@@ -13,7 +16,7 @@ export function readHandshake(params: JsonObject): RevisionChoice {
   return wrong === undefined ? { date } : { problem: `Invalid params: \`${wrong}\` must be an object.` };
 }
 
-/** Returns the client that `initialize` describes. */
+/** Returns the client that the parameters of `initialize` describe. */
 export function describeClient(connection: string | undefined, params: JsonObject): Client {
   const info = objectMember(params, "clientInfo") ?? {};
   const name = stringMember(info, "name");
@@ -28,9 +31,9 @@ export function describeClient(connection: string | undefined, params: JsonObjec
 }
 
 /**
- * Returns whether the client is the minimal one of a widely copied example: it writes a request and reads the next line
- * as the answer, so it would read any notification as the answer. It is recognised by its capabilities, exactly
- * `{tools: {}}`, which is not a client capability.
+ * Returns true for the minimal client of a widely copied example. It writes a request and reads the next line as the
+ * answer, so it would read any notification as the answer. It is recognised by its capabilities, exactly `{tools: {}}`,
+ * which is not a client capability.
  */
 export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { readonly date: string }): boolean {
   return (
@@ -38,10 +41,10 @@ export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { reado
   );
 }
 
-/** Returns the caller's `_meta` to pass on, without the progress token, which the hub maps. */
+/** Returns the caller's `_meta` without the progress token, which the hub maps. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
   const given = objectMember(params, "_meta");
-  // Tools in modules receive this object.
+  // Tools in modules receive this object, so it must not be shared.
   if (!given) return {};
   if (!("progressToken" in given)) return copyOf(given);
   const { progressToken: _, ...meta } = given;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LEGACY_REVISIONS } from "../../../wire/legacy/revisions.ts";
 import { LegacyCodecs } from "./codec.ts";
 
-test("remembers the most recently listed tools with wrapped output, however many were listed before", () => {
+test("remembers the most recently listed tools with wrapped output, for any number of tools listed before", () => {
   const codec = new LegacyCodecs().for(LEGACY_REVISIONS[0]!);
   const list = (from: number, count: number): void => {
     const entries = Array.from({ length: count }, (_, at) => ({
@@ -19,7 +19,7 @@ test("remembers the most recently listed tools with wrapped output, however many
   expect(isWrapped("t0")).toBe(true);
   for (let round = 1; round <= 2; round += 1) {
     list(round * 50_000, 50_000);
-    // Listed each time, so it is not evicted.
+    // This tool is listed each time, so it is not evicted.
     list(1, 1);
   }
   expect(["t0", "t1", "t149999"].map(isWrapped)).toEqual([false, true, true]);

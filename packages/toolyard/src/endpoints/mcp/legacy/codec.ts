@@ -8,14 +8,14 @@ import { RPC } from "../../../wire/messages.ts";
 import type { MethodCodec } from "../methods.ts";
 import { hasObjectRoot, withObjectProperties, wrapOutputSchema } from "./tool-schemas.ts";
 
-/** Most tools with wrapped output that are remembered: more than one source may list. */
+/** Maximum number of remembered tools with wrapped output. Several sources may list such tools. */
 const MAX_WRAPPED = 100_000;
 
-/** Codecs of the legacy revisions of one hub. They share the names of tools with wrapped output. */
+/** Codecs of the legacy revisions of one hub. They share the set of tools with wrapped output. */
 export class LegacyCodecs {
   readonly #byDate = new Map<string, MethodCodec>();
   readonly #projected = new WeakMap<RenderedList, RenderedList>();
-  /** Rendered names of tools with an output schema that was wrapped when last listed, most recent last. */
+  /** Rendered names of tools whose output schema was wrapped when they were last listed, the most recent last. */
   readonly #wrapped = new Set<string>();
 
   for(revision: LegacyRevision): MethodCodec {
@@ -53,7 +53,7 @@ export class LegacyCodecs {
     const name = stringMember(entry, "name") ?? "";
     this.#wrapped.delete(name);
     if (!schema || hasObjectRoot(schema)) return entry;
-    // A source may list new names each time, without limit.
+    // A source may list new names each time, so the number is limited.
     if (this.#wrapped.size >= MAX_WRAPPED) this.#wrapped.delete(this.#wrapped.values().next().value!);
     this.#wrapped.add(name);
     return { ...entry, outputSchema: wrapOutputSchema(schema) };
@@ -75,14 +75,14 @@ function withoutResultType(result: JsonObject): JsonObject {
   return rest;
 }
 
-/** Adds the value as text: a client without support for structured content reads only `content`. */
+/** Adds the value as text, because a client without support for structured content reads only `content`. */
 function withText(result: JsonObject, structured: unknown): JsonObject {
   const content = listMember(result, "content");
   if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
   return { ...result, content: [...content, { type: "text", text: stringifyExact(structured) }] };
 }
 
-/** Replaces codes of the modern handshake, which a legacy client does not know. */
+/** Replaces error codes of the modern handshake, which a legacy client does not know. */
 function legacyError(error: RpcErrorObject): RpcErrorObject {
   return MODERN_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
 }

@@ -3,15 +3,15 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import type { ClassifiedMessage } from "../../../wire/messages.ts";
 import type { Dialect } from "../../dialect.ts";
 
-/** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
+/** One HTTP request to a legacy endpoint after the checks of the listener: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
   readonly http: HttpExchange;
-  /** The caller, with the tool names that this request chooses. */
+  /** Caller with the tool names that this request selects. */
   readonly principal: Principal;
-  /** The tool mode that this request names by header or query (`toolModeOfRequest`). */
+  /** Tool mode that this request selects by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode | undefined;
   /** Other dialects at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
-  /** Result of `classifyMessage` for the posted message. Absent for a batch and for an unread body. */
+  /** Result of `classifyMessage` for the posted message. Absent for a batch and for a body that was not read. */
   readonly classified?: ClassifiedMessage | undefined;
 }

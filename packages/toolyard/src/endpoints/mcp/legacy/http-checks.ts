@@ -9,8 +9,7 @@ import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * An answer that is an HTTP error. Codes and messages equal those of the reference implementation, since clients check
- * them.
+ * Error response of HTTP. Codes and messages equal those of the reference implementation, since clients check them.
  */
 export interface HttpProblem {
   readonly status: number;
@@ -71,7 +70,10 @@ export function getHeaderProblem(http: HttpExchange): HttpProblem | undefined {
   return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
 }
 
-/** Checks the version header. It is optional; the session's revision applies without it. */
+/**
+ * Returns the problem of the version header, if any. The header is optional; without it, the session's revision
+ * applies.
+ */
 export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   const version = http.header("mcp-protocol-version");
   if (version === undefined || legacyRevision(version)) return undefined;
@@ -81,7 +83,7 @@ export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   return { status: 400, code: -32000, message };
 }
 
-/** Returns the problem of a body that holds several messages, or none. */
+/** Returns the problem of a body that contains several messages, if any. */
 export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
   if (messages.length === 0)
     return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };

@@ -8,16 +8,16 @@ import { LegacySession, type SessionDeps } from "./session.ts";
 import { SessionEvents } from "./session-events.ts";
 import { STANDING, StandingStream } from "./standing-stream.ts";
 
-/** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
+/** Session of Streamable HTTP, with its standing stream and the streams of its calls. */
 export class HttpSession implements ReplyHome {
   readonly id = randomBytes(16).toString("hex");
   readonly protocol: LegacySession;
   readonly events: SessionEvents;
   readonly standing: StandingStream;
   readonly #deps: SessionDeps;
-  /** Time at which it was last seen in use; an open stream counts as use. */
+  /** Time of the last use. An open stream counts as use. */
   lastSeenAt = performance.now();
-  /** Time of the last request that named it. */
+  /** Time of the last request of the session. */
   usedAt = this.lastSeenAt;
   #isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
@@ -41,7 +41,7 @@ export class HttpSession implements ReplyHome {
     return this.protocol.principal.id;
   }
 
-  /** Name of the profile that it was opened by. */
+  /** Name of the profile through which the session was opened. */
   get profile(): string | undefined {
     return this.protocol.principal.profile?.name;
   }
@@ -50,7 +50,7 @@ export class HttpSession implements ReplyHome {
     return this.protocol.busy;
   }
 
-  /** True while it neither answers a request nor has an open stream. */
+  /** True while the session neither answers a request nor has an open stream. */
   get isIdle(): boolean {
     return !this.protocol.busy && !this.standing.isOpen;
   }
@@ -60,12 +60,12 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    // An event id would make the client reconnect for the rest of a stream that has no more events.
+    // After an event id, the client would reconnect to a stream that has no further events.
     const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
     return isPriming ? this.#deps.options.retryMs : undefined;
   }
 
-  /** Publishes the session: callers know its id from now on, and all hubs know of it. */
+  /** Publishes the session: its id is valid for callers from now on, in all hubs. */
   list(): void {
     this.#isListed = true;
     this.#deps.state.sessions.put(this.id, this.protocol.record);
@@ -82,14 +82,14 @@ export class HttpSession implements ReplyHome {
     this.#replies?.delete(stream);
   }
 
-  /** Returns the sender that still owns `stream`, if any. */
+  /** Returns the sender of `stream`, if it still exists. */
   sender(stream: number): StandingStream | PostReply | undefined {
     return stream === STANDING ? this.standing : this.#replies?.get(stream);
   }
 
   /**
-   * Ends all streams and cancels the open requests without a reply, before `close`, when the client ends the session.
-   * The official servers do the same; a client that has closed its own reader may fail on a late message.
+   * Ends all streams and cancels the open requests without a reply, before `close`. Used when the client ends the
+   * session: a client that has closed its reader may fail on a late message. The official servers do the same.
    */
   terminate(): void {
     this.#isTerminated = true;

@@ -88,7 +88,7 @@ async function send(sent: TestRequest): Promise<Answer> {
   };
 }
 
-/** Events of a stream in order; they are collected even if no test step waits for them. */
+/** Collects the events of a stream in order, even if no test step waits for them. */
 class Events {
   readonly all: SseEvent[] = [];
   readonly request: ClientRequest;
@@ -112,7 +112,7 @@ class Events {
     this.ended = new Promise((resolve) => response.once("close", resolve));
   }
 
-  /** The messages so far; priming events carry none. */
+  /** Messages received so far. Priming events have no data. */
   get messages(): JsonObject[] {
     return this.all.filter(({ data }) => data !== "").map(({ data }) => JSON.parse(data) as JsonObject);
   }
@@ -209,7 +209,7 @@ describe("sessions", () => {
     });
   });
 
-  test("S17: DELETE ends the session, and the streams of its calls end without an answer", async () => {
+  test("S17: DELETE ends the session, and its calls' streams end without an answer", async () => {
     const headers = await openSession();
     const started = createGate();
     endpoint.hub.started.on(started.open);
@@ -233,7 +233,7 @@ describe("sessions", () => {
     expect((await send({ to: guarded, headers: ann, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("DELETE ends a started stream without an answer and without an id for reconnecting", async () => {
+  test("DELETE ends a started stream without an answer and without an event id for reconnecting", async () => {
     const headers = await openSession("2025-11-25", { elicitation: {} });
     const call = await stream({ headers, body: callTool(1, "ask") });
     await call.until(({ method }) => method !== undefined);
@@ -266,13 +266,13 @@ describe("sessions", () => {
     expect((await send({ headers: { "mcp-session-id": session }, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("an open session continues next to the one that an initialize with its id starts", async () => {
+  test("an open session continues while an initialize with its id starts another session", async () => {
     const headers = await openSession();
     await send({ headers, body: initialize() });
     expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("refuses two requests of which one is initialize", async () => {
+  test("refuses two requests in one body if one of them is initialize", async () => {
     expect(await send({ body: [initialize(), rpc(1, "ping")] })).toMatchObject({
       status: 400,
       json: { error: { code: -32600 } },
@@ -304,7 +304,7 @@ describe("sessions", () => {
     expect((await running).json.result).toEqual(text("done"));
   });
 
-  test("evicts the session that was idle longest when the table is full, never one that is answering", async () => {
+  test("evicts the longest idle session when the table is full, never one that is answering", async () => {
     const small = await start({ sessions: { maxSessions: 2 } });
     const first = await openSession(undefined, undefined, { to: small });
     const second = await openSession(undefined, undefined, { to: small });
@@ -390,7 +390,7 @@ describe("answers", () => {
     }
   });
 
-  test("answers with plain JSON if nothing precedes the answer, also for errors", async () => {
+  test("answers with plain JSON if nothing precedes the answer, also with an error", async () => {
     const headers = await openSession();
     const answer = await send({ headers, body: callTool(0, "echo", { text: "hi" }) });
     expect(answer).toMatchObject({ status: 200, json: { id: 0, result: { content: [{ text: "hi" }] } } });
@@ -415,7 +415,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("clients before 2025-11-25 get no event without data", async () => {
+  test("sends no event without data to clients before 2025-11-25", async () => {
     const headers = await openSession("2025-06-18");
     const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
@@ -460,7 +460,7 @@ describe("answers", () => {
     );
   });
 
-  test("turns a quiet call into a stream whose comments keep the connection alive", async () => {
+  test("turns a quiet call into a stream with comments, which keep the connection alive", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
     try {
       const patient = await start();
@@ -479,7 +479,7 @@ describe("answers", () => {
     }
   });
 
-  test("C17: accepts batches up to 2025-03-26 and refuses them since", async () => {
+  test("C17: accepts batches up to 2025-03-26 and refuses them in later revisions", async () => {
     const batch = [rpc(1, "ping"), notification("notifications/x"), callTool(2, "echo", { text: "b" }), { id: 7 }];
     const old = await openSession("2025-03-26");
     const answer = await send({ headers: old, body: batch });
@@ -504,7 +504,7 @@ describe("answers", () => {
     });
   });
 
-  test("answers a cancelled call, so that the client does not take its end for a lost stream", async () => {
+  test("answers a cancelled call, so that the client does not treat its end as a lost stream", async () => {
     const headers = await openSession();
     const started = createGate();
     endpoint.hub.started.on(started.open);
@@ -514,7 +514,7 @@ describe("answers", () => {
     expect((await running).json).toEqual(CANCELLED);
   });
 
-  test("C30: reads the tool mode from the header, else the query, else the session", async () => {
+  test("C30: reads the tool mode from the header, otherwise from the query, otherwise from the session", async () => {
     const headers = await openSession();
     const count = async (sent: TestRequest): Promise<number> =>
       ((await send({ body: rpc(1, "tools/list"), ...sent })).json.result["tools"] as unknown[]).length;
@@ -542,7 +542,7 @@ describe("streams", () => {
   };
   const isChange = ({ method }: JsonObject): boolean => method === "notifications/tools/list_changed";
 
-  test("the single standing stream reports list changes", async () => {
+  test("the only standing stream reports list changes", async () => {
     const headers = await openSession();
     const events = await listen(headers);
     edit();
@@ -551,7 +551,7 @@ describe("streams", () => {
     expect([second.status, second.headers["mcp-session-id"]]).toEqual([409, headers["mcp-session-id"]]);
   });
 
-  test("sends events from before the standing stream opened once it opens, each once", async () => {
+  test("sends events from before the standing stream opened, each once, when it opens", async () => {
     const headers = await openSession();
     edit();
     await expect.poll(() => endpoint.hub.views.length).toBeGreaterThan(4);
@@ -580,7 +580,7 @@ describe("streams", () => {
     await second.until(({ params }) => (params as JsonObject)["n"] === 4);
   });
 
-  test("a lost stream does not cancel its call and resumes where it broke", async () => {
+  test("a lost stream does not cancel its call, and continues where it was interrupted", async () => {
     const headers = await openSession();
     const go = createGate();
     endpoint.hub.handlers["stepped"] = async (call) => {
@@ -600,7 +600,7 @@ describe("streams", () => {
     expect(endpoint.hub.calls.at(-1)?.signal.aborted).toBe(false);
   });
 
-  test("resumes a stream while its call still runs", async () => {
+  test("resumes a stream while its call is running", async () => {
     const headers = await openSession();
     const go = createGate();
     endpoint.hub.handlers["stepped"] = async (call) => {
@@ -619,7 +619,7 @@ describe("streams", () => {
     expect(second.messages.at(-1)).toMatchObject({ id: 1, result: text("there") });
   });
 
-  /** Starts a call that reports progress and then runs until it is cancelled. */
+  /** Starts a call that reports progress and then runs until it is cancelled. Returns its events. */
   async function beginSlow(headers: Record<string, string>): Promise<Events> {
     endpoint.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
@@ -635,7 +635,7 @@ describe("streams", () => {
     send({ headers, body: notification("notifications/cancelled", { requestId: 1 }) });
 
   test.each(["2025-03-26", "2025-06-18", "2025-11-25"])(
-    "%s: the stream of a cancelled call ends with a reply",
+    "%s: ends the stream of a cancelled call with a reply",
     async (version) => {
       const headers = await openSession(version);
       const events = await beginSlow(headers);
@@ -645,7 +645,7 @@ describe("streams", () => {
     },
   );
 
-  test("resumes the lost stream of a cancelled call and ends it with that reply", async () => {
+  test("resumes the lost stream of a cancelled call and ends it with the same reply", async () => {
     const headers = await openSession();
     const first = await beginSlow(headers);
     const [priming] = first.all;
@@ -687,7 +687,7 @@ describe("streams", () => {
     ]);
   });
 
-  test.each(["7-0", "nonsense", "1-99999"])("has nothing to resume after the event id %s", async (lastEventId) => {
+  test.each(["7-0", "nonsense", "1-99999"])("resumes nothing after the event id %s", async (lastEventId) => {
     const headers = await openSession();
     const answer = await send({
       method: "GET",
@@ -718,7 +718,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     return { events, endpoint: data };
   }
 
-  test("the stream names the address to post to and carries every answer", async () => {
+  test("names the address for posts on the stream, which carries all answers", async () => {
     const { events, endpoint: messagesPath } = await connect();
     expect(messagesPath).toMatch(/^\/messages\?sessionId=[0-9a-f]{32}$/);
     expect(await send({ path: messagesPath, body: initialize("2024-11-05") })).toMatchObject({
@@ -762,7 +762,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     });
   });
 
-  test("the session and its calls end with its stream", async () => {
+  test("the end of the stream ends the session and its calls", async () => {
     const { events, endpoint: messagesPath } = await connect();
     await send({ path: messagesPath, body: initialize("2024-11-05") });
     const aborted = createGate();
@@ -795,7 +795,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     await closed;
   });
 
-  test("the tool mode in the stream's query applies to the session", async () => {
+  test("the tool mode in the query of the stream applies to the session", async () => {
     const { events, endpoint: messagesPath } = await connect("/sse?tool_mode=discovery");
     await send({ path: messagesPath, body: initialize("2024-11-05") });
     await send({ path: messagesPath, body: rpc(1, "tools/list") });

@@ -39,8 +39,8 @@ import { SessionTable } from "./session-table.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, because the choice of the era has
- * parsed it already. Every method answers its exchange; none rejects because of client input.
+ * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, because the body was parsed to
+ * determine the era. Every method answers its exchange; none rejects because of client input.
  */
 export class LegacyHttp {
   readonly #deps: SessionDeps;
@@ -114,13 +114,13 @@ export class LegacyHttp {
     sendEmpty(named(exchange.http.answer, session), 200);
   }
 
-  /** Ends idle sessions and drops old events; runs automatically once a minute. */
+  /** Ends idle sessions and removes old events. Runs once a minute. */
   sweep(now = performance.now()): void {
     this.#table.sweep(now);
     this.#log.sweep(now);
   }
 
-  /** Ends every session and answers running requests with an error. */
+  /** Ends all sessions and answers running requests with an error. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#unlisten();
@@ -128,8 +128,8 @@ export class LegacyHttp {
   }
 
   /**
-   * Starts a session. A client that reconnects may still send the id of its old session, which it cannot know to be
-   * stale, so `Mcp-Session-Id` is ignored here. The old session, if there is one, ends when it is idle.
+   * Starts a session. Ignores `Mcp-Session-Id`: a client that reconnects may send the id of a previous session, because
+   * it cannot know that the session has ended. A previous session that still exists ends when it is idle.
    */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
     const { http, principal, mode } = exchange;
@@ -142,7 +142,7 @@ export class LegacyHttp {
     session.close();
   }
 
-  /** `body`: one message, or a batch. */
+  /** Handles the body, one message or a batch. */
   async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
     const { http, principal, mode, dialects } = exchange;
     const isBatch = Array.isArray(body);
@@ -172,7 +172,7 @@ export class LegacyHttp {
     if (sender) return sender.attach(http.openLastingStream(sessionHeader(session)), at.sequence);
     return session.events.after(at.stream, at.sequence, (missed) => {
       if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
-      // Clients of server-sent events reconnect to an ended stream until they receive 204.
+      // Clients of server-sent events reconnect to an ended stream until they receive the status 204.
       if (missed.length === 0) return sendEmpty(named(http.answer, session), 204);
       const stream = http.openStream(sessionHeader(session));
       replay(stream, missed);
@@ -180,13 +180,13 @@ export class LegacyHttp {
     });
   }
 
-  /** Returns the caller's own session that the request names, if this endpoint holds it. */
+  /** Returns the session that the request names, if this endpoint holds it and it belongs to the caller. */
   #session({ http }: LegacyExchange): HttpSession | undefined {
     const id = http.header("mcp-session-id");
     return id !== undefined ? this.#table.use(id, http.principal) : undefined;
   }
 
-  /** Answers requests without a session. Only a ping is allowed before `initialize` (2025-11-25, "Lifecycle"). */
+  /** Answers requests without a session. Before `initialize`, only a ping is allowed (2025-11-25, "Lifecycle"). */
   #withoutSession(exchange: LegacyExchange, body: unknown): void | Promise<void> {
     const single: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
     const classified = classifyMessage(single);
@@ -203,7 +203,10 @@ export class LegacyHttp {
     if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
-  /** Returns the id of the caller's session if another endpoint or hub holds it; otherwise answers the request. */
+  /**
+   * Returns the id of the caller's session if another endpoint or hub holds it. Otherwise answers the request with an
+   * error.
+   */
   async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
@@ -238,7 +241,7 @@ export class LegacyHttp {
     }
   }
 
-  // One listener for all streams: there may be thousands.
+  // All streams share one listener, because there may be thousands.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;
@@ -248,7 +251,7 @@ export class LegacyHttp {
   }
 }
 
-/** A call that is quiet for this long becomes a stream with comments that keep the connection alive. */
+/** Milliseconds without a message after which a call becomes a stream, whose comments keep the connection alive. */
 const QUIET_MS = 15_000;
 const SWEEP_MS = 60_000;
 
@@ -269,7 +272,7 @@ function isInitialize(message: unknown): boolean {
   return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
 }
 
-/** Returns true for notifications, replies and unreadable replies, which get no answer. */
+/** Returns true for notifications and replies, also unreadable ones, which get no answer. */
 function needsNoAnswer({ type }: ClassifiedMessage): boolean {
   return type === "notification" || type === "reply";
 }

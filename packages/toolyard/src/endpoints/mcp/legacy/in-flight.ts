@@ -5,9 +5,7 @@ import { isRequestId, RPC, type RequestId } from "../../../wire/messages.ts";
 import type { CallScope } from "./call-scope.ts";
 import { replyError } from "./replies.ts";
 
-/**
- * The running requests of one session. A request without an id has a symbol as its key, so no client can cancel it.
- */
+/** Running requests of one session. The key of a request without an id is a symbol, so no client can cancel it. */
 export class InFlight {
   readonly #max: number;
   readonly #scopes = new CallMap<RequestId | symbol, CallScope>();
@@ -20,7 +18,7 @@ export class InFlight {
     return this.#scopes.size;
   }
 
-  /** Returns why a request may not run now, if so. */
+  /** Returns the error if a request may not run now, otherwise `undefined`. */
   problemOf(id: RequestId | symbol): { code: number; message: string } | undefined {
     if (this.#scopes.has(id))
       return {
@@ -46,7 +44,7 @@ export class InFlight {
     if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
   }
 
-  /** Handles `notifications/cancelled`. The reply, if any, is sent before the id is free. */
+  /** Handles `notifications/cancelled`. A reply, if any, is sent before the id becomes free. */
   cancel(params: JsonObject | undefined): void {
     const id = params?.["requestId"];
     if (!isRequestId(id)) return;
@@ -60,7 +58,7 @@ export class InFlight {
     if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED);
   }
 
-  /** Cancels all requests and answers none. */
+  /** Cancels all requests without an answer. */
   cancelAll(reason: string): void {
     this.#takeAll(reason);
   }
@@ -87,5 +85,5 @@ export class InFlight {
   }
 }
 
-/** Same error as servers of the Python SDK; MCP defines no code for it. */
+/** Error that servers of the Python SDK use; MCP defines no code for a cancelled request. */
 const REQUEST_CANCELLED = { code: 0, message: "Request cancelled" };

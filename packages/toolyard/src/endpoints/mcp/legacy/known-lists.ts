@@ -5,14 +5,14 @@ import { LIST_NOTIFICATIONS } from "./list-notifications.ts";
 
 /**
  * State of the lists as one client last saw them. The client is notified of changed content and of changes that sources
- * announced, and only for lists that the handshake offered.
+ * announced, but only for lists that the handshake advertised.
  */
 export class KnownLists {
   readonly #versions = new Map<ListKind, string>();
   readonly #announcements = new Map<ListKind, number>();
   #capabilities: JsonObject = {};
 
-  /** Records the lists at the handshake, and the advertised capabilities. */
+  /** Records the lists and the advertised capabilities at the handshake. */
   offered(lists: Readonly<Record<ListKind, RenderedList>>, capabilities: JsonObject): void {
     this.#capabilities = capabilities;
     for (const kind of KINDS) {
@@ -26,7 +26,7 @@ export class KnownLists {
     this.#versions.set(kind, version);
   }
 
-  /** Returns the notifications about changes in `versions`, which count as known from now on. */
+  /** Returns the notifications for changes in `versions`, and records `versions` as known. */
   outdated(versions: ListVersions): ReadonlySet<string> {
     const notifications = new Set<string>();
     for (const [kind, { version, announcements }] of versions) {

@@ -5,7 +5,7 @@ import { LegacySession, type SessionDeps } from "./session.ts";
 import { createSessionDeps, type SessionDepsParts } from "./session-deps.ts";
 import { LegacySse } from "./sse.ts";
 
-/** The legacy era on HTTP: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
+/** Legacy era on HTTP: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
 export class LegacyEndpoint {
   readonly http: LegacyHttp;
   readonly sse: LegacySse;
@@ -33,5 +33,5 @@ export class LegacyEndpoint {
   }
 }
 
-/** Such a caller receives nothing between its requests. */
+/** Outlet of a caller without a session, which receives nothing between its requests. */
 const NOBODY: ReplyOutlet = Object.freeze({ reply: () => {}, note: () => {}, reachable: false, isShared: false });

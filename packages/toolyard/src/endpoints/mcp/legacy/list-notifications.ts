@@ -1,6 +1,6 @@
 import type { ListKind } from "../../../core/ports/hub-port.ts";
 
-/** The notification about a changed list, and the capability without which it is not sent. */
+/** Notification about a changed list, and the capability that it requires. */
 export const LIST_NOTIFICATIONS: Readonly<Record<ListKind, { capability: string; notification: string }>> = {
   tools: { capability: "tools", notification: notificationText("tools") },
   resources: { capability: "resources", notification: notificationText("resources") },

@@ -2,7 +2,7 @@ import { durationOption } from "../../../core/text/duration.ts";
 import { Type, type Static } from "../../../core/options/option-schema.ts";
 import { readOptions } from "../../../core/options/option-values.ts";
 
-/** `[server.sessions]`: sessions of the legacy era. */
+/** Schema of `[server.sessions]`: sessions of the legacy era. */
 export const LegacySessionSchema = Type.Object(
   {
     idle: Type.Optional(

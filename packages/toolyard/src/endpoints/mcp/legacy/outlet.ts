@@ -8,34 +8,35 @@ export interface ReplyError {
 }
 
 /**
- * Receiver of the answer to one message and of everything before it. Texts are whole JSON-RPC messages without line
- * breaks.
+ * Receiver of the answer to one message and of everything that precedes the answer. Texts are whole JSON-RPC messages
+ * without line breaks.
  */
 export interface Outlet {
   /**
-   * Sends the one reply to a request; `error` describes an error reply, for carriers that report errors in their own
-   * way too.
+   * Sends the only reply to a request. `error` describes an error reply, for transports that also report errors in
+   * another way.
    */
   reply(text: string, error?: ReplyError): void;
-  /** Like `reply`, for results; absent if only text can be sent. */
+  /** Sends a result in parts. Absent if only text can be sent. */
   replySpliced?(reply: SplicedReply): void;
-  /** Sends a notification, or a request of the hub, that belongs to the current request or to the session. */
+  /** Sends a notification or a server request that belongs to the current request or to the session. */
   note(text: string): void;
-  /** False if no client can receive messages any more; server requests are then refused immediately. */
+  /** False if no client can receive messages. Server requests are then refused immediately. */
   readonly reachable: boolean;
-  /** Messages of several requests share this path, so the client may read a notification and a reply in one chunk. */
+  /**
+   * True if several requests share the channel, so that the client may read a notification and a reply in one chunk.
+   */
   readonly isShared: boolean;
   /**
-   * A request that its caller cancelled still gets an answer. Absent where silence is enough, as the specification
-   * describes. A stream that ends without the reply looks like a lost one, and the client reconnects to it again and
-   * again.
+   * True if a cancelled request still gets an answer. A stream that ends without a reply looks like a lost stream, to
+   * which the client would reconnect repeatedly. Absent if no answer is needed, as the specification describes.
    */
   readonly answersCancelled?: boolean;
 }
 
 /**
- * Returns the outlet for messages that are sent or answered after the answer: the session's, if it is open, because
- * some clients abandon the stream of an answer once they have the answer; otherwise that of the answer.
+ * Returns the outlet for messages during or after the answer. It is the session's outlet if that is open, because some
+ * clients abandon the stream of an answer after the answer. Otherwise it is the outlet of the answer.
  */
 export function lastingOutlet(outlet: Outlet, session: Outlet): Pick<Outlet, "note" | "reachable"> {
   return {

@@ -12,22 +12,22 @@ import type { StandingStream } from "./standing-stream.ts";
 
 /** Parts of a session that a reply needs. */
 export interface ReplyHome {
-  /** Id of the session, for the answer's headers, once the session is open. */
+  /** Id of the session for the response headers, after the session was opened. */
   readonly openId: string | undefined;
   readonly events: SessionEvents;
-  /** Value of `retry`, sent with an id at the start of a stream, if the revision supports it. */
+  /** Value of `retry`, which is sent with an event id at the start of a stream, if the revision supports it. */
   readonly primingRetryMs: number | undefined;
-  /** The stream that belongs to no request. */
+  /** Stream of messages that belong to no request. */
   readonly standing: Pick<StandingStream, "isOpen" | "note">;
-  /** Returns a number under which `reply` can be found until it ends. */
+  /** Registers a reply and returns a number by which it can be found until it ends. */
   register(reply: PostReply): number;
   unregister(stream: number): void;
 }
 
 /**
- * The answer to one POST. It stays plain JSON if nothing precedes the replies; the first notification or server request
- * makes it a stream of server-sent events. If the client loses the stream, it continues in the event log, and `attach`
- * resumes it.
+ * Response to one POST. It is plain JSON if nothing precedes the replies. The first notification or server request
+ * turns it into a stream of server-sent events. If the client loses the stream, the events are kept in the event log,
+ * and `attach` resumes the stream.
  */
 export class PostReply implements Outlet {
   readonly isShared = false;
@@ -50,7 +50,7 @@ export class PostReply implements Outlet {
     this.#number = home.register(this);
   }
 
-  /** A lost stream may be resumed; a plain answer on a closed connection reaches no client. */
+  /** A lost stream may be resumed. A plain response on a closed connection reaches no client. */
   get reachable(): boolean {
     if (!this.#accepted.stream) return this.#home.standing.isOpen;
     return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
@@ -58,7 +58,7 @@ export class PostReply implements Outlet {
 
   note(text: string): void {
     if (this.#isOver || !this.reachable) return;
-    // A client that accepts only JSON can receive it only on the stream of its session.
+    // A client that accepts only JSON can receive the message only on the standing stream of its session.
     if (!this.#accepted.stream) return this.#home.standing.note(text);
     this.stream();
     this.#send(text);
@@ -78,8 +78,7 @@ export class PostReply implements Outlet {
   }
 
   /**
-   * Turns the answer into a stream, even with nothing to send yet: intermediaries close a connection that is quiet for
-   * long.
+   * Turns the response into a stream before there is anything to send, because intermediaries close quiet connections.
    */
   stream(): void {
     if (this.#isOver || this.#stream || !this.#accepted.stream || !this.#http.answer.isOpen) return;
@@ -91,21 +90,21 @@ export class PostReply implements Outlet {
     this.#replies = [];
   }
 
-  /** Resumes the stream for a client that has seen it up to `sequence`. */
+  /** Resumes the stream for a client that has received all events up to `sequence`. */
   attach(stream: EventStream, sequence: number): void | Promise<void> {
     return this.#home.events.after(this.#number, sequence, (missed = []) => {
       this.#stream?.end();
       this.#stream = stream;
       replay(stream, missed);
-      // It ended before the missed events had been read.
+      // The reply ended while the missed events were read.
       if (this.#isOver) stream.end();
     });
   }
 
-  /** Ends the reply after every request was answered. */
+  /** Ends the response after all its requests were answered. */
   end(): void {
     if (this.#isOver) return;
-    // For a request that gets no reply, HTTP allows only an empty stream.
+    // If no request gets a reply, HTTP allows only an empty stream.
     if (this.#replies.length === 0 || !this.#accepted.json) this.stream();
     this.#isOver = true;
     this.#home.unregister(this.#number);
@@ -126,8 +125,8 @@ export class PostReply implements Outlet {
   }
 
   /**
-   * A stream is known as long as its last event is kept, so an answer that is too large to keep leaves an error with
-   * its id.
+   * Sends a reply. A stream is known as long as its last event is kept, so a reply that is too large to keep is
+   * recorded as an error with the same id.
    */
   #sendReply(text: string): void {
     this.#send(text, () => replyNotKept(text));
@@ -154,7 +153,7 @@ function replyNotKept(text: string): string {
   );
 }
 
-/** Sends the events of one stream again that a client missed. */
+/** Sends again the events of one stream that a client missed. */
 export function replay(to: EventStream, missed: readonly LoggedEvent[]): void {
   for (const { stream, sequence, text } of missed) to.send(text, { event: "message", id: eventId(stream, sequence) });
 }

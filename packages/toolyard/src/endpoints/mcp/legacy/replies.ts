@@ -40,7 +40,7 @@ export function refuseInvalid(
 }
 
 /**
- * Returns whether a reply could be matched to a request: a value that is not a request must not get one. Other dialects
+ * Returns true if a reply could be matched to a request. A value that is not a request must not get one. Other dialects
  * require a `method`.
  */
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
@@ -48,7 +48,7 @@ function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   return hasMethod(value) || (hasDialects && !("result" in value || "error" in value));
 }
 
-/** Returns a request with the id `null`, which JSON-RPC allows and MCP does not, without its id. */
+/** Returns a request with the id `null`, without its id. JSON-RPC allows this id and MCP does not. */
 export function findNullIdRequest(value: unknown): RpcNotification | undefined {
   if (!isJsonObject(value) || value["id"] !== null) return undefined;
   const { id: _, ...rest } = value;

@@ -27,9 +27,7 @@ import {
 import { StdioEndpoint } from "../stdio-endpoint.ts";
 import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
-/**
- * An endpoint on stdio with a client that starts a real child process: the child connects its pipes to this process.
- */
+/** Endpoint on stdio, whose client starts a real child process. The child connects its pipes to this process. */
 interface PipeEndpoint {
   readonly hub: HubStandIn;
   readonly command: { readonly command: string; readonly args: string[] };
@@ -146,8 +144,8 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     await client.callTool({ name: "progress", arguments: { steps: 5 } }, undefined, {
       onprogress: ({ progress }) => void steps.push(progress),
     });
-    // On a shared pipe this client forgets a call before it handles progress that it read in one chunk with the reply;
-    // that happens on a busy machine.
+    // On a shared pipe, this client loses progress that it reads in one chunk with the reply, because it forgets the
+    // call first. That happens on a busy machine.
     expect(steps).toEqual([1, 2, 3, 4, 5].slice(0, name === "Streamable HTTP" ? 5 : steps.length));
     expect(logged).toEqual(["warning", "error"]);
   });
@@ -162,7 +160,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     expect(content).toEqual([{ type: "text", text: '{"action":"accept","content":{"name":"Your name?"}}' }]);
   });
 
-  test("cancels", async () => {
+  test("cancels a call", async () => {
     const { client, hub } = await connect();
     const aborted = createGate();
     const controller = new AbortController();
@@ -194,7 +192,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
 });
 
 describe("the v1 client and its streams", () => {
-  test("a call whose connection breaks still completes", async () => {
+  test("a call completes although its connection breaks", async () => {
     const cut = createGate();
     http.hub.handlers["stepped"] = async (call) => {
       call.notify({ method: "notifications/progress", params: { progress: 1 } });
@@ -202,7 +200,7 @@ describe("the v1 client and its streams", () => {
       return { ok: true, result: { content: [{ type: "text", text: "there" }] } };
     };
     const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
-    // Lets the test break a stream of events half-way, as a network does.
+    // Interrupts a stream of events, as a network failure does.
     const cutting: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method !== "POST" || !response.headers.get("content-type")?.includes("event-stream")) return response;
@@ -232,7 +230,7 @@ describe("the v1 client and its streams", () => {
   });
 
   test.each([true, false])(
-    "a cancelled call that the client still awaits ends, with progress before it: %s",
+    "ends a cancelled call that the client still awaits, with progress before it: %s",
     async (hasProgress) => {
       const answered: number[] = [];
       const listening: typeof fetch = async (input, init) => {
@@ -245,7 +243,7 @@ describe("the v1 client and its streams", () => {
       await client.connect(
         new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: listening }) as Transport,
       );
-      // The first request of this client was `initialize`, with the id 0.
+      // Id 0 was `initialize`, the first request of this client.
       const cancel = (): Promise<void> =>
         client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
       let cancelling: Promise<void> | undefined;
@@ -266,7 +264,7 @@ describe("the v1 client and its streams", () => {
     },
   );
 
-  test("terminating the session ends it", async () => {
+  test("terminates the session", async () => {
     const client = new Client({ name: "v1", version: "1" });
     clients.push(client);
     const transport = new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`));

@@ -9,13 +9,12 @@ import type { SessionDeps } from "./session.ts";
 export interface SessionDepsParts extends MethodsDeps {
   readonly options: LegacySessionOptions;
   readonly defaultMode: ToolMode;
-  /** State that this hub shares with others. */
+  /** State that this hub shares with other hubs. */
   readonly state: HubState;
 }
 
 /**
- * Creates what the legacy sessions of one hub share on HTTP, HTTP+SSE and stdio. The caller closes its `board` at the
- * end.
+ * Creates the parts that the legacy sessions of one hub share on HTTP, HTTP+SSE and stdio. The caller closes `board`.
  */
 export function createSessionDeps(parts: SessionDepsParts): SessionDeps {
   return { ...parts, board: new SessionBoard(parts.hub, parts.logger), codecs: new LegacyCodecs() };

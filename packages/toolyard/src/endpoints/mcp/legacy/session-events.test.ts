@@ -15,7 +15,7 @@ async function textsAfter(events: SessionEvents, stream: number, sequence = 0): 
   return taken?.map(({ text }) => text);
 }
 
-test("ids are unique within a session across its streams and identify the events after them", async () => {
+test("event ids are unique within a session, across its streams, and identify the later events", async () => {
   const events = new SessionEvents(openLog(), "s");
   const ids = [events.add(1, "a"), events.add(0, "a"), events.add(1, "b")];
   expect(new Set(ids).size).toBe(3);
@@ -23,7 +23,7 @@ test("ids are unique within a session across its streams and identify the events
   expect(await textsAfter(events, seen.stream, seen.sequence)).toEqual(["b"]);
 });
 
-test("a text larger than the session's share is replaced by a shorter one", async () => {
+test("replaces a text that is larger than the session's share by a shorter one", async () => {
   const events = new SessionEvents(openLog(), "s");
   events.add(1, "x".repeat(101), () => "too large");
   events.add(2, "x".repeat(101));
@@ -35,7 +35,7 @@ test("a text larger than the session's share is replaced by a shorter one", asyn
   ]);
 });
 
-test("delivers events that arrive while the log is read together with it, once and in order", async () => {
+test("delivers events that arrive while the log is read together with the log, once and in order", async () => {
   const kept = openLog();
   let answer: () => void = () => {};
   const slow: EventLog = {

@@ -1,14 +1,14 @@
 import type { EventLog, LoggedEvent, Unheard } from "../../../state/ports/event-log.ts";
 
-/** Receives the events that a client missed of a stream; `undefined` if the stream is unknown. */
+/** Receives the events of a stream that a client missed, or `undefined` if the stream is unknown. */
 export type MissedEventsHandler = (missed: readonly LoggedEvent[] | undefined) => void;
 
-/** The events of one session. Ids are unique in it and name their stream: `<stream>-<sequence>`. */
+/** Events of one session. Their ids are unique in the session and name the stream: `<stream>-<sequence>`. */
 export class SessionEvents {
   readonly #log: EventLog;
   readonly #session: string;
   #lastSequence = 0;
-  /** Events that arrive while the log is read, one list per read. */
+  /** Events that arrive while the log is read, one list for each read. */
   #late: Set<LoggedEvent[]> | undefined;
 
   constructor(log: EventLog, session: string) {
@@ -16,25 +16,25 @@ export class SessionEvents {
     this.#session = session;
   }
 
-  /** Records one event and returns its id. `inPlace` makes the replacement for a text that is too large to keep. */
+  /** Records one event and returns its id. `inPlace` returns the replacement for a text that is too large to keep. */
   add(stream: number, text: string, inPlace?: () => string): string {
     this.#append(stream, inPlace && this.#log.isTooLarge(text) ? inPlace() : text);
     return eventId(stream, this.#lastSequence);
   }
 
-  /** Records an event for a client that has no stream open, unless an equal event already waits for it. */
+  /** Records an event for a client without an open stream, unless an equal event already waits for it. */
   addUnheard(stream: number, text: string, unheard: Unheard): void {
     this.#append(stream, text, unheard);
   }
 
-  /** Returns an id for an event without data, which need not be kept. */
+  /** Returns an id for an event without data, which is not recorded. */
   mark(stream: number): string {
     return eventId(stream, this.#lastSequence);
   }
 
   /**
-   * Passes the kept events of `stream` after `sequence` to `take`, in the same turn in which they are complete: a
-   * stream that `take` resumes misses none.
+   * Passes the recorded events of `stream` after `sequence` to `take`. Calls it synchronously when they are complete,
+   * so that a stream that `take` resumes misses no event.
    */
   after(stream: number, sequence: number, take: MissedEventsHandler): void | Promise<void> {
     const kept = this.#log.after(this.#session, stream, sequence);

@@ -63,7 +63,7 @@ function isRequest(value: unknown): value is JsonObject {
   return typeof value["id"] === "string" || typeof value["id"] === "number";
 }
 
-test("sends exactly one reply with its id and a known code for each request, whatever is sent", async () => {
+test("sends exactly one reply with the request's id and a known code for each request, for any input", async () => {
   const hub = new HubStandIn();
   const deps = createTestDeps(hub);
   const run = async (values: readonly unknown[]): Promise<void> => {

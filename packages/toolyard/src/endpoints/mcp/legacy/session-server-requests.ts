@@ -10,9 +10,9 @@ import { RPC, type RpcReply } from "../../../wire/messages.ts";
 import type { Outlet } from "./outlet.ts";
 
 export interface SessionServerRequestOptions {
-  /** Longest wait for a client's answer. A user may have to read and type. */
+  /** Maximum milliseconds to wait for a client's answer. A user may have to read and type. */
   readonly timeoutMs: number;
-  /** Most requests of one session that may wait for an answer. */
+  /** Maximum number of pending requests of one session. */
   readonly maxWaiting: number;
 }
 
@@ -21,7 +21,7 @@ interface PendingReply {
   reject(error: FailError): void;
 }
 
-/** The requests that one session sends to its client: elicitation, sampling, roots. */
+/** Requests that one session sends to its client: elicitation, sampling, roots. */
 export class SessionServerRequests {
   readonly #options: SessionServerRequestOptions;
   #waiting: Map<number, PendingReply> | undefined;
@@ -32,7 +32,7 @@ export class SessionServerRequests {
   }
 
   /**
-   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError` on failure, and then notifies the
+   * Sends a request on `outlet` and resolves with its result. On failure, rejects with a `FailError` and notifies the
    * client to cancel the request.
    */
   async put(ask: ServerRequest, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
@@ -65,7 +65,7 @@ export class SessionServerRequests {
   }
 
   /**
-   * Passes a client's reply to the request that waits for it; drops a reply to no request. Returns whether one waited.
+   * Passes a client's reply to the pending request with its id. Returns false if there is none, and ignores the reply.
    */
   settle(reply: RpcReply): boolean {
     const waiting = typeof reply.id === "number" ? this.#waiting?.get(reply.id) : undefined;
@@ -75,7 +75,7 @@ export class SessionServerRequests {
     return true;
   }
 
-  /** Rejects all waiting requests: the session ends. */
+  /** Rejects all pending requests, because the session ends. */
   close(): void {
     const gone = new FailError(fail("cancelled", "The calling client disconnected."));
     for (const waiting of this.#waiting?.values() ?? []) waiting.reject(gone);
@@ -83,7 +83,7 @@ export class SessionServerRequests {
   }
 }
 
-/** Returns why a client cannot receive this request, or `undefined` if it can. */
+/** Returns the reason why a client cannot receive this request, or `undefined` if it can. */
 export function askProblem(ask: ServerRequest, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
   switch (ask.method) {
     case "elicitation/create":
@@ -99,7 +99,7 @@ export function askProblem(ask: ServerRequest, capabilities: JsonObject, revisio
   }
 }
 
-/** Returns the refusal for the requester; an upstream receives it as "method not found". */
+/** Returns the refusal of a server request. An upstream receives it as "method not found". */
 export function refusal(ask: ServerRequest, message: string): FailError {
   return new FailError(
     fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }),
@@ -114,8 +114,7 @@ function elicitationProblem(
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {
-    // Before elicitation had two modes, an empty object stood for the form; a client that names modes now supports only
-    // those.
+    // Before elicitation had modes, an empty object meant forms. A client that names modes supports only those.
     const formOnly =
       Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
     return formOnly ? undefined : undeclared("elicitation.form");

@@ -28,7 +28,7 @@ test("a full table ends the least recently used session", () => {
   expect(ids(table)).toEqual(["a", "c", "d"]);
 });
 
-test("evicts listening sessions in the same order, also after a sweep", () => {
+test("evicts sessions with an open stream in the same order, also after a sweep", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 2 });
   for (const id of ["a", "b"]) table.add(session(id, "local", { isIdle: false }));
   table.use("a", PRINCIPAL);
@@ -37,7 +37,7 @@ test("evicts listening sessions in the same order, also after a sweep", () => {
   expect(ids(table)).toEqual(["a", "c"]);
 });
 
-test("a table full of sessions that are answering accepts no other", () => {
+test("refuses a new session if all sessions of the table are answering", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 1 });
   table.add(session("a", "local", { isIdle: false, isBusy: true }));
   expect([table.add(session("b")), ids(table)]).toEqual([false, ["a"]]);

@@ -1,21 +1,21 @@
 import type { Principal } from "../../../core/calls/call.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 
-/** A session as the table uses it. */
+/** Session as the table uses it. */
 export interface TableEntry {
   readonly id: string;
   readonly principalId: string;
-  /** Name of the profile that it was opened by. @default none */
+  /** Name of the profile through which the session was opened. @default none */
   readonly profile?: string | undefined;
-  /** True while it neither answers a request nor has an open stream. */
+  /** True while the session neither answers a request nor has an open stream. */
   readonly isIdle: boolean;
-  /** True while it answers a request. */
+  /** True while the session answers a request. */
   readonly isBusy: boolean;
-  /** Time at which it was last seen in use; an open stream counts as use. */
+  /** Time of the last use. An open stream counts as use. */
   lastSeenAt: number;
-  /** Time of the last request that named it. */
+  /** Time of the last request of the session. */
   usedAt: number;
-  /** Publishes its id to callers. */
+  /** Publishes the id of the session to callers. */
   list(): void;
   close(): void;
 }
@@ -25,7 +25,7 @@ export interface SessionTableLimits {
   readonly maxSessions: number;
 }
 
-/** The sessions of one endpoint. */
+/** Sessions of one endpoint. */
 export class SessionTable<Entry extends TableEntry> {
   readonly #limits: SessionTableLimits;
   readonly #sessions = new Map<string, Entry>();
@@ -39,7 +39,7 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#sessions.size;
   }
 
-  /** Returns false if the table is full of sessions that are answering or that their principals are entitled to. */
+  /** Adds a session. Returns false if the table is full, and no session may be ended for the new one. */
   add(session: Entry): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
@@ -48,10 +48,7 @@ export class SessionTable<Entry extends TableEntry> {
     return true;
   }
 
-  /**
-   * Returns the caller's own session with that id and marks it as used. Sessions of other principals are treated as
-   * unknown.
-   */
+  /** Returns the caller's session with that id and marks it as used. Sessions of other principals count as unknown. */
   use(id: string, principal: Principal): Entry | undefined {
     const session = this.#sessions.get(id);
     if (!session || session.principalId !== principal.id || session.profile !== principal.profile?.name)
@@ -87,12 +84,12 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   /**
-   * Ends a session of the principal that exceeds its share: the one idle longest, else the least recently used one that
-   * only listens, else the least recently used one that is answering. A session that is answering never yields to
-   * another of the same principal.
+   * Ends a session of a principal that exceeds its share, in this order: the session that was idle longest, the least
+   * recently used one that only has an open stream, the least recently used one that is answering. A principal's own
+   * new session never ends one that is answering.
    */
   #makeRoomFor(newcomer: Holder): boolean {
-    // Computed only when the table is full: keeping an order at each request would cost every request.
+    // Sorted only when the table is full, because maintaining an order would cost time in every request.
     const all = Array.from(this.#sessions.values());
     const restful = all.filter(({ isBusy }) => !isBusy);
     const debtor =

@@ -15,7 +15,7 @@ type Message = JsonObject & {
   params?: JsonObject;
 };
 
-/** A session that records every message in the order of sending. */
+/** Session that records every message in the order of sending. */
 class TestClient implements Outlet {
   readonly hub: HubStandIn;
   readonly session: LegacySession;
@@ -74,7 +74,7 @@ class TestClient implements Outlet {
     return answer;
   }
 
-  /** Returns the next message with that method, already sent or still to come. */
+  /** Returns the next message with that method, sent already or in the future. */
   next(method: string): Promise<Message> {
     const matches = (message: Message): boolean => message.method === method;
     const known = this.sent.find(matches);
@@ -188,7 +188,7 @@ describe("the handshake", () => {
     });
   });
 
-  test("advertises what a starting source may offer, because clients read capabilities only once", async () => {
+  test("advertises all that a starting source may offer, because clients read capabilities once", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
     client.hub.serverFacts = {
@@ -215,7 +215,7 @@ describe("the handshake", () => {
     expect((await new TestClient().request("initialize", params)).error?.code).toBe(-32602);
   });
 
-  test("R8: serves a client that sends everything at once", async () => {
+  test("R8: serves a client that sends all its messages without waiting", async () => {
     const client = new TestClient();
     const opened = client.request("initialize", { protocolVersion: "2024-11-05", capabilities: {} }, 0);
     const told = client.notify("notifications/initialized");
@@ -329,7 +329,7 @@ describe("ids and messages", () => {
   });
 });
 
-describe("methods", () => {
+describe("shared methods", () => {
   test("returns the lists of the hub", async () => {
     const client = await openClient();
     expect((await client.request("tools/list")).result).toEqual({ tools: client.hub.lists.tools });
@@ -384,7 +384,7 @@ describe("methods", () => {
     });
   });
 
-  test("C18: splits lists into pages only if configured, and a cursor is valid only for its list", async () => {
+  test("C18: splits lists into pages only if configured, and accepts a cursor only for its own list", async () => {
     const client = await openClient({ pageSize: 3 });
     const names: unknown[] = [];
     let cursor: unknown;
@@ -426,7 +426,7 @@ describe("failures", () => {
     });
   });
 
-  test("C8: passes a tool's own failure on unchanged", async () => {
+  test("C8: returns a tool's own failure unchanged", async () => {
     const client = await openClient();
     expect((await client.tool("fail", { extra: { a: 1 } })).result).toEqual({
       ...text("it broke"),
@@ -439,7 +439,7 @@ describe("failures", () => {
     ["2025-11-25", "result"],
     ["2025-06-18", "error"],
     ["2024-11-05", "error"],
-  ])("C37: in %s bad arguments are a(n) %s", async (version, shape) => {
+  ])("C37: in %s invalid arguments are a(n) %s", async (version, shape) => {
     const client = await openClient({}, version);
     const { result, error } = await failing(client, {
       kind: "invalid_params",
@@ -492,13 +492,13 @@ describe("failures", () => {
     });
   });
 
-  test("passes an upstream's protocol error on with code and data", async () => {
+  test("returns the protocol error of an upstream with code and data", async () => {
     const client = await openClient();
     const rpcError = { code: -32042, message: "sign in", data: { elicitations: [] } };
     expect((await failing(client, { kind: "needs_authorisation", message: "m", rpcError })).error).toEqual(rpcError);
   });
 
-  test("S13: reveals only an id for a fault of the hub", async () => {
+  test("S13: returns only an error id for an internal error of the hub", async () => {
     const client = await openClient();
     const { error } = await client.tool("throws");
     expect(error).toMatchObject({ code: -32603, data: { "toolyard/kind": "internal", errorId: expect.any(String) } });
@@ -530,8 +530,8 @@ describe("failures", () => {
   });
 });
 
-describe("during a call", () => {
-  test("sends the last progress before its result, 200 times of 200", async () => {
+describe("running calls", () => {
+  test("sends the last progress before the result, 200 times of 200", async () => {
     const client = await openClient();
     for (let round = 0; round < 200; round += 1) {
       const before = client.sent.length;
@@ -553,7 +553,7 @@ describe("during a call", () => {
     expect(client.of("notifications/progress")).toHaveLength(3);
   });
 
-  test("passes on log messages of a server that never declared logging, as without a hub", async () => {
+  test("sends log messages of a server that did not declare logging, as without a hub", async () => {
     const client = new TestClient();
     client.hub.serverFacts = {
       name: "bare",
@@ -587,7 +587,7 @@ describe("during a call", () => {
     expect(client.hub.logLevels.get("c1")).toBe("warning");
   });
 
-  test("a cancelled call aborts and is not answered, and its id is free again", async () => {
+  test("aborts a cancelled call without an answer, and its id is free again", async () => {
     const client = await openClient();
     const aborted = createGate();
     client.hub.started.on((call) => call.signal.addEventListener("abort", aborted.open));
@@ -609,7 +609,7 @@ describe("during a call", () => {
 });
 
 describe("server requests to the client", () => {
-  test("sends elicitation to the caller and its answer to the tool, several concurrently", async () => {
+  test("sends elicitation to the caller and its answer to the tool, also for several concurrent requests", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     const calls = [client.tool("ask"), client.tool("ask")];
     const asks = client.of("elicitation/create");
@@ -622,7 +622,7 @@ describe("server requests to the client", () => {
     );
   });
 
-  test("ignores a reply to no request", async () => {
+  test("ignores a reply that matches no request", async () => {
     const client = await openClient();
     const before = client.sent.length;
     await client.receive({ jsonrpc: "2.0", id: 77, result: {} });
@@ -657,7 +657,7 @@ describe("server requests to the client", () => {
     expect((await running).result).toEqual(text('{"fine":true}'));
   });
 
-  test("a client that declines with an error fails the tool, not the protocol", async () => {
+  test("a client that declines with an error causes a failure of the tool, not a protocol error", async () => {
     const client = await openClient({}, "2025-11-25", { sampling: {} });
     const running = client.tool("ask", { request: { method: "sampling/createMessage" } });
     const { id } = await client.next("sampling/createMessage");
@@ -678,7 +678,7 @@ describe("server requests to the client", () => {
     expect(client.of("notifications/cancelled")[0]?.params).toMatchObject({ requestId: id });
   });
 
-  test("cancelling the call withdraws its server request", async () => {
+  test("withdraws the server request of a cancelled call", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     const running = client.request("tools/call", { name: "ask" }, 4);
     const { id } = await client.next("elicitation/create");
@@ -708,14 +708,14 @@ describe("views and changes", () => {
     [{ tool_mode: "show_all" }, "all"],
     [{ tool_mode: "whatever" }, "normal"],
     [{}, "normal"],
-  ])("C32: initialize with _meta %j sees the tools of mode %s", async (_meta, mode) => {
+  ])("C32: a session with initialize `_meta` %j sees the tools of mode %s", async (_meta, mode) => {
     const client = new TestClient();
     await client.open("2025-11-25", {}, { _meta });
     await names(client);
     expect(client.hub.views.at(-1)?.mode).toBe(mode);
   });
 
-  test("C30: the mode of a request overrides the session's for that request only", async () => {
+  test("C30: the mode of a request overrides the session's mode for that request only", async () => {
     const client = await openClient();
     const all = await names(client);
     await client.session.receive(
@@ -726,7 +726,7 @@ describe("views and changes", () => {
     expect(await names(client)).toBe(all);
   });
 
-  test("C33: notifies a session of a change of its own view, once, and not of others", async () => {
+  test("C33: notifies a session once of a change in its own view, and not of changes in other views", async () => {
     const normal = await openClient();
     const narrow = new TestClient({}, normal.hub);
     await narrow.open("2025-11-25", {}, { _meta: { tool_mode: "discovery" } });
@@ -739,7 +739,7 @@ describe("views and changes", () => {
     expect(narrow.sent.filter(({ method }) => method)).toHaveLength(0);
   });
 
-  test("does not announce a change that the client has seen by listing", async () => {
+  test("does not announce a change that the client has seen in a list", async () => {
     const client = await openClient();
     client.hub.lists.tools = client.hub.lists.tools.slice(1);
     await names(client);
@@ -782,14 +782,14 @@ describe("views and changes", () => {
     expect((await client.request("resources/subscribe", { uri: "test://b" })).error?.code).toBe(-32602);
   });
 
-  test("reports changed roots to the hub", async () => {
+  test("reports changed roots of the client to the hub", async () => {
     const client = await openClient({}, "2025-11-25", { roots: { listChanged: true } });
     await client.notify("notifications/roots/list_changed");
     expect(client.hub.rootsChangedBy).toEqual(["c1"]);
   });
 });
 
-test("a session that ends answers running requests, unsubscribes and is forgotten", async () => {
+test("a session that ends answers running requests, unsubscribes and is removed", async () => {
   const client = await openClient();
   await client.request("resources/subscribe", { uri: "test://greeting" });
   const running = client.request("tools/call", { name: "slow" }, 3);

@@ -47,7 +47,7 @@ import type { MessageContext, SessionStart } from "./session-start.ts";
 import { SessionSubscriptions } from "./subscriptions.ts";
 
 const DONE = Promise.resolve();
-/** Most requests to one client that may wait for an answer. */
+/** Maximum number of pending requests to one client. */
 const MAX_WAITING_ASKS = 64;
 
 /** Parts that all sessions of one endpoint share. */
@@ -55,15 +55,15 @@ export interface SessionDeps extends MethodsDeps {
   readonly board: SessionBoard;
   readonly codecs: LegacyCodecs;
   readonly options: LegacySessionOptions;
-  /** The mode of sessions that name none. */
+  /** Tool mode of sessions that name none. */
   readonly defaultMode: ToolMode;
   readonly state: HubState;
 }
 
 /**
- * One client of the legacy era: handshake, requests in both directions, notifications, subscriptions. It is independent
- * of the transport, which passes it parsed messages and outlets. Messages are handled concurrently; a waiting request
- * does not delay the others.
+ * One client of the legacy era: handshake, requests in both directions, notifications, subscriptions. Independent of
+ * the transport, which passes parsed messages and outlets. Messages are handled concurrently; a pending request does
+ * not delay others.
  */
 export class LegacySession implements BoardMember, ScopeOwner {
   readonly endpoint: string;
@@ -73,13 +73,13 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly #inFlight: InFlight;
   readonly #subscriptions: SessionSubscriptions;
   readonly #onRecord: ((record: SessionRecord) => void) | undefined;
-  /** All state of this session that can be serialised. */
+  /** State of this session that can be serialised. */
   #record: SessionRecord;
-  /** The revision that the record names. */
+  /** Revision that the record names. */
   #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
   /**
-   * `opening` after `initialize` arrives, `open` once it is answered, `ready` once the client has also sent
-   * `initialized`.
+   * Phase of the session: `opening` after `initialize` arrives, `open` after it is answered, `ready` after the client
+   * has also sent `initialized`.
    */
   #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
   #isInitialized = false;
@@ -110,7 +110,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return this.#revision;
   }
 
-  /** True once `initialize` was answered. */
+  /** True after `initialize` was answered. */
   get opened(): boolean {
     return this.#phase === "open" || this.#phase === "ready";
   }
@@ -140,9 +140,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Handles one parsed message of any kind. Resolves when nothing more will be sent to its outlet: a request has its
-   * reply or was cancelled. Never rejects. `classified` is what `classifyMessage` returns for the value, if the caller
-   * has it already.
+   * Handles one parsed message of any type. Resolves when nothing more will be sent to its outlet: a request has its
+   * reply or was cancelled. Never rejects. `classified` is the result of `classifyMessage` for the value, if the caller
+   * has it.
    */
   receive(
     value: unknown,
@@ -176,7 +176,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return DONE;
   }
 
-  /** Rejects the open server requests: the client can no longer answer them, though it may still read answers. */
+  /** Rejects the pending server requests. The client can no longer answer them, but it may still read answers. */
   endQuestions(): void {
     this.#asks.close();
   }
@@ -187,8 +187,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Ends the session: running requests are cancelled and answered with an error, subscriptions end, the hub forgets the
-   * connection.
+   * Ends the session: running requests are cancelled and answered with an error, subscriptions end, and the hub
+   * releases the connection.
    */
   close(reason = "The session has ended."): void {
     if (this.#phase === "closed") return;
@@ -204,8 +204,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   wantsLog(level: unknown): boolean {
     const { logLevel, client } = this.#record;
     if (logLevel === undefined && takesAnyLineAsAnswer(client, this.#revision)) return false;
-    // Also without advertised logging: many servers log without declaring it, and clients connected directly receive
-    // it.
+    // Log messages are sent even if logging was not advertised: many servers log without declaring it, and directly
+    // connected clients receive those messages.
     return logLevel === undefined || reachesLevel(level, logLevel);
   }
 
@@ -227,7 +227,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   logged(level: unknown, text: string): void {
-    // A message that belongs to no call may concern anything, so it is not sent to callers with narrowed rights.
+    // A message that belongs to no call may be about anything, so callers with narrowed rights do not receive it.
     if (this.#phase === "ready" && !permissionOf(this.principal.rights).isNarrowed && this.wantsLog(level))
       this.#outlet.note(text);
   }
@@ -253,8 +253,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Runs a request of another dialect without an id, or with the id `null`: it cannot be cancelled, and without an id
-   * it gets no answer. `refused` is the message if MCP alone would refuse it.
+   * Runs a request of another dialect without an id, or with the id `null`. It cannot be cancelled; without an id it
+   * gets no answer. `refused`: the message with the id `null`, which is refused if no dialect knows its method.
    */
   async #runNameless(
     { method, params = {} }: RpcNotification,
@@ -354,7 +354,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#lists.offered(lists, capabilities);
     return resultAnswer({
       protocolVersion: this.#revision.date,
-      // A client that cannot receive notifications is not promised any.
+      // `listChanged` is not advertised to a client that cannot receive notifications.
       capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
@@ -387,8 +387,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     }
   }
 
-  // A client may send `initialized` without waiting for the answer to `initialize`; it receives no notification before
-  // that answer.
+  // Makes the session ready after both messages. A client may send `initialized` before `initialize` is answered; it
+  // receives no notification before that answer.
   #becomeReady(): void {
     if (this.#phase !== "open" || !this.#isInitialized) return;
     this.#phase = "ready";

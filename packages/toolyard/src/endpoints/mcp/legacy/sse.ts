@@ -16,14 +16,14 @@ import { LegacySession, type SessionDeps } from "./session.ts";
 interface SseConnection {
   readonly session: LegacySession;
   readonly stream: EventStream;
-  /** The tool mode that the request for the stream named. */
+  /** Tool mode that the request for the stream selected. */
   readonly mode: ToolMode | undefined;
   readonly owner: Holder;
 }
 
 /**
- * HTTP+SSE of 2024-11-05: `GET /sse` opens the stream that carries everything to the client and names the address to
- * post to. The session lives as long as the stream.
+ * HTTP+SSE of 2024-11-05. `GET /sse` opens the stream with all messages to the client, which names the address for
+ * posts. The session lives as long as the stream.
  */
 export class LegacySse {
   readonly #deps: SessionDeps;
@@ -59,7 +59,7 @@ export class LegacySse {
     });
   }
 
-  /** Handles one message, or a batch; the answers are sent on the stream. */
+  /** Handles one message or a batch. The answers are sent on the stream. */
   post({ http, ...exchange }: LegacyExchange, body: unknown): void {
     const id = http.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
@@ -84,7 +84,7 @@ export class LegacySse {
     void Promise.all(work).then(() => this.#endIfClosing(id));
   }
 
-  /** Ends every connection and answers running requests with an error. */
+  /** Ends all connections and answers running requests with an error. */
   close(): void {
     for (const [id, { stream }] of Array.from(this.#connections)) {
       this.#end(id);
@@ -92,7 +92,7 @@ export class LegacySse {
     }
   }
 
-  // One listener for all streams: there may be thousands.
+  // All streams share one listener, because there may be thousands.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;
@@ -101,13 +101,16 @@ export class LegacySse {
     });
   }
 
-  /** While the listener closes, ends a connection as soon as everything on it is answered. */
+  /** Ends a connection when all its requests are answered, if the listener is closing. */
   #endIfClosing(id: string): void {
     const connection = this.#connections.get(id);
     if (this.#closing?.aborted && connection && !connection.session.busy) connection.stream.end();
   }
 
-  /** Makes room when the limit is reached: closes the oldest connection of the principal that exceeds its share. */
+  /**
+   * Returns true if there is room for a connection. At the limit, closes the oldest connection of the principal that
+   * exceeds its share.
+   */
   #hasRoomFor(newcomer: Holder): boolean {
     if (this.#connections.size < this.#deps.options.maxSessions) return true;
     const oldest = this.#shares.debtorTo(newcomer, this.#connections, { holder: ([, { owner }]) => owner });

@@ -2,15 +2,13 @@ import type { EventStream } from "../../../http/answer/event-stream.ts";
 import type { Outlet } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 
-/**
- * The stream that a client opens by GET, for messages that belong to no request. Messages wait while it is not open.
- */
+/** Stream that a client opens by GET, for messages that belong to no request. Messages wait until it is open. */
 export class StandingStream implements Outlet {
   readonly isShared = true;
   readonly #events: SessionEvents;
   #live: EventStream | undefined;
   #wasOpened = false;
-  /** Sequence of the last event that was sent to a client. */
+  /** Sequence number of the last event that was sent to a client. */
   #sent = 0;
 
   constructor(events: SessionEvents) {
@@ -31,12 +29,15 @@ export class StandingStream implements Outlet {
 
   note(text: string): void {
     if (this.isOpen) return this.#send(text, this.#events.add(STANDING, text));
-    // One waiting notification is as good as ten equal ones, and only a few are kept for a client that never listened.
+    // Equal notifications are kept once, and only a few are kept for a client that never opened the stream.
     const most = this.#wasOpened ? {} : { most: MAX_UNHEARD };
     this.#events.addUnheard(STANDING, text, { after: this.#sent, ...most });
   }
 
-  /** Attaches a client's stream, which first gets missed events: those after `sequence`, else those not yet sent. */
+  /**
+   * Attaches a client's stream. It first gets the missed events: those after `sequence`, otherwise those that were
+   * never sent.
+   */
   attach(stream: EventStream, sequence = this.#sent): void | Promise<void> {
     return this.#events.after(STANDING, sequence, (missed = []) => {
       this.#live?.end();
@@ -57,6 +58,6 @@ export class StandingStream implements Outlet {
   }
 }
 
-/** The number of this stream in event ids. */
+/** Number of this stream in event ids. */
 export const STANDING = 0;
 const MAX_UNHEARD = 32;

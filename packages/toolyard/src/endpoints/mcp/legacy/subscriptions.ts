@@ -16,11 +16,11 @@ export interface SubscriptionDeps extends MethodsDeps {
 
 type SubscriptionEnd = Promise<() => Promise<void>>;
 
-/** The resources to which one session subscribes. */
+/** Resource subscriptions of one session. */
 export class SessionSubscriptions {
   readonly #deps: SubscriptionDeps;
   readonly #member: BoardMember & Pick<Call, "principal" | "client">;
-  /** Receives all subscribed URIs each time they change. */
+  /** Called with all subscribed URIs each time they change. */
   readonly #onChange: (uris: readonly string[]) => void;
   #byUri: Map<string, SubscriptionEnd> | undefined;
 
@@ -60,7 +60,7 @@ export class SessionSubscriptions {
     }
   }
 
-  /** Handles `resources/unsubscribe`; an unknown subscription is ignored. */
+  /** Handles `resources/unsubscribe`. An unknown subscription is ignored. */
   async remove(params: JsonObject): Promise<McpAnswer> {
     const uri = stringMember(params, "uri");
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");

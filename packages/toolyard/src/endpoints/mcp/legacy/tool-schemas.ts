@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 
 /**
- * Returns whether a schema has an object at its root. The legacy wire requires that for `outputSchema` and
- * `structuredContent`; the modern one accepts any JSON.
+ * Returns true if the root of a schema is an object. The legacy era requires that for `outputSchema` and
+ * `structuredContent`; the modern era accepts any JSON.
  */
 export function hasObjectRoot(schema: JsonObject): boolean {
   return schema["type"] === "object";
 }
 
 /**
- * Returns the schema of `{result: <value>}`. References within the document are adjusted to the new location; a schema
- * with its own base (`$id`) keeps its references.
+ * Returns the schema of `{result: <value>}`. References within the document are adjusted to the new location. A schema
+ * with a base URI (`$id`) keeps its references.
  */
 export function wrapOutputSchema(schema: JsonObject): JsonObject {
   const dialect = typeof schema["$schema"] === "string" ? { $schema: schema["$schema"] } : {};
@@ -24,7 +24,7 @@ function moveSchema(schema: JsonObject): JsonObject {
 
 function moveKeyword(key: string, value: unknown): unknown {
   if (REFERENCES.has(key)) return typeof value === "string" ? moveReference(value) : value;
-  // Values under these keywords are data: a `$ref` in them is an ordinary value.
+  // Values under these keywords are data, in which `$ref` is an ordinary name.
   if (DATA.has(key)) return value;
   if (NAMED_SCHEMAS.has(key) && isJsonObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, moveAny(member)]));
@@ -42,7 +42,7 @@ function moveReference(reference: string): string {
   return reference.startsWith("#/") ? `${NEW_ROOT}${reference.slice(1)}` : reference;
 }
 
-// Draft-07 spells an anchor as `$id: "#name"`, which sets no base.
+// Returns true if the schema has a base URI. In draft-07, `$id: "#name"` is an anchor and sets no base.
 function setsBase(schema: JsonObject): boolean {
   const id = schema["$id"];
   return id !== undefined && !(typeof id === "string" && id.startsWith("#"));
@@ -61,7 +61,7 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Replaces the boolean schemas of properties by equivalent objects. The legacy wire allows only objects there, and its
+ * Replaces the boolean schemas of properties by equivalent objects. The legacy era allows only objects there, and its
  * clients refuse a whole list because of one `true`.
  */
 export function withObjectProperties(tool: JsonObject): JsonObject {

@@ -11,14 +11,14 @@ import {
 import { findStandardMismatch, HEADERS, type HeaderLookup, type HeaderMismatch } from "../../../wire/modern/headers.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** `status` is the HTTP status; other transports ignore it. */
+/** Result of the checks. `status` is the HTTP status; other transports ignore it. */
 export type RequestAdmission =
   | { readonly ok: true; readonly envelope: Envelope; readonly meta: JsonObject }
   | { readonly ok: false; readonly status: number; readonly error: RpcErrorObject };
 
 /**
- * Checks every modern request before its method: a complete envelope, a supported revision and, on HTTP, headers that
- * match the body. A request with several faults is answered for the first one in this order.
+ * Checks a modern request before its method is run: a complete envelope, a supported revision and, on HTTP, headers
+ * that match the body. If a request has several problems, the first one in this order is reported.
  */
 export function admit(message: RpcRequest, headers?: HeaderLookup): RequestAdmission {
   const reading = readEnvelope(message.params);
@@ -56,7 +56,7 @@ export function mismatched({ header, problem }: HeaderMismatch): RequestAdmissio
   });
 }
 
-/** Returns a header that is present and differs from the body. */
+/** Returns the first header that differs from the body. */
 function findContradiction(
   { method }: RpcRequest,
   protocolVersion: string,
@@ -72,7 +72,7 @@ function findContradiction(
   return { header: named, problem: `the body names method ${method} but the ${HEADERS.method} header names ${named}` };
 }
 
-/** Returns a header that the body requires and that is missing. */
+/** Returns the first missing header that the body requires. */
 function findMissing({ method, params }: RpcRequest, headers: HeaderLookup): HeaderMismatch | undefined {
   if (headers.header("mcp-protocol-version") === undefined)
     return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };

@@ -32,7 +32,7 @@ const sampling = { method: "sampling/createMessage", params: { messages: [], max
 const accept = (name: string): JsonObject => ({ action: "accept", content: { name } });
 const ALL: AskOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
 
-/** Adds a tool to the stand-in; a refused server request becomes its outcome unless the tool catches it. */
+/** Adds a tool to the stand-in. A refused server request becomes the tool's outcome unless the tool catches it. */
 function tool(name: string, run: (call: Call) => Promise<Outcome>): void {
   server.hub.handlers[name] = async (call) => {
     try {
@@ -53,7 +53,7 @@ const state = (answer: Answer): string => result(answer)["requestState"] as stri
 
 interface Retry {
   readonly options?: AskOptions;
-  /** Members sent besides the answers. */
+  /** Parameters that are sent besides the answers. */
   readonly params?: JsonObject;
 }
 
@@ -73,7 +73,7 @@ function retry(
 describe("server requests of a call", () => {
   beforeEach(() => tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`))));
 
-  test("answers the request with them, and the retry that answers them gets the call's result", async () => {
+  test("answers the call with its server requests, and the retry with the call's result", async () => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     expect(first.status).toBe(200);
     expect(result(first)).toMatchObject({
@@ -102,7 +102,7 @@ describe("server requests of a call", () => {
     ["a response under another key", { other: accept("x") }],
     ["a response of another shape", { "elicitation-1": { name: "x" } }],
     ["a response in an envelope", { "elicitation-1": { method: "elicitation/create", result: accept("x") } }],
-  ])("%s: sends the server request again, under a new state", async (_what, responses) => {
+  ])("%s: sends the server request again with a new state", async (_what, responses) => {
     const first = await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
     const again = await retry("greet", first, responses);
     expect(questions(again)).toEqual(questions(first));
@@ -151,7 +151,7 @@ describe("server requests of a call", () => {
     expect(words(await retry("rounds", second, { "elicitation-2": accept("b") }))).toBe("a then b");
   });
 
-  test("prompts may send server requests, completion may not", async () => {
+  test("allows server requests of prompts, but not of completion", async () => {
     server.hub.call = async (call) => {
       try {
         return ok(
@@ -178,7 +178,7 @@ describe("server requests of a call", () => {
     expect(completion.last["error"]).toMatchObject({ code: -32021 });
   });
 
-  test("sends progress and logs of a parked call with the retry, only the last progress", async () => {
+  test("sends the logs and the last progress of a parked call with the retry", async () => {
     let parked: Call | undefined;
     tool("busy", async (call) => {
       parked = call;
@@ -202,7 +202,7 @@ describe("server requests of a call", () => {
   });
 });
 
-describe("capabilities", () => {
+describe("missing capabilities", () => {
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     ["elicitation", form("?"), {}, { elicitation: { form: {} } }],
     ["the form, where only URLs are declared", form("?"), { elicitation: { url: {} } }, { elicitation: { form: {} } }],
@@ -221,7 +221,7 @@ describe("capabilities", () => {
     ],
     ["roots", { method: "roots/list", params: {} }, {}, { roots: {} }],
   ])(
-    "sends no request to a caller without %s; a tool that fails because of it answers -32021",
+    "sends no request to a caller without %s; if the tool then fails, the error is -32021",
     async (_what, request, capabilities, missing) => {
       const answer = await server.ask("tools/call", { name: "ask", arguments: { request } }, { capabilities });
       expect([answer.status, answer.last["error"]]).toMatchObject([
@@ -232,7 +232,7 @@ describe("capabilities", () => {
     },
   );
 
-  test("does not stop a tool that continues without an answer", async () => {
+  test("does not fail a tool that continues without an answer", async () => {
     tool("robust", async (call) =>
       ok(
         text(
@@ -292,14 +292,14 @@ describe("capabilities", () => {
       }
     });
 
-    test("keeps the message of an unrelated failure, or of a caller that was never refused", async () => {
+    test("keeps the message of an unrelated failure, and of a caller that was never refused", async () => {
       tool("other", async (call) => saying(`No such file${(await refused(call, form("?"))).slice(0, 0)}`));
       tool("never", async () => saying("Missing required client capabilities: all of them"));
       for (const name of ["other", "never"]) expect(result(await ask(name))).toMatchObject({ isError: true });
     });
   });
 
-  test("refuses what a retry can no longer answer if it declares fewer capabilities", async () => {
+  test("refuses the requests that a retry with fewer capabilities cannot answer", async () => {
     tool("robust", async (call) =>
       ok(
         text(
@@ -314,7 +314,7 @@ describe("capabilities", () => {
     expect(words(await retry("robust", first, {}, { options: { capabilities: {} } }))).toBe("went on");
   });
 
-  test("refuses a server request of another kind to the tool", async () => {
+  test("refuses server requests of other methods", async () => {
     tool("odd", async (call) =>
       ok(
         text(
@@ -329,7 +329,7 @@ describe("capabilities", () => {
   });
 });
 
-describe("the state of a parked call", () => {
+describe("state of a parked call", () => {
   const invalid = {
     code: -32602,
     message: "Invalid or expired requestState",
@@ -374,20 +374,20 @@ describe("the state of a parked call", () => {
     ["empty behind its mark", () => ({ requestState: "toolyard:" })],
     ["sent with other arguments", () => ({ arguments: { a: 2 } })],
     ["sent to another tool", () => ({ name: "echo" })],
-  ])("S17: answers -32602 to a state %s, and the call keeps waiting", async (_what, change) => {
+  ])("S17: answers -32602 to a state %s, and the call stays parked", async (_what, change) => {
     const answer = await again(change(state(first)));
     expect(answer.last["error"]).toEqual(invalid);
     expect(server.endpoint.load.parked).toBe(1);
     expect(words(await again({}))).toBe("Hello Ada");
   });
 
-  test("S17: a state is valid once", async () => {
+  test("S17: accepts a state once", async () => {
     const answers = await Promise.all([again({}), again({})]);
     expect(answers.filter(({ last }) => "result" in last)).toHaveLength(1);
     expect(answers.find(({ last }) => "error" in last)?.last["error"]).toEqual(invalid);
   });
 
-  test("S17: a state of one principal is invalid for another", async () => {
+  test("S17: refuses a principal's state from another principal", async () => {
     await restart({ http: { tokens: { ann: { token: "a" }, ben: { token: "b" } } } });
     tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`)));
     const as = (token: string): AskOptions => ({ ...ALL, headers: { authorization: `Bearer ${token}` } });
@@ -409,7 +409,7 @@ describe("the state of a parked call", () => {
     expect(server.hub.calls.at(-1)?.signal.aborted).toBe(true);
   });
 
-  test("refuses a further server request to its tool when too many calls wait", async () => {
+  test("refuses a further server request to its tool if too many calls are parked", async () => {
     await restart({ endpoint: { max_parked_calls: 1 } });
     tool("greet", async (call) => ok(text(`Hello ${String(said(await call.ask(form("Who?"))))}`)));
     await server.ask("tools/call", { name: "greet", arguments: {} }, ALL);
@@ -440,7 +440,7 @@ describe("the state of a parked call", () => {
     expect(parked.signal.aborted).toBe(true);
   });
 
-  test("cancels waiting calls when the endpoint closes", () => {
+  test("cancels parked calls when the endpoint closes", () => {
     server.endpoint.close();
     expect([server.endpoint.load.parked, parked.signal.aborted]).toEqual([0, true]);
   });
@@ -450,7 +450,7 @@ describe("input that a source requests itself", () => {
   const relayed = (more: JsonObject = {}): Outcome =>
     ok({ resultType: "input_required", inputRequests: { who: form("Who?") }, requestState: "theirs", own: 1, ...more });
 
-  test("passes it down unchanged, and the responses up unchanged", async () => {
+  test("passes the request to the caller unchanged, and the responses to the source unchanged", async () => {
     tool("relay", async (call) => (call.params["inputResponses"] ? ok(text(JSON.stringify(call.params))) : relayed()));
     const first = await server.ask("tools/call", { name: "relay", arguments: {} }, ALL);
     expect(result(first)).toMatchObject({
@@ -467,7 +467,7 @@ describe("input that a source requests itself", () => {
     });
   });
 
-  test("returns a state that resembles ours, as another hub's does, unchanged", async () => {
+  test("returns a state that resembles the hub's own states, such as one of another hub, unchanged", async () => {
     for (const theirs of ["toolyard:abc.def", "toolyard~x"]) {
       tool("relay", async (call) =>
         call.params["inputResponses"]
@@ -479,7 +479,7 @@ describe("input that a source requests itself", () => {
     }
   });
 
-  test("does not pass it down to a caller that did not declare the capability", async () => {
+  test("does not pass the request to a caller that did not declare the capability", async () => {
     tool("relay", async () => relayed());
     const answer = await server.ask("tools/call", { name: "relay" });
     expect([answer.status, answer.last["error"]]).toMatchObject([
@@ -496,7 +496,7 @@ describe("input that a source requests itself", () => {
     },
   );
 
-  test("keeps a failure for the retry if no request waits", async () => {
+  test("keeps a failure for the retry if no request is waiting", async () => {
     tool("impatient", async (call) => {
       const asked = call.ask(form("?"));
       await Promise.race([asked.catch(() => {}), server.hub.gate.opened]);

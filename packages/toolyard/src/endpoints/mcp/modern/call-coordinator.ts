@@ -24,7 +24,7 @@ interface CallerBack {
   readonly binding: Binding;
 }
 
-/** Serves calls over as many requests as their server requests need. */
+/** Serves calls that need several requests, because their server requests are answered by retries. */
 export class CallCoordinator {
   readonly #parked: ParkedCalls;
 
@@ -47,7 +47,7 @@ export class CallCoordinator {
     return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
   }
 
-  /** Continues a waiting call with the answers that the caller brought. */
+  /** Continues a parked call with the answers of the caller. */
   async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<McpAnswer> {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
@@ -94,7 +94,7 @@ export class CallCoordinator {
     }
   }
 
-  /** Passes a source's own `input_required` to the caller unchanged, if the caller supports those requests. */
+  /** Passes a source's own `input_required` to the caller unchanged, if the caller supports its requests. */
   #relayed(answer: McpAnswer, request: AdmittedFacts, method: string): McpAnswer {
     if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
     if (!RELAYING_METHODS.has(method))
@@ -115,10 +115,12 @@ const HELD_ELSEWHERE = errorAnswer(
   { reason: "held_elsewhere" },
 );
 
-/** Methods that may respond with `input_required`. */
+/** Methods whose answer may be `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** A class: an object literal that holds a function, and the call it references, live until a full collection. */
+/**
+ * A class: an object literal with a function lives until a full collection, together with the call that it references.
+ */
 export class RequestVisit implements Visit {
   readonly request: AdmittedFacts;
   readonly signal: Cancellation;

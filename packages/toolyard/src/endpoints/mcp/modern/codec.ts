@@ -8,12 +8,10 @@ import { META } from "../../../wire/modern/envelope.ts";
 import { briefServerInfo } from "../capabilities.ts";
 import type { MethodCodec } from "../methods.ts";
 
-/** Scope in which intermediaries between the hub and the caller may cache an answer. */
+/** Caches that may store an answer between the hub and the caller. */
 export type CacheScope = "public" | "private";
 
-/**
- * Adds the members of 2026-07-28 to the hub's answers: server identity, completeness of the answer, cache lifetime.
- */
+/** Adds the members of 2026-07-28 to answers: server identity, completeness of the answer, cache lifetime. */
 export class ModernCodec implements MethodCodec {
   readonly invalidArguments = "isError";
   readonly resourceNotFoundCode = RPC.invalidParams;
@@ -25,13 +23,13 @@ export class ModernCodec implements MethodCodec {
     this.#identity = Object.freeze({ [META.serverInfo]: briefServerInfo(facts) });
   }
 
-  /** The `_meta` that identifies the server. */
+  /** `_meta` that identifies the server. */
   get identity(): JsonObject {
     return this.#identity;
   }
 
   /**
-   * Returns the members of every list and of `server/discover`. Lists are read again for each request, so none may be
+   * Returns the members of every list and of `server/discover`. A list may change with each request, so none may be
    * cached.
    */
   cacheable({ isPrivate = false }: { readonly isPrivate?: boolean | undefined }): JsonObject {
@@ -42,12 +40,12 @@ export class ModernCodec implements MethodCodec {
     return kind === "tools" ? withoutExecution(list) : list;
   }
 
-  /** Returns the result unchanged: `stamp` processes every result, also those of failures. */
+  /** Returns the result unchanged: `stamp` changes every result, also results of failures. */
   result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
     return result;
   }
 
-  /** Returns a call's result with the members that this era requires in each. */
+  /** Returns the result of a call with the members that this era requires. */
   stamp(method: string, result: JsonObject): JsonObject {
     const stamped = copyOf(result);
     const meta = objectMember(result, "_meta");
@@ -61,7 +59,7 @@ export class ModernCodec implements MethodCodec {
     return HOP_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
   }
 
-  // Applies the source's cache rules, except that answers which depend on a principal's rights stay private.
+  // Applies the cache rules of the source. Answers that depend on a principal's rights stay private.
   #withCaching(result: JsonObject): JsonObject {
     const { ttlMs, cacheScope } = result;
     const isTtl = typeof ttlMs === "number" && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
@@ -70,7 +68,10 @@ export class ModernCodec implements MethodCodec {
   }
 }
 
-/** Errors about one hop's headers, revision or handshake: passed on, the caller would read them as its own faults. */
+/**
+ * Error codes about the headers, revision or handshake of one connection. They are not passed on, because the caller
+ * would relate them to its own connection.
+ */
 const HOP_CODES: ReadonlySet<number> = new Set([
   RPC.headerMismatch,
   RPC.unsupportedProtocolVersion,
@@ -79,7 +80,7 @@ const HOP_CODES: ReadonlySet<number> = new Set([
 
 const projected = new WeakMap<RenderedList, RenderedList>();
 
-/** Removes `execution`, which this era does not have: its tasks are an extension with other members. */
+/** Removes `execution`. This era does not have it: its tasks are an extension with other members. */
 function withoutExecution(list: RenderedList): RenderedList {
   const held = projected.get(list);
   if (held) return held;

@@ -63,7 +63,7 @@ describe("discovery and lists", () => {
     ["resources/list", "resources"],
     ["resources/templates/list", "resourceTemplates"],
     ["prompts/list", "prompts"],
-  ])("C33: %s may not be cached and identifies the server", async (method, member) => {
+  ])("C33: %s forbids caching and identifies the server", async (method, member) => {
     const answer = await server.ask(method);
     expect(answer.headers["content-type"]).toBe("application/json");
     expect(result(answer)).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "public", _meta: identity });
@@ -91,7 +91,7 @@ describe("discovery and lists", () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
   });
 
-  test("marks a list as private if a source says that it is for one caller, also without its `execution`", async () => {
+  test("marks a list as private if a source declares it as one for its caller, also without `execution`", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
     expect([
@@ -121,19 +121,19 @@ describe("tool modes", () => {
     [{}, "?tool_mode=discovery", "discovery"],
     [{}, "?tool_mode=Show_All", "all"],
     [{ "x-mcp-tool-mode": "normal" }, "?tool_mode=discovery", "normal"],
-  ])("C31: header %j and query %s mean %s", async (headers, query, mode) => {
+  ])("C31: header %j and query %s select %s", async (headers, query, mode) => {
     await server.ask("tools/list", {}, { headers: headers as Record<string, string>, query });
     expect(server.hub.views.at(-1)?.mode).toBe(mode);
   });
 
-  test("C30: a mode applies only to the request that named it", async () => {
+  test("C30: a mode applies only to the request that selects it", async () => {
     const inMode = result(await server.ask("tools/list", {}, { headers: { "x-mcp-tool-mode": "discovery" } }));
     const after = result(await server.ask("tools/list"));
     expect([inMode["cacheScope"], (inMode["tools"] as unknown[]).length]).toEqual(["private", 1]);
     expect([after["cacheScope"], (after["tools"] as unknown[]).length > 1]).toEqual(["public", true]);
   });
 
-  test("C30: applies the server's default if no mode is named", async () => {
+  test("C30: applies the server's default if no mode is selected", async () => {
     await restart({ endpoint: { tool_mode: "discovery" } });
     await server.ask("tools/list");
     expect(server.hub.views.at(-1)?.mode).toBe("discovery");
@@ -155,7 +155,7 @@ describe("calls", () => {
     });
   });
 
-  test("passes the caller, its capabilities, and its own meta without the envelope to the call", async () => {
+  test("passes the caller, its capabilities, and its `_meta` without the envelope to the call", async () => {
     const options = { capabilities: { sampling: {} }, meta: { progressToken: 5, trace: "x" }, logLevel: "info" };
     await server.ask("tools/call", { name: "echo", arguments: { text: "hi" }, extra: 1 }, options);
     expect(server.hub.calls[0]).toMatchObject({
@@ -204,7 +204,7 @@ describe("calls", () => {
     expect(answer.headers["content-type"]).toBe("application/json");
   });
 
-  test("sends log messages from the level that the request names, and none without one", async () => {
+  test("sends log messages from the requested level on, and none without a level", async () => {
     const levels = (messages: readonly JsonObject[]): unknown[] =>
       messages.slice(0, -1).map(({ params }) => (params as JsonObject)["level"]);
     expect(levels((await server.ask("tools/call", { name: "log" }, { logLevel: "warning" })).messages)).toEqual([
@@ -223,7 +223,7 @@ describe("calls", () => {
     expect([answer.headers["content-type"], answer.messages.length]).toEqual(["application/json", 1]);
   });
 
-  test("cancels the call if the connection closes before any answer", async () => {
+  test("cancels the call if the connection closes before an answer", async () => {
     const started = new Promise<Call>((resolve) => server.hub.started.on(resolve));
     const caller = new AbortController();
     const params = { name: "slow", _meta: envelope() };
@@ -258,7 +258,7 @@ describe("calls", () => {
     expect(call.signal.aborted).toBe(true);
   });
 
-  test("C36: passes a tool's own failure on unchanged, with this era's members", async () => {
+  test("C36: returns a tool's own failure unchanged, with this era's members", async () => {
     const answer = await server.ask("tools/call", { name: "fail", arguments: { extra: 1 } });
     expect(result(answer)).toEqual({
       content: [{ type: "text", text: "it broke" }],
@@ -314,7 +314,7 @@ describe("calls", () => {
     expect(answer.last["error"]).toMatchObject({ code: -32602, data: { uri: "nowhere://x" } });
   });
 
-  test("a resource states its cache lifetime as its source allows", async () => {
+  test("a resource has the cache lifetime that its source allows", async () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({
       ttlMs: 0,
       cacheScope: "public",
@@ -339,7 +339,7 @@ describe("calls", () => {
     });
   });
 
-  test("S13: answers a fault of the hub with -32603, an error id and no detail", async () => {
+  test("S13: answers an internal error of the hub with -32603, an error id and no detail", async () => {
     const answer = await server.ask("tools/call", { name: "throws" });
     expect(answer.last["error"]).toMatchObject({ code: -32603, data: { errorId: expect.any(String) } });
     expect(answer.text).not.toContain("secret");
@@ -358,7 +358,7 @@ describe("calls", () => {
     expect((await server.ask("tools/list")).status).toBe(200);
   });
 
-  test("answers each of a hundred concurrent calls with its own answer", async () => {
+  test("gives each of a hundred concurrent calls its own answer", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, at) =>
         server.ask("tools/call", { name: "echo", arguments: { text: `t${at}` } }, { id: at }),
@@ -419,7 +419,7 @@ describe("parameters in headers", () => {
     expect((await call({ other: "x" }, {})).status).toBe(400);
   });
 
-  test("calls need no list while nothing changes", async () => {
+  test("reads no list for calls while nothing changes", async () => {
     await call({}, {});
     const asked = server.hub.views.length;
     await call({}, {});

@@ -39,19 +39,19 @@ export interface ModernDeps {
   readonly logger: Logger;
   readonly options: ModernOptions;
   readonly pageSize?: number;
-  /** Mode of requests that name none; answers in another mode are cached only for their caller. */
+  /** Tool mode of requests that select none. Answers in another mode are cached only for their caller. */
   readonly defaultMode: ToolMode;
-  /** Names of tools for requests that choose none; cached like modes. @default "mcp" */
+  /** Form of tool names for requests that select none. Cached like modes. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
-  /** Callers are distinguished by tokens, so one caller's answers must not be cached for others. */
+  /** True if tokens distinguish callers, so that one caller's answers must not be cached for others. */
   readonly isGuarded: boolean;
-  /** State that this hub shares with others. */
+  /** State that this hub shares with other hubs. */
   readonly state: HubState;
 }
 
 /**
- * The modern era (2026-07-28): each request is self-contained and names its sender in its envelope. It is independent
- * of the transport, which passes messages, an outlet for each, and known facts about the sender.
+ * Modern era (2026-07-28): each request is independent and names its sender in its envelope. The class does not depend
+ * on the transport, which passes messages, an outlet for each, and known facts about the sender.
  */
 export class ModernEndpoint {
   readonly #deps: ModernDeps;
@@ -59,7 +59,7 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallCoordinator;
   readonly #toolHeaders: ToolHeaders;
-  /** The server facts that calls report, or their pending read. */
+  /** Server facts that calls report, or the promise of their read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
@@ -74,13 +74,13 @@ export class ModernEndpoint {
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
 
-  /** Number of calls that wait for input, and of open listens. */
+  /** Number of parked calls, and of open `subscriptions/listen` requests. */
   get load(): { readonly parked: number; readonly listening: number } {
     return { parked: this.#desk.parked, listening: this.#listens.size };
   }
 
   /**
-   * Answers one request; resolves when it has ended. Replies once, or not at all if the caller cancelled it. Never
+   * Answers one request. Resolves when the request has ended. Replies once, or not if the caller cancelled. Never
    * rejects.
    */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
@@ -101,20 +101,20 @@ export class ModernEndpoint {
   }
 
   /**
-   * Releases a lasting connection that ended or sends nothing more: its listens end with their results, calls that wait
-   * for its input are cancelled.
+   * Releases a lasting connection that has ended or sends nothing more. Its `subscriptions/listen` requests end with
+   * their results, and its parked calls are cancelled.
    */
   release(connection: string): void {
     this.#listens.finish(connection);
     this.#desk.release(connection);
   }
 
-  /** Ends the listens of callers without a lasting connection with their results. */
+  /** Ends the `subscriptions/listen` requests of callers without a lasting connection with their results. */
   endListens(): void {
     this.#listens.finish(undefined);
   }
 
-  /** Ends every listen with its result and cancels calls that wait for input. */
+  /** Ends all `subscriptions/listen` requests with their results, and cancels parked calls. */
   close(): void {
     this.#listens.close();
     this.#desk.close();
@@ -162,7 +162,7 @@ export class ModernEndpoint {
     );
   }
 
-  /** Returns how the headers of a call differ from its arguments. */
+  /** Returns the difference between the headers of a call and its arguments, if any. */
   #findMismatch(
     { method, params = {} }: RpcRequest,
     view: View,
@@ -171,14 +171,14 @@ export class ModernEndpoint {
     if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
   }
 
-  // Only discovery waits until the hub knows its features; other methods report the facts known so far.
+  // Only discovery waits until the hub knows its features. Other methods report the facts that are known.
   #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
     const { hub } = this.#deps;
     if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
     return (this.#facts ??= this.#readFacts());
   }
 
-  /** Kept until a list changes, unless that happens during the read. */
+  /** Reads the facts. They are cached until a list changes, unless a list changes during the read. */
   #readFacts(): Promise<ServerFacts> {
     const reading: Promise<ServerFacts> = this.#deps.hub.facts(LOCAL_PRINCIPAL, { waits: false }).then(
       (facts) => {
@@ -193,7 +193,7 @@ export class ModernEndpoint {
     return reading;
   }
 
-  /** Cached: most calls report the same server facts. */
+  /** Returns the codec. It is cached, because most calls report the same server facts. */
   #codecFor(facts: ServerFacts, scope: CacheScope): ModernCodec {
     if (this.#codec?.facts !== facts || this.#codec.scope !== scope)
       this.#codec = { facts, scope, codec: new ModernCodec(facts, scope) };
@@ -208,8 +208,8 @@ export class ModernEndpoint {
 }
 
 /**
- * Returns what the hub offers. Every list is advertised, since it may fill later and a stateless caller gets no
- * notification.
+ * Returns the result of `server/discover`. All lists are advertised, since they may get entries later and a stateless
+ * caller gets no notification.
  */
 function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): McpAnswer {
   const own = {
@@ -226,7 +226,7 @@ function discovery({ instructions, capabilities: declared }: ServerFacts, featur
   });
 }
 
-/** Lists have no link to their caller and need none. */
+/** Link of list requests, which never use it. */
 const NO_LINK: CallerLink = Object.freeze({
   endpoint: "mcp",
   client: { capabilities: {} },
@@ -241,8 +241,8 @@ const NO_LINK: CallerLink = Object.freeze({
 const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 
 /**
- * Returns the HTTP status. Errors are reported in the answer itself, except where the revision requires a status as
- * well.
+ * Returns the HTTP status of an answer. The answer itself reports errors; the revision requires a status for only one
+ * of them.
  */
 function statusOf(answer: McpAnswer): number {
   return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;

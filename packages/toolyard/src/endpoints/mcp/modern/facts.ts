@@ -7,27 +7,27 @@ import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 
 /** Known facts about a modern request besides its message. */
 export interface RequestFacts {
-  /** `mcp-http`, `mcp-stdio`. */
+  /** Name of the transport: `mcp-http`, `mcp-stdio`. */
   readonly endpoint: string;
   readonly principal: Principal;
-  /** The tool mode that this request names, else the server's default. */
+  /** Tool mode that this request selects, otherwise the server's default. */
   readonly mode: ToolMode;
-  /** Aborted when the caller cancels this request or disconnects before the answer. */
+  /** Aborted when the caller cancels this request, or disconnects before the answer. */
   readonly signal: Cancellation;
-  /** The lasting connection that carried it, if any; see `Client.connection`. */
+  /** Lasting connection over which the request arrived, if any; see `Client.connection`. */
   readonly connection?: string | undefined;
-  /** Headers of the request, to be compared with its body. Absent: the transport has none. */
+  /** Headers of the request, which are compared with its body. Absent: the transport has none. */
   readonly headers?: HeaderLookup | undefined;
 }
 
-/** Returns the holder of the share for a lasting request. */
+/** Returns the holder whose share counts a long-lived request. */
 export function holderIn({ principal, connection }: RequestFacts): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }
 
 /**
- * A request with a valid envelope. A class: members spread into an object literal were measured to live until a full
- * collection.
+ * Request with a valid envelope. A class, because members that are spread into an object literal were measured to live
+ * until a full collection.
  */
 export class AdmittedFacts implements RequestFacts {
   readonly endpoint: string;

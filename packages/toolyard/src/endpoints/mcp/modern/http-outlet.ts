@@ -8,8 +8,9 @@ import type { ModernOutlet } from "./outlet.ts";
 import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
 
 /**
- * The answer to one modern HTTP request: plain JSON if nothing precedes the answer, else a stream of events. A call
- * that is quiet for long becomes a stream too, since clients and proxies time out while no headers arrive.
+ * Response to one modern HTTP request: plain JSON if nothing precedes the answer, otherwise a stream of events. A call
+ * without messages for a long time becomes a stream too, since clients and proxies time out while they receive no
+ * headers.
  */
 export class HttpOutlet implements ModernOutlet, QuietCall {
   readonly startedAt = performance.now();
@@ -28,7 +29,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     if (accepted.stream) quiet.add(this);
   }
 
-  // Functions are created outside the constructor, as in `Deadline`.
+  // A static method, for the same reason as in `Deadline`.
   static #watch(outlet: HttpOutlet): void {
     outlet.#http.answer.onClosed(() => outlet.#closed());
   }
@@ -41,7 +42,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
   reply(text: string, status: number, requiredScopes?: readonly string[]): void {
     if (this.#isOver) return;
     this.#http.answer.requireScopes(requiredScopes);
-    // HTTP errors stay JSON, with their status: `Accept` does not apply to them.
+    // HTTP errors are JSON with their status, for any `Accept`.
     if (!this.#accepted.json && status === 200 && !requiredScopes) this.#open();
     this.#isOver = true;
     this.#forget();
@@ -62,7 +63,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     this.#open().send(text);
   }
 
-  /** Turns the answer into a stream before there is anything to send. */
+  /** Turns the response into a stream before there is anything to send. */
   open(): void {
     if (!this.#isOver) this.#open();
   }

@@ -8,8 +8,8 @@ import type { McpAnswer } from "../answers.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
 /**
- * Returns the capabilities that a request for input requires and the caller did not declare, in the shape of client
- * capabilities; `undefined` if none is missing. A bare `elicitation: {}` means the form, as before there were modes.
+ * Returns the capabilities that a request for input requires and the caller did not declare, in the form of client
+ * capabilities. Returns `undefined` if none is missing. `elicitation: {}` means forms, as before there were modes.
  */
 export function missingCapabilities(ask: ServerRequest, declared: JsonObject): JsonObject | undefined {
   switch (ask.method) {
@@ -24,7 +24,7 @@ export function missingCapabilities(ask: ServerRequest, declared: JsonObject): J
   }
 }
 
-/** Returns whether the method may be sent to a caller in this era. */
+/** Returns true if the method may be sent to a caller in this era. */
 export function isInputMethod(method: string): boolean {
   return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
 }
@@ -34,10 +34,10 @@ function capabilityError(missing: JsonObject): RpcErrorObject {
   return { code: RPC.missingClientCapability, message: `${MISSING}${names}`, data: { requiredCapabilities: missing } };
 }
 
-/** Start of the refusal of a server request, which most servers repeat as the reason of the failed call. */
+/** Start of the message that refuses a server request. Most servers repeat it as the reason of the failed call. */
 const MISSING = "Missing required client capabilities: ";
 
-/** Returns the union of both, with the modes and tools that each names. */
+/** Returns the union of two capabilities, with the modes and tools that either names. */
 export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.keys({ ...first, ...second }).map((name) => [
@@ -48,10 +48,9 @@ export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObj
 }
 
 /**
- * Returns the answer to a call whose server requests were refused because its caller did not declare their
- * capabilities. A legacy server cannot know the capabilities beforehand and reports the refusal in its own result or
- * error; this era has one error for it. A call that succeeded without the answer, or failed for another reason, keeps
- * its own.
+ * Returns the answer to a call whose server requests were refused, because its caller did not declare the capabilities.
+ * A legacy server cannot know the capabilities beforehand, and reports the refusal in its own result or error; this era
+ * has one error for it. A call that succeeded without the answer, or failed for another reason, keeps its answer.
  */
 export function asUndeclared(answer: McpAnswer, missing: JsonObject): McpAnswer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
@@ -67,7 +66,7 @@ function failedOfRefusal(answer: McpAnswer): boolean {
   );
 }
 
-/** Returns the failure for the requester, and for the caller if the requester fails because of it. */
+/** Returns the failure of the server request. The caller gets it too if its tool fails because of it. */
 export function undeclaredFailure(missing: JsonObject): FailError {
   const message =
     "The calling client cannot be asked: it did not declare the capability " +
@@ -77,7 +76,7 @@ export function undeclaredFailure(missing: JsonObject): FailError {
   );
 }
 
-/** Returns whether a response has the required form; any other response is ignored and requested again. */
+/** Returns true if a response has the required form. Any other response is ignored, and the request is sent again. */
 export function isInputResponse(method: string, response: unknown): response is JsonObject {
   if (!isJsonObject(response)) return false;
   switch (method) {
@@ -92,7 +91,7 @@ export function isInputResponse(method: string, response: unknown): response is 
   }
 }
 
-/** Returns why `inputResponses` and `requestState` of a request cannot be read, or `undefined`. */
+/** Returns the problem of `inputResponses` and `requestState` in a request, or `undefined`. */
 export function inputProblem({ inputResponses, requestState }: JsonObject): string | undefined {
   if (requestState !== undefined && typeof requestState !== "string") return "`requestState` must be a string";
   if (inputResponses === undefined) return undefined;
@@ -103,7 +102,7 @@ export function inputProblem({ inputResponses, requestState }: JsonObject): stri
     : `\`inputResponses\`: the response to ${JSON.stringify(firstChars(wrong, 100))} must be an object`;
 }
 
-/** Returns why an `input_required` result of a source cannot be passed down, if it cannot. */
+/** Returns the reason why an `input_required` result of a source cannot be passed to the caller, or `undefined`. */
 export function relayProblem(result: JsonObject, declared: JsonObject): RpcErrorObject | undefined {
   const { inputRequests, requestState } = result;
   const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : [];

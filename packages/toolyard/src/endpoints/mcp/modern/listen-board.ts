@@ -31,7 +31,7 @@ export class ListenBoard {
     this.#lists.members.delete(listener);
   }
 
-  /** Returns the current versions of these lists; omits a list that cannot be read. */
+  /** Resolves with the current versions of these lists, without lists that cannot be read. */
   versions(kinds: Iterable<ListKind>, view: View): Promise<ListVersions> {
     return this.#lists.versions(kinds, view);
   }

@@ -34,7 +34,7 @@ const addTool = (name: string): void => {
 };
 
 describe("subscriptions/listen", () => {
-  test("starts by acknowledging what it listens to, with its id", async () => {
+  test("starts with an acknowledgement of the filter, with the id of the request", async () => {
     const stream = await listen({
       toolsListChanged: true,
       promptsListChanged: false,
@@ -74,7 +74,7 @@ describe("subscriptions/listen", () => {
       { headers: { "x-mcp-tool-mode": "discovery" } },
     );
     await stream.count(1);
-    // The stand-in's discovery view shows only its first tool.
+    // The discovery view of the stand-in contains only its first tool.
     addTool("unseen");
     server.hub.lists.prompts = [];
     server.hub.announce("prompts");
@@ -89,7 +89,7 @@ describe("subscriptions/listen", () => {
     expect((await stream.count(2))[1]).toMatchObject({ method: "notifications/resources/list_changed" });
   });
 
-  test("reports an updated resource to listeners that named it, with the source's data", async () => {
+  test("reports an updated resource to the listeners that named it, with the source's data", async () => {
     const stream = await listen({ resourceSubscriptions: ["test://a", "nowhere://b", "test://a"] });
     expect((await stream.count(1))[0]).toMatchObject({
       params: { notifications: { resourceSubscriptions: ["test://a"] } },
@@ -114,7 +114,7 @@ describe("subscriptions/listen", () => {
     await expect.poll(() => [server.hub.subscribed.get("test://a"), server.endpoint.load.listening]).toEqual([0, 0]);
   });
 
-  test("acknowledges and ends a filter that matches nothing", async () => {
+  test("acknowledges a filter that matches nothing, and ends", async () => {
     const { messages } = await (await listen({ resourceSubscriptions: ["nowhere://b"] })).whole();
     expect(messages).toMatchObject([
       { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
@@ -138,7 +138,7 @@ describe("subscriptions/listen", () => {
     await closed;
   });
 
-  test("ends with a result when its lasting connection is released, as do calls that wait for input", async () => {
+  test("ends with a result when its lasting connection is released, and parked calls are cancelled", async () => {
     const sent: JsonObject[] = [];
     const outlet = {
       reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject),
@@ -177,7 +177,7 @@ describe("subscriptions/listen", () => {
     expect(sent.at(-1)).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("S4: limits the number of listens, and of resources in one", async () => {
+  test("S4: limits the number of listen requests, and of resources in one", async () => {
     await restart({ endpoint: { max_subscriptions: 1, max_subscribed_resources: 2 } });
     const refused = await (await listen({ resourceSubscriptions: ["test://1", "test://2", "test://3"] })).whole();
     expect(refused.last).toMatchObject({ id: "s1", error: { code: -32602 } });

@@ -16,16 +16,18 @@ export interface ListenParts {
   readonly connection?: string;
 }
 
-/** One open `subscriptions/listen`. Everything it sends carries its id; nothing precedes the acknowledgement. */
+/**
+ * One open `subscriptions/listen` request. All its messages carry its id, and the acknowledgement is the first one.
+ */
 export class ListenSubscription implements BoardListener {
   readonly view: View;
   readonly connection: string | undefined;
-  /** Resolves when nothing more will be sent. */
+  /** Resolves when no more messages will be sent. */
   readonly ended: Promise<void>;
   readonly #parts: ListenParts;
   readonly #uris = new Set<string>();
   #seen = new Map<ListKind, ListVersion>();
-  /** Changes that occurred while the first versions were read. */
+  /** Changes that arrived while the first versions were read. */
   #early: ListVersions[] | undefined = [];
   #isOpen = true;
   #end: () => void = () => {};
@@ -43,7 +45,7 @@ export class ListenSubscription implements BoardListener {
     return this.#uris;
   }
 
-  /** Acknowledges the filter; changes are sent from here on. */
+  /** Acknowledges the filter. Changes are sent from then on. */
   begin(versions: ListVersions, uris: readonly string[], honoured: JsonObject): void {
     for (const uri of uris) this.#uris.add(uri);
     this.#seen = new Map(versions);
@@ -61,7 +63,7 @@ export class ListenSubscription implements BoardListener {
       const isSame = seen?.version === version.version && seen.announcements === version.announcements;
       if (!this.#parts.lists.has(kind) || isSame) continue;
       this.#seen.set(kind, version);
-      // Templates have no notification of their own.
+      // Templates have no separate notification.
       notifications.add(kind === "templates" ? "resources" : kind);
     }
     for (const list of notifications) this.#send(`notifications/${list}/list_changed`, {});
@@ -71,7 +73,7 @@ export class ListenSubscription implements BoardListener {
     this.#send("notifications/resources/updated", { ...params, uri });
   }
 
-  /** Ends it with a result: the server sends nothing more. */
+  /** Ends the request with a result. The server sends nothing more. */
   finish(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -81,7 +83,7 @@ export class ListenSubscription implements BoardListener {
     this.#end();
   }
 
-  /** Ends it without a message: the caller disconnected or cancelled it. */
+  /** Ends the request without a message, because the caller disconnected or cancelled it. */
   readonly drop = (): void => {
     this.#isOpen = false;
     this.#end();

@@ -16,21 +16,21 @@ export interface ListenOptions {
   readonly maxSubscribedResources: number;
 }
 
-/** Lists and resources that a caller listens to. */
+/** Lists and resources about which a caller is notified. */
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** The filter as it is acknowledged, without the URIs. */
+  /** Filter as it is acknowledged, without the URIs. */
   readonly wire: JsonObject;
 }
 
-/** The caller, and the `_meta` that identifies the server. */
+/** Caller, and the `_meta` that identifies the server. */
 interface ListenClient {
   readonly facts: RequestFacts;
   readonly identity: JsonObject;
 }
 
-/** `subscriptions/listen`: streams that notify callers of changed lists and resources. */
+/** Serves `subscriptions/listen`: streams that notify callers of changed lists and resources. */
 export class Listens {
   readonly #hub: HubPort;
   readonly #logger: Logger;
@@ -50,7 +50,7 @@ export class Listens {
     return this.#open.size;
   }
 
-  /** Serves one listen request. Resolves when it has ended. */
+  /** Serves one request. Resolves when it has ended. */
   async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: ListenClient): Promise<void> {
     const refuse = (code: number, message: string): void =>
       outlet.reply(stringifyExact(rpcError(id, { code, message })), 200);
@@ -80,7 +80,7 @@ export class Listens {
     await Promise.all(releases.map((release) => this.#release(release)));
   }
 
-  /** Ends the listens of a lasting connection, or all without one, with their results. */
+  /** Ends the requests of a lasting connection, or all requests without one, with their results. */
   finish(connection: string | undefined): void {
     for (const listen of this.#open.keys()) if (listen.connection === connection) listen.finish();
   }
@@ -90,7 +90,10 @@ export class Listens {
     this.#board.close();
   }
 
-  /** Makes room when the limit is reached: ends the oldest listen of the principal that exceeds its share. */
+  /**
+   * Returns true if there is room for a request. At the limit, ends the oldest request of the principal that exceeds
+   * its share.
+   */
   #hasRoomFor(newcomer: Holder): boolean {
     if (this.#open.size < this.#options.maxSubscriptions) return true;
     const [oldest] = this.#shares.debtorTo(newcomer, this.#open, { holder: ([, holder]) => holder }) ?? [];
@@ -106,7 +109,7 @@ export class Listens {
   }
 
   async #begin(listen: ListenSubscription, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
-    // The listener joins before the versions are read, so no change is missed.
+    // The listener is added before the versions are read, so that no change is missed.
     const [versions, subscribed] = await Promise.all([
       this.#board.versions(filter.lists, view),
       this.#subscribe(filter.uris, view),
@@ -118,7 +121,10 @@ export class Listens {
     return Array.from(subscribed.values());
   }
 
-  /** Subscribes; URIs that cannot be subscribed to are omitted and therefore missing from the acknowledgement. */
+  /**
+   * Subscribes to the URIs. Omits those without support for subscriptions, which are then missing from the
+   * acknowledgement.
+   */
   async #subscribe(uris: readonly string[], { principal }: View): Promise<ReadonlyMap<string, () => Promise<void>>> {
     const subscribed = new Map<string, () => Promise<void>>();
     const attempts = uris.map(async (uri) => {
@@ -143,10 +149,10 @@ export class Listens {
   }
 }
 
-/** A listener receives notifications and no server requests. */
+/** Client of a listen request: it receives notifications and no server requests. */
 const MODERN_CLIENT: Client = Object.freeze({ era: "modern", capabilities: {} });
 
-/** Returns the filter, or its problem. */
+/** Returns the filter, or the problem of the parameters. */
 function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {
   const notifications = params && objectMember(params, "notifications");
   if (!notifications) return "`notifications` is required and must be an object";

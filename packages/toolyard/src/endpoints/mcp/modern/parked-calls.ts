@@ -13,10 +13,10 @@ interface ParkedCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** The call that a state names, if this endpoint holds it. */
+/** Result of looking up the call of a state: the call, if this endpoint holds it. */
 export type ParkedLookup =
   | { readonly type: "here"; readonly call: RunningCall }
-  /** Another endpoint or hub holds it. */
+  /** Another endpoint or hub holds the call. */
   | { readonly type: "elsewhere" }
   /** The call has ended, or the state is not valid for this request. */
   | { readonly type: "none" };
@@ -26,7 +26,9 @@ export interface ParkingOptions {
   readonly inputTimeoutMs: number;
 }
 
-/** Calls that wait for answers of their caller: limited in number and time, each for its own caller only. */
+/**
+ * Calls that wait for answers of their callers. Limited in number and time; only its own caller can continue a call.
+ */
 export class ParkedCalls {
   readonly #options: ParkingOptions;
   readonly #states: RequestStates;
@@ -45,8 +47,8 @@ export class ParkedCalls {
   }
 
   /**
-   * Returns whether this caller may park another call. When the limit is reached, cancels the oldest call of the
-   * principal that exceeds its share.
+   * Returns true if this caller may park another call. At the limit, cancels the oldest call of the principal that
+   * exceeds its share.
    */
   hasRoomFor(holder: Holder): boolean {
     if (this.#byId.size < this.#options.maxParkedCalls) return true;
@@ -55,7 +57,7 @@ export class ParkedCalls {
     return oldest !== undefined;
   }
 
-  /** Returns the state under which the call waits; it is valid once. */
+  /** Parks a call. Returns its state, which is valid once. */
   park(call: RunningCall, binding: Binding, holder: Holder): string {
     const { id, state } = this.#states.seal(binding);
     const { inputTimeoutMs } = this.#options;
@@ -67,7 +69,7 @@ export class ParkedCalls {
     return state;
   }
 
-  /** Removes and returns the call that waits under this state. */
+  /** Removes and returns the call that is parked under this state. */
   async take(state: string, binding: Binding): Promise<ParkedLookup> {
     const id = this.#states.open(state, binding);
     if (id === undefined) return NONE;
@@ -77,7 +79,7 @@ export class ParkedCalls {
     return { type: "here", call: parked.call };
   }
 
-  /** Cancels the calls of a connection that has ended. */
+  /** Cancels the parked calls of a connection that has ended. */
   release(connection: string): void {
     for (const [id, parked] of this.#byId) if (parked.holder.connection === connection) this.#giveUp(id, gone());
   }

@@ -1,17 +1,17 @@
 import { CallSet } from "../../../core/calls/call-map.ts";
 
-/** A call that is quiet for this long becomes a stream with comments that keep the connection alive. */
+/** Milliseconds without a message after which a call becomes a stream, whose comments keep the connection alive. */
 const QUIET_MS = 20_000;
-/** Interval of the checks. */
+/** Milliseconds between two checks. */
 const LOOK_MS = QUIET_MS / 8;
 
 export interface QuietCall {
   readonly startedAt: number;
-  /** Called once, when the call was quiet for the limit. */
+  /** Called once, when the call has sent nothing for `QUIET_MS`. */
   open(): void;
 }
 
-/** Calls that have sent nothing yet. One timer for all calls, since a timer per call would be expensive. */
+/** Calls that have sent nothing yet. All calls share one timer, since a timer per call would be expensive. */
 export class QuietCalls {
   readonly #waiting = new CallSet<QuietCall>();
   #timer: NodeJS.Timeout | undefined;

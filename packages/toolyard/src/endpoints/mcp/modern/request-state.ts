@@ -1,12 +1,12 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { exactCanonicalJson } from "../../../core/json/digest.ts";
 
-/** Prefix of every state that this hub issues; a state without it belongs to the source behind the call. */
+/** Prefix of every state that the hub creates. A state without it comes from the source behind the call. */
 const OWN = "toolyard:";
-/** Prefix for a source's state that resembles ours: the source may be a hub too. */
+/** Prefix that is added to a source's state if it resembles one of the hub's: the source may be a hub too. */
 const ESCAPE = "toolyard~";
 
-/** Binding of a parked call: only the same caller, with the same request, may continue it. */
+/** Data to which a parked call is bound: only the same caller with the same request may continue it. */
 export interface Binding {
   readonly principal: string;
   readonly method: string;
@@ -15,14 +15,14 @@ export interface Binding {
 }
 
 /**
- * Creates and verifies the states of parked calls. A state is an unguessable id with a MAC over it and the binding; all
- * hubs with the same secret accept each other's states.
+ * Creates and verifies the states of parked calls. A state is an unguessable id with a MAC over the id and the binding.
+ * All hubs with the same secret accept each other's states.
  */
 export class RequestStates {
   readonly #key: Uint8Array;
 
   constructor(secret: Uint8Array) {
-    // One key per use of the secret.
+    // Each use of the secret has a separate key.
     this.#key = createHmac("sha256", secret).update("requestState").digest();
   }
 
@@ -32,8 +32,8 @@ export class RequestStates {
   }
 
   /**
-   * Returns the id of the parked call; `undefined` if the state was altered, is not from this store or belongs to
-   * another request.
+   * Returns the id of the parked call. Returns `undefined` if the state was altered, is from another store, or belongs
+   * to another request.
    */
   open(state: string, binding: Binding): string | undefined {
     const [id = "", code = ""] = state.slice(OWN.length).split(".", 2);
@@ -44,7 +44,7 @@ export class RequestStates {
   }
 
   #codeOf(id: string, { principal, method, target, arguments: args }: Binding): string {
-    // A client may write the members of its arguments in another order the second time.
+    // A client may change the order of the members in its arguments.
     const digest = createHash("sha256").update(exactCanonicalJson(args)).digest("base64url");
     return createHmac("sha256", this.#key)
       .update(JSON.stringify([id, principal, method, target, digest]))
@@ -56,12 +56,12 @@ export function isOwnState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(OWN);
 }
 
-/** Wraps a source's state on its way to the caller. */
+/** Wraps a source's state before the caller gets it. */
 export function wrapRelayed(state: string): string {
   return state.startsWith(OWN) || state.startsWith(ESCAPE) ? `${ESCAPE}${state}` : state;
 }
 
-/** Restores a source's state on its way back. */
+/** Restores a source's state before the source gets it. */
 export function unwrapRelayed(state: string): string {
   return state.startsWith(ESCAPE) ? state.slice(ESCAPE.length) : state;
 }

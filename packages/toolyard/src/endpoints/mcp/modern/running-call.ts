@@ -17,9 +17,9 @@ import {
   undeclaredFailure,
 } from "./input-requests.ts";
 
-/** One request that waits for a call: the first one, or a retry that brings answers. */
+/** One request that waits for a call: the first one, or a retry with answers. */
 export interface Visit {
-  /** The endpoint that received it. */
+  /** Endpoint that received the request. */
   readonly endpoint: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
@@ -28,26 +28,25 @@ export interface Visit {
   note(method: string, params: JsonObject): void;
 }
 
-/** Stays empty: a call with server requests gets a separate map. */
+/** Shared map that stays empty. A call with server requests gets a separate map. */
 const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 
-/** How a visit ends: with the call's answer, or with server requests to its caller. */
+/** Result of a visit: the call's answer, or server requests to its caller. */
 export type VisitEnd =
   | { readonly type: "answer"; readonly answer: McpAnswer }
   | { readonly type: "input"; readonly inputRequests: JsonObject };
 
 interface SuspendedRequest {
   readonly ask: ServerRequest;
-  /** True once it was sent to the caller. */
+  /** True after it was sent to the caller. */
   isPut: boolean;
   resolve(response: JsonObject): void;
   reject(error: unknown): void;
 }
 
 /**
- * A call of the modern era. Its server requests cannot be sent as requests here: the visit ends with them, the call
- * keeps waiting without a visit, and the caller returns with answers in a new request. Notifications in between are
- * held.
+ * A call of the modern era. Its server requests cannot be sent directly: the visit ends with them, the call waits
+ * without a visit, and the caller returns with answers in a new request. Notifications in between are held back.
  */
 export class RunningCall implements CallerLink {
   readonly endpoint: string;
@@ -55,7 +54,7 @@ export class RunningCall implements CallerLink {
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
   readonly #caller = new Canceller();
-  /** Most calls send no server requests. */
+  /** Most calls have no server requests. */
   #questions = NO_QUESTIONS;
   #capabilities: JsonObject;
   #visit: Visit | undefined;
@@ -66,7 +65,7 @@ export class RunningCall implements CallerLink {
   #held: CallNotification[] = [];
   #asked = 0;
   #answer: McpAnswer | undefined;
-  /** Capabilities that the caller did not declare and for which server requests were refused. */
+  /** Capabilities whose absence caused server requests to be refused. */
   #undeclared: JsonObject | undefined;
 
   constructor(client: Client, visit: Visit, relaysInput: boolean) {
@@ -90,8 +89,8 @@ export class RunningCall implements CallerLink {
   }
 
   /**
-   * Settles the call. A server request shown to the caller may belong to another call, so it stays open until the
-   * caller returns; the answer of this call waits until then.
+   * Settles the call. A server request that the caller has received may belong to another call, so it stays open until
+   * the caller returns; the answer of this call waits until then.
    */
   settle(own: McpAnswer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
@@ -100,7 +99,7 @@ export class RunningCall implements CallerLink {
     this.#end({ type: "answer", answer });
   }
 
-  /** Lets a request wait until the call ends or sends a server request. One visit at a time. */
+  /** Starts a visit. Resolves when the call ends or has a server request. A call has one visit at a time. */
   take(visit: Visit): Promise<VisitEnd> {
     if (this.#answer) {
       this.#flushTo(visit);
@@ -123,12 +122,12 @@ export class RunningCall implements CallerLink {
     if (this.#questions.size > 0) this.#gather();
   }
 
-  // Created outside the object that keeps it, as in `Deadline`.
+  // A static method, for the same reason as in `Deadline`.
   static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
     return () => call.cancel(signal.reason);
   }
 
-  /** Passes answers to the requesters. A missing or malformed answer leaves its request open. */
+  /** Passes the answers to the server requests. A missing or malformed answer leaves its request open. */
   respond(responses: JsonObject): void {
     for (const [key, question] of this.#questions) {
       const response = responses[key];
@@ -138,7 +137,7 @@ export class RunningCall implements CallerLink {
     }
   }
 
-  /** Cancels the call: the caller cancelled it or did not return. */
+  /** Cancels the call, because the caller cancelled or did not return. */
   cancel(reason: unknown): void {
     const failure = cancelledFailure(reason);
     this.#caller.abort(failure);
@@ -146,7 +145,7 @@ export class RunningCall implements CallerLink {
     clearTimeout(this.#gathering);
   }
 
-  /** Rejects the open server requests with the reason, since no caller is available; the call continues. */
+  /** Rejects the open server requests with the error, because no caller can answer them. The call continues. */
   refuseQuestions(error: FailError): void {
     this.#rejectAll(error);
   }
@@ -189,7 +188,7 @@ export class RunningCall implements CallerLink {
       );
   }
 
-  // Collects server requests that arrive together: a source writes them one after another, so this waits a moment.
+  // Collects server requests for a moment, because a source writes concurrent requests one after another.
   #gather(): void {
     if (!this.#visit || this.#gathering !== undefined) return;
     this.#gathering = setTimeout(() => {
@@ -213,7 +212,7 @@ export class RunningCall implements CallerLink {
     this.#endVisit = undefined;
   }
 
-  // The caller may declare fewer capabilities on its retry than at first.
+  // A retry may declare fewer capabilities than the first request.
   #refuseUndeclared(): void {
     for (const [key, { ask, reject }] of this.#questions) {
       const missing = missingCapabilities(ask, this.#capabilities);
@@ -245,7 +244,7 @@ export class RunningCall implements CallerLink {
   #hold(notification: CallNotification): void {
     this.#held.push(notification);
     if (this.#held.length <= MAX_HELD_NOTIFICATIONS) return;
-    // The most recent progress matters most, so an earlier one is dropped first.
+    // The most recent progress matters most, so earlier progress is dropped first.
     const progress = this.#held.findIndex(({ method }) => method === PROGRESS);
     this.#held.splice(Math.max(0, progress), 1);
   }

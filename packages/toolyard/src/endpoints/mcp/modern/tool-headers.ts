@@ -9,25 +9,24 @@ import {
   type ParamHeader,
 } from "../../../wire/modern/headers.ts";
 
-/** All tools of a list, also those without headers. */
+/** Headers of all tools in a list; tools without headers have an empty list. */
 type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
 
 interface HeadersOfView {
   readonly byTool: HeadersByTool;
-  /** True if it covers every listed tool: a name that is missing is spelled differently or is no tool. */
+  /** True if it covers every listed tool. A missing name then is another spelling, or no tool. */
   readonly isWhole: boolean;
 }
 
 type HeaderFinding = HeaderMismatch | undefined;
 
 /**
- * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools with a schema that requires such
- * headers.
+ * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools whose schema requires such headers.
  */
 export class ToolHeaders {
   readonly #hub: HubPort;
   readonly #byList = new WeakMap<RenderedList, HeadersByTool>();
-  /** By view, until a list changes: most calls need no list at all. */
+  /** Headers by view, until a list changes: most calls read no list. */
   readonly #current = new Map<string, HeadersOfView>();
   readonly #stop: () => void;
   /** Number of list changes so far. */
@@ -42,12 +41,15 @@ export class ToolHeaders {
     });
   }
 
-  /** Returns synchronously if the tool is known, or is known not to be listed. */
+  /**
+   * Returns the difference between headers and arguments. Returns synchronously if the tool is known, or is known not
+   * to be listed.
+   */
   findMismatch(params: JsonObject, view: View, headers: HeaderLookup): HeaderFinding | Promise<HeaderFinding> {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
-    // Neither a mode nor the names contain a space.
+    // Neither a mode nor a form of names contains a space.
     const { principal, mode } = view;
     const key = `${mode} ${principal.toolNames ?? "mcp"} ${callerKey(principal)}`;
     const held = this.#current.get(key);
@@ -65,13 +67,13 @@ export class ToolHeaders {
 
   async #find(key: string, view: View, name: string): Promise<HeadersOfView> {
     const round = this.#round;
-    // A call to a known tool does not wait for sources that are still starting.
+    // A call to a known tool does not wait for sources that are starting.
     const known = this.#read(await this.#hub.list("tools", view, { waits: false }));
     const isWhole = !known.has(name);
     const byTool = isWhole ? this.#read(await this.#hub.list("tools", view)) : known;
     const found = { byTool, isWhole };
     if (this.#current.size >= MAX_VIEWS) this.#current.clear();
-    // If a list changed in between, the next call reads it again.
+    // If a list changed during the read, the next call reads it again.
     if (round === this.#round) this.#current.set(key, found);
     return found;
   }
