@@ -6,21 +6,21 @@ import { LIMITS } from "./language/limits.ts";
 import type { ProfileName } from "./language/profiles.ts";
 import { toTypeCheck, type TypeCheckResult } from "./type-check.ts";
 
-/** Files and folders of one check. */
+/** Maximum number of files, and maximum depth of folders, in one check. */
 export const DIRECTORY_LIMITS = { files: 10_000, depth: 32 } as const;
 
 const ENDINGS = new Set([".md", ".gnn", ".csv"]);
-/** A character of UTF-8 has at most so many bytes for each unit of UTF-16. */
+/** Maximum size in bytes. One UTF-16 code unit has at most three bytes in UTF-8. */
 const MAX_BYTES = LIMITS.characters * 3;
 
 export interface DirectoryCheckOptions {
-  /** Folders in the folder, too. @default false */
+  /** True if subfolders are checked too. @default false */
   readonly recursive?: boolean;
-  /** @default "default" */
+  /** Rules for valid files. @default "default" */
   readonly profile?: ProfileName;
-  /** Ends the check between two files. */
+  /** Stops the check before the next file. */
   readonly signal?: AbortSignal;
-  /** Called behind each file. */
+  /** Called after each file. */
   readonly onFile?: (done: number, total: number) => void;
 }
 
@@ -33,14 +33,14 @@ export interface DirectoryCheck {
     readonly invalid_count: number;
   };
   readonly results_detail: readonly TypeCheckResult[];
-  /** Files with such an ending that hold no GNN, and files that cannot be read, with the reason. */
+  /** Files with a known extension that contain no GNN, and unreadable files, with the reason. */
   readonly skipped: readonly { readonly file_path: string; readonly reason: string }[];
   readonly report_generated_at: string;
 }
 
 /**
- * Checks every file of a folder that ends in .md, .gnn or .csv and holds GNN, in the order of their names. Links are
- * not followed. Rejects where the folder cannot be read or has more than 10,000 such files.
+ * Checks every .md, .gnn or .csv file of a folder that contains GNN, sorted by name. Symbolic links are not followed.
+ * Rejects if the folder cannot be read or has more than 10,000 such files.
  */
 export async function typeCheckDirectory(
   path: string,
@@ -68,13 +68,13 @@ export async function typeCheckDirectory(
 }
 
 export interface FindOptions {
-  /** Folders in the folder, too. */
+  /** True if subfolders are searched too. */
   readonly recursive: boolean;
   /** Folder that relative paths start from. @default the current folder */
   readonly base?: string;
 }
 
-/** Paths of files that may hold GNN, sorted, each with the given path in front. */
+/** Returns the paths of files that may contain GNN, sorted, each starting with the given path. */
 export async function findGnnFiles(path: string, { recursive, base = "" }: FindOptions): Promise<string[]> {
   const found: string[] = [];
   const waiting: { readonly folder: string; readonly depth: number }[] = [{ folder: path, depth: 0 }];
@@ -94,7 +94,7 @@ export async function findGnnFiles(path: string, { recursive, base = "" }: FindO
   return found.toSorted();
 }
 
-/** Nothing for a folder that went away while others were looked at. */
+/** Returns an error handler that ignores a folder that was removed during the search. */
 function unlessGone(mayBeGone: boolean): (error: NodeJS.ErrnoException) => undefined {
   return (error) => {
     if (!mayBeGone || error.code !== "ENOENT") throw error;
@@ -115,7 +115,7 @@ async function checkFile(
     : toTypeCheck(path, checked);
 }
 
-/** The text of a file. Rejects with a sentence where it is none, too large or not UTF-8. */
+/** Reads a text file. Rejects with a message if it is not a regular file, too large or not UTF-8. */
 export async function readGnnFile(path: string): Promise<string> {
   const stats = await stat(path);
   if (stats.size > MAX_BYTES)
@@ -146,7 +146,7 @@ export async function writeReports(check: DirectoryCheck, markdownPath: string):
   return { markdown: markdownPath, json };
 }
 
-/** The report as Markdown. */
+/** Returns the report as Markdown. */
 export function reportOf(check: DirectoryCheck): string {
   const { directory_path: folder, results_summary: summary, results_detail: detail, skipped } = check;
   const rows = detail.map(

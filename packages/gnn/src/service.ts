@@ -5,7 +5,7 @@ import { ModelFiles } from "./service/model-files.ts";
 import { MODULES } from "./service/modules.ts";
 import { rootsOfGnn } from "./service/options.ts";
 
-/** Reads, checks, lays out, exports and runs models of Active Inference in GNN. Needs no network. */
+/** The GNN service: reads, checks, formats, exports and runs Active Inference models in GNN. Requires no network. */
 export const gnn: Service = { name: "gnn", tool: "gnn.check", port: 50_058, register };
 
 function register(hub: ModuleHub, environment: Environment): void {

@@ -4,11 +4,11 @@ import { formatDiagnostic, type Diagnostic, type Severity } from "./language/dia
 import type { ParseOptions } from "./language/parse.ts";
 import { viewOf } from "./language/view.ts";
 
-/** Result of a type check; estimates of several models are added up. */
+/** Result of a type check. Estimates of several models are summed. */
 export interface TypeCheckResult {
   readonly file_path: string;
   readonly is_valid: boolean;
-  /** One line each: place, code, sentence. */
+  /** Messages of one line each: position, code, sentence. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
   readonly resource_estimates: ResourceEstimates;

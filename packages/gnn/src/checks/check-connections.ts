@@ -4,7 +4,7 @@ import type { CheckContext } from "./context.ts";
 import { EndIndex } from "./ends.ts";
 import { NumberSet } from "./number-set.ts";
 
-/** Reports undeclared endpoints, repeated edges, unused variables, and a graph of several parts. */
+/** Reports undeclared endpoints, repeated edges, unused variables, and a graph with disconnected parts. */
 export function checkConnections(context: CheckContext): void {
   const ends = new EndIndex(context.view.connections, context.variables);
   if (ends.edges > LIMITS.edges) checkCount(context);
@@ -14,7 +14,7 @@ export function checkConnections(context: CheckContext): void {
   checkParts(context, ends);
 }
 
-/** Edges above the limit are not added to the graph; the first of them gets a diagnostic. */
+/** Reports the first edge above the limit. Further edges are not added to the graph. */
 function checkCount({ view, reporter }: CheckContext): void {
   let count = 0;
   for (const { sources, targets, span } of view.connections) {
@@ -46,7 +46,10 @@ function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, e
       }
 }
 
-/** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges two numbers are enough. */
+/**
+ * Groups are expanded here instead of by `edgesOf`: for up to a hundred thousand edges, two numbers per edge are
+ * enough.
+ */
 function checkRepeats({ view, reporter }: CheckContext, ends: EndIndex): void {
   const seen = new NumberSet(Math.min(ends.edges, LIMITS.edges));
   const count = ends.names.length;
@@ -104,10 +107,10 @@ function usedVariables({ view, variables, time }: CheckContext, ends: EndIndex):
 
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 
-/** Reports parts of the graph that no edge joins. This may be intended in a model of several agents. */
+/** Reports parts of the graph that are not connected. This may be intended in a model of several agents. */
 function checkParts({ view, reporter }: CheckContext, ends: EndIndex): void {
   const first = view.connections[0]?.sources[0];
-  // A line that cannot be read may be what joins them.
+  // An unreadable line may be the connection between two parts.
   if (!first || view.unread.length > 0) return;
   const parts = new ConnectedSets(ends.nodes.length);
   let from = 0;
@@ -131,7 +134,7 @@ function checkParts({ view, reporter }: CheckContext, ends: EndIndex): void {
   });
 }
 
-/** Sets of nodes that are joined one pair at a time. */
+/** Disjoint sets of nodes (union-find). */
 class ConnectedSets {
   readonly #parents: Int32Array;
 

@@ -1,7 +1,7 @@
 import type { CheckContext } from "./context.ts";
 import { isTerm } from "./ontology.ts";
 
-/** Reports terms that the ontology lacks, and annotations of undeclared variables. */
+/** Reports terms that are missing from the ontology, and annotations of undeclared variables. */
 export function checkOntology({ view, variables, declares, reporter, suggestions }: CheckContext): void {
   const settings = settingsOf(view.model.sections.map((section) => (section.kind === "text" ? section.text : "")));
   for (const { key } of view.parameters) settings.add(key.text);
@@ -16,7 +16,7 @@ export function checkOntology({ view, variables, declares, reporter, suggestions
   }
 }
 
-/** Keys of sections that GNN does not know, such as AgentHyperparameters. */
+/** Returns the keys in sections that GNN does not define, such as AgentHyperparameters. */
 function settingsOf(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => Array.from(text.matchAll(/^[ \t]*(\w+)[ \t]*[:=]/gm), ([, key]) => key!)));
 }

@@ -16,13 +16,11 @@ import { reshape, squeeze, type Tensor } from "./tensor.ts";
 interface AssignedTensor {
   readonly assignment: Assignment;
   readonly tensor: Tensor;
-  /** The declared shape. Without a declaration, the shape of the written value. */
+  /** Declared shape. Without a declaration, the shape of the written value. */
   readonly shape: readonly number[] | undefined;
 }
 
-/**
- * A, B and D hold probabilities: checks that each column sums to 1, and reports the index order of an unusual tensor.
- */
+/** Checks that each column of A, B and D sums to 1, and reports the index order of an unusual tensor. */
 export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: AssignedTensor): void {
   const family = context.families.get(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;
@@ -39,7 +37,7 @@ interface ColumnTensor {
   readonly declared: readonly number[];
 }
 
-/** Only tensors of one factor have an order to state; of several factors, `B` is read like a likelihood. */
+/** The index order of a tensor applies only with one factor. With several factors, `B` is read like a likelihood. */
 function checkColumns(context: CheckContext, given: ColumnTensor): void {
   const { assignment, tensor, declared, letter } = given;
   const isOrdered = declared.length === 2 || (letter === "B" && declared.length === 3);
@@ -55,7 +53,7 @@ interface StatedFinding extends ColumnTensor {
   readonly order: StatedOrder;
 }
 
-/** Reports a tensor that has no probabilities in the order that the model states. */
+/** Reports a tensor whose columns do not sum to 1 in the index order that the model states. */
 function tellStated({ reporter }: CheckContext, { assignment, letter, order, tensor, declared }: StatedFinding): void {
   const { text, span } = assignment.name;
   const found = orientStated(tensor, letter, order);

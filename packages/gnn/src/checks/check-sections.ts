@@ -4,7 +4,7 @@ import type { Source, Span } from "../language/source.ts";
 import { textSections } from "../language/view.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Sections that say nothing when they are empty. */
+/** Sections that must not be empty. */
 const NEVER_EMPTY = new Set<string>(["GNNSection", "GNNVersionAndFlags", "ModelName", "StateSpaceBlock"]);
 const KNOWN_VERSIONS = new Set(["1", "1.0", "1.1"]);
 
@@ -46,7 +46,7 @@ function checkRequired({ view, profile, reporter }: CheckContext, name: SectionN
     reporter.report({ code: "E001", span: section.heading, message: `The section ${name} is empty.` });
 }
 
-/** A line of a model that names a section behind another number of # than headings have. */
+/** Returns the first line that contains the section's name after another number of # characters than a heading has. */
 function lineNaming(
   name: SectionName,
   source: Source,
@@ -64,7 +64,7 @@ function lineNaming(
 }
 
 const HASH = 35;
-/** The word begins with no #, so that there is one way to read a line. */
+/** Matches a line with # characters and one word. The word must not begin with #, so that the match is unambiguous. */
 const NAMING = /^\s*(#+)\s*([^\s#]\S*)\s*$/;
 
 function isEmpty(section: Section): boolean {

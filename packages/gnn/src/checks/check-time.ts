@@ -80,7 +80,7 @@ function checkHorizon({ view, reporter }: CheckContext, { value }: TimeEntry): v
   });
 }
 
-/** A time that is only an index, as in `s_t`, needs no declaration. */
+/** Reports an undeclared time variable. A time that is only an index, as in `s_t`, needs no declaration. */
 function checkVariable({ variables, declares, profile, reporter }: CheckContext, { key, value }: TimeEntry): void {
   if (!declares || !value) return;
   const { text, span } = value;

@@ -5,10 +5,10 @@ import { orientStated } from "./conventions.ts";
 import { isLinearGaussian, isLinearGaussianName } from "./families.ts";
 import { readTensor, sameShape, squeeze, type Tensor } from "./tensor.ts";
 
-/** Words that are written in place of a whole tensor. */
+/** Words that stand for a whole tensor. */
 const FILLERS = new Set(["uniform", "zeros", "ones", "eye", "random", "identity"]);
 
-/** Values: whether they belong to a variable, have its dimensions, and are probabilities where they must be. */
+/** Checks that each value belongs to a variable, has its dimensions, and contains probabilities if required. */
 export function checkValues(context: CheckContext): void {
   const { view, variables, reporter } = context;
   const last = new Map<string, Assignment>();
@@ -33,7 +33,9 @@ function checkDeclared(context: CheckContext, assignment: Assignment, variable: 
   if (tensor) checkTensor(context, { variable, assignment, tensor });
 }
 
-/** An assignment to an undeclared name may be any setting, except for names of the model's matrices. */
+/**
+ * Reports values of undeclared names. An undeclared name may be a setting, except for names of the model's matrices.
+ */
 function checkUndeclared(context: CheckContext, assignment: Assignment): void {
   const tensor = context.families.has(assignment.name.text) ? tensorOf(context, assignment) : undefined;
   if (context.declares) undeclared(context, assignment);
@@ -67,7 +69,10 @@ function undeclared({ suggestions, reporter }: CheckContext, { name }: Assignmen
   });
 }
 
-/** F is the free energy among variables and the transition among values: the two are not held against each other. */
+/**
+ * Checks the values of a linear-Gaussian model. F is the free energy among variables and the transition among values,
+ * so the value of F is not compared with the declaration.
+ */
 function checkLinear(context: CheckContext, assignment: Assignment, variable: Variable | undefined): void {
   const { name, value } = assignment;
   const tensor = variable && tensorOf(context, assignment);
@@ -117,7 +122,7 @@ function checkType({ reporter }: CheckContext, { variable, assignment, tensor }:
   reporter.report({ code: "E010", severity: "warning", span: assignment.name.span, message });
 }
 
-/** Returns whether a value has the declared lengths, in the order that the model states if it states one. */
+/** Returns whether a value has the declared lengths, in the index order that the model states, if it states one. */
 function fitsStated(
   { families, orders }: CheckContext,
   { assignment: { name }, tensor }: VariableAssignment,
@@ -130,7 +135,10 @@ function fitsStated(
   return found !== undefined && (!("tensor" in found) || sameShape(squeeze(found.tensor.shape), squeeze(declared)));
 }
 
-/** As declared, but for dimensions of 1; or, of three, with the last one in front, as for each action. */
+/**
+ * Returns whether the written shape equals the declared one, ignoring dimensions of length 1. A tensor with three
+ * dimensions may also have its last dimension first, as a matrix for each action.
+ */
 export function fits(written: readonly number[], declared: readonly number[]): boolean {
   if (sameShape(squeeze(written), squeeze(declared))) return true;
   if (declared.length !== 3) return false;
@@ -141,7 +149,7 @@ export function fits(written: readonly number[], declared: readonly number[]): b
   ].some((turned) => sameShape(squeeze(written), squeeze(turned)));
 }
 
-/** Some lengths are not known: there are as many dimensions, and those known are right. */
+/** Returns whether a shape is possible if some declared lengths are unknown: all known lengths must occur in it. */
 function mayFit(written: readonly number[], declared: readonly (number | undefined)[]): boolean {
   if (written.length !== declared.length) return true;
   const known = declared.filter((length) => length !== undefined);
@@ -157,13 +165,13 @@ function shownShape(shape: readonly number[]): string {
   return shape.length === 0 ? "a single number" : shape.join("×");
 }
 
-/** A, B and D that a program needs and that have neither value nor default. */
+/** Reports A, B and D that a program needs and that have neither a value nor a default. */
 function checkMissing({ view, families, reporter }: CheckContext, given: ReadonlyMap<string, Assignment>): void {
   for (const { name, default: start } of view.variables) {
     const family = families.get(name.text);
     if (!family || start || !["A", "B", "D"].includes(family.letter)) continue;
     const value = given.get(name.text)?.value;
-    // An unreadable value is already reported, and a word is either a valid filler or already reported.
+    // An unreadable value is already reported. A word is a valid filler or also already reported.
     if (value && (value.kind === "word" || readTensor(value).kind !== "placeholder")) continue;
     const message =
       `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` +

@@ -13,9 +13,9 @@ import { createContext } from "./context.ts";
 
 export interface CheckedFile {
   readonly file: GnnFile;
-  /** In the order of their places. */
+  /** Diagnostics in text order. */
   readonly diagnostics: readonly Diagnostic[];
-  /** No diagnostic is an error. */
+  /** True if no diagnostic is an error. */
   readonly isValid: boolean;
 }
 

@@ -13,13 +13,13 @@ import type { Suggestions } from "./suggestions.ts";
 export interface CheckContext {
   readonly view: ModelView;
   readonly variables: NameTable<Variable>;
-  /** The model has a StateSpaceBlock. If it has none, only that is reported, not each missing name. */
+  /** True if the model has a StateSpaceBlock. If it has none, only that is reported, not each missing name. */
   readonly declares: boolean;
   readonly time: TimeView;
   readonly dimensions: Dimensions;
   /** Families of matrices, derived from their names. */
   readonly families: ReadonlyMap<string, FamilyName>;
-  /** Index orders of tensors that ModelParameters states. */
+  /** Index orders of tensors, as ModelParameters states them. */
   readonly orders: StatedOrders;
   readonly suggestions: Suggestions;
   readonly profile: Profile;

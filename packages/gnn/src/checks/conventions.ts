@@ -2,29 +2,29 @@ import { AXES, type OrderedLetter, type StatedOrder } from "../settings/orders.t
 import { equalTensors, reshape, sameShape, squeeze, transpose, worstSum, type Tensor } from "./tensor.ts";
 
 /**
- * How a tensor of probabilities is written. The first one is what GNN declares: columns sum to 1
- * (`A[observation,state]`, `B[next,previous,action]`); files also have it turned over, or with the action in front.
+ * Index orders in which a tensor of probabilities can be written. The first is the order that GNN defines: columns sum
+ * to 1 (`A[observation,state]`, `B[next,previous,action]`). Files also contain the transpose, or the action first.
  */
 export const LAYOUTS = {
   A: ["observation × state", "state × observation"],
   B: ["next × previous × action", "action × next × previous", "previous × next × action", "action × previous × next"],
 } as const;
 
-/** One of `LAYOUTS`, or another order that the model states. */
+/** Index order: an entry of `LAYOUTS`, or another order that the model states. */
 export type TensorLayout = string;
 
-/** A tensor as GNN declares it, with the layout it is written in and the others that fit as well. */
+/** A tensor in GNN's index order, with the order in which it is written and the other possible orders. */
 export interface TensorOrientation {
   readonly tensor: Tensor;
   readonly layout: TensorLayout;
   readonly alternatives: readonly TensorLayout[];
 }
 
-/** No layout makes it one of probabilities: the sum that is worst in the layout that comes closest. */
+/** A tensor without an order in which its columns sum to 1. Has the worst sum of the closest order. */
 export interface Misfit {
   readonly layout: TensorLayout;
   readonly sum: number;
-  /** The expected sum, if it is a number other than 1. */
+  /** Expected sum, if it is not 1. */
   readonly number?: number;
 }
 
@@ -33,7 +33,7 @@ interface Candidate {
   readonly tensor: Tensor;
 }
 
-/** Sums may differ from 1 by what rounding to the digits that are written explains, at most by this. */
+/** Maximum deviation of a sum from 1. Smaller deviations must be explained by rounding to the written digits. */
 export const MAX_TOLERANCE = 0.01;
 
 /** Reads a tensor in the order that the model states. Returns undefined if its lengths do not fit this order. */
@@ -47,7 +47,10 @@ export function orientStated(
   return choose([{ layout: axes.join(" × "), tensor: turned }]);
 }
 
-/** Returns a tensor in GNN's own order. Returns undefined if it has other dimensions than the order. */
+/**
+ * Returns a tensor in GNN's index order. Returns undefined if its number of dimensions differs from that of the stated
+ * order.
+ */
 export function turnStated(tensor: Tensor, letter: OrderedLetter, axes: readonly string[]): Tensor | undefined {
   const written = withAction(tensor, axes, letter);
   return (
@@ -59,7 +62,7 @@ export function turnStated(tensor: Tensor, letter: OrderedLetter, axes: readonly
   );
 }
 
-/** Returns the tensor with an axis for actions, of length 1 if it is written without one. */
+/** Returns the tensor with an action dimension, of length 1 if the tensor was written without it. */
 function withAction(
   tensor: Tensor,
   axes: readonly string[],
@@ -74,7 +77,7 @@ function withAction(
   return { tensor: reshape(tensor, shape.toSpliced(at, 0, 1)), axes: full };
 }
 
-/** Reads a likelihood: `shape` is the declared one, observations first. */
+/** Determines the index order of a likelihood. `shape` is the declared shape, observations first. */
 export function orientA(tensor: Tensor, shape: readonly number[]): TensorOrientation | Misfit | undefined {
   const candidates: Candidate[] = [];
   const declared = fitted(tensor, shape);
@@ -84,7 +87,10 @@ export function orientA(tensor: Tensor, shape: readonly number[]): TensorOrienta
   return choose(candidates);
 }
 
-/** Reads transitions: `shape` is the declared one, next × previous × action; without actions it has two dimensions. */
+/**
+ * Determines the index order of transitions. `shape` is the declared shape, next × previous × action, or two dimensions
+ * without actions.
+ */
 export function orientB(tensor: Tensor, shape: readonly number[]): TensorOrientation | Misfit | undefined {
   const [next, previous, ...actions] = shape;
   if (next === undefined || previous === undefined || actions.length > 1) {
@@ -110,7 +116,9 @@ function fitted(tensor: Tensor, shape: readonly number[]): Tensor | undefined {
   return sameShape(squeeze(tensor.shape), squeeze(shape)) ? reshape(tensor, shape) : undefined;
 }
 
-/** Returns the first layout whose columns sum to 1; nothing if no layout has the right lengths. */
+/**
+ * Returns the first index order in which the columns sum to 1. Returns undefined if no order has the right lengths.
+ */
 function choose(candidates: readonly Candidate[]): TensorOrientation | Misfit | undefined {
   const judged = candidates.map((candidate) => ({ ...candidate, sum: worstSum(candidate.tensor, 0).sum }));
   const [first, ...others] = judged.filter(({ tensor, sum }) => isOne(sum, tensor) && isProbable(tensor));
@@ -139,10 +147,10 @@ function isProbability(number: number): boolean {
   return number >= 0 && number <= 1 + MAX_TOLERANCE;
 }
 
-/** Half a unit of the last digit that is written, for each number of the sum. */
+/** Returns the tolerance of a sum: half a unit of the last written digit for each summand. */
 function toleranceOf(data: Float64Array, summands: number): number {
   let digits = 0;
-  // Most numbers have no more digits than those before them, and cost one look.
+  // Most numbers have no more digits than those before them, so one test per number is enough.
   for (let index = 0; index < data.length && digits < ENOUGH_DIGITS; index += 1)
     while (digits < ENOUGH_DIGITS && !hasDecimals(data[index]!, digits)) digits += 1;
   return Math.min(MAX_TOLERANCE, summands * 0.5 * 10 ** -digits) + 1e-9;

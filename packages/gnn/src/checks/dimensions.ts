@@ -4,7 +4,7 @@ import { PROFILES } from "../language/profiles.ts";
 import type { ModelView } from "../language/view.ts";
 import { Suggestions } from "./suggestions.ts";
 
-/** The lengths of a variable's dimensions; where one is not known, `undefined` and why. */
+/** Lengths of a variable's dimensions. An unknown length is `undefined`, with the reason in `problems`. */
 export interface DimensionLengths {
   readonly lengths: readonly (number | undefined)[];
   readonly problems: readonly DimensionProblem[];
@@ -19,7 +19,7 @@ export interface DimensionProblem {
 
 type Length = number | Omit<DimensionProblem, "dimension">;
 
-/** Finds lengths by the numbers of ModelParameters and the lengths of variables. */
+/** Determines lengths from the numbers in ModelParameters and the lengths of other variables. */
 export class Dimensions {
   readonly variables = new NameTable<Variable>();
   readonly suggestions: Suggestions;
@@ -38,7 +38,10 @@ export class Dimensions {
     return plainLengths(variable) ?? this.#known.get(variable) ?? this.#resolveFrom(variable);
   }
 
-  /** First what a variable's lengths hang on, without a stack of calls: a chain of names may be as long as a file. */
+  /**
+   * Resolves the variables on which a variable's lengths depend, without recursion: a chain of names may be as long as
+   * a file.
+   */
   #resolveFrom(variable: Variable): DimensionLengths {
     const path = [{ variable, next: 0 }];
     this.#open.add(variable);
@@ -109,7 +112,7 @@ export class Dimensions {
     return wrong(`The parameter ${name} is no whole number above 0, so it is no dimension.`);
   }
 
-  /** How many numbers a variable has, if that is known. */
+  /** Returns the number of elements of a variable, if it is known. */
   #elementsOf(name: string): Length | undefined {
     const variable = this.variables.find(name);
     if (!variable) return undefined;
@@ -131,7 +134,10 @@ export class Dimensions {
   }
 }
 
-/** Lengths that are all written as numbers, as most are: they hang on nothing and are worked out anew at no cost. */
+/**
+ * Returns the lengths of a variable if all are written as numbers, as usual. They depend on nothing, so they are not
+ * cached.
+ */
 function plainLengths({ dimensions }: Variable): DimensionLengths | undefined {
   const lengths: number[] = [];
   for (const dimension of dimensions) {

@@ -5,19 +5,21 @@ import { baseName, type NameTable } from "../language/names.ts";
 export interface EndName {
   readonly text: string;
   readonly variable: Variable | undefined;
-  /** The number of its node: a variable and the same one a step later have the same. */
+  /** Number of its node. A variable and its value at the next step have the same node. */
   readonly node: number;
 }
 
-/** The ends of connections as numbers of names. There may be a hundred thousand; each name is looked up once. */
+/**
+ * Endpoints of connections as numbers of names. There may be a hundred thousand endpoints; each name is looked up once.
+ */
 export class EndIndex {
   readonly names: readonly EndName[];
   /** Names of the nodes, by number. */
   readonly nodes: readonly string[];
-  /** How many edges join them, with groups taken apart. */
+  /** Number of edges after expanding groups. */
   readonly edges: number;
   readonly #ids: readonly number[];
-  /** How many sources each connection has, and behind them how many targets. */
+  /** Number of sources and of targets of each connection, in turn. */
   readonly #counts: readonly number[];
 
   constructor(connections: readonly Connection[], variables: NameTable<Variable>) {
@@ -77,7 +79,7 @@ class EndTable {
   }
 
   #nodeOf(text: string): number {
-    // `s` and `s_prime`, `s_next` or `s'`.
+    // Endings that denote the next step: `s_prime`, `s_next` or `s'` for `s`.
     const name = baseName(text).replace(/(?:_prime|_next|'|′)$/, "") || text;
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;

@@ -1,12 +1,12 @@
 /** Parsed name of a matrix: `A_m0` is the likelihood of modality 0, `B_f1` the transitions of factor 1. */
 export interface FamilyName {
   readonly letter: "A" | "B" | "C" | "D" | "E";
-  /** Behind the letter: `_m0`, `_level2`. */
+  /** Text after the letter: `_m0`, `_level2`. */
   readonly suffix: string;
 }
 
 const DISCRETE = /^([ABCDE])((?:_(?:m|f|c|level|agent)?\d+|_t)*)$/;
-/** Most names of a large model are none, which their first two characters say. */
+/** Tests the first two characters, which exclude most names of a large model. */
 function mayBeFamily(name: string): boolean {
   const code = name.charCodeAt(0);
   return code >= 65 && code <= 69 && (name.length === 1 || name.charCodeAt(1) === 95);
@@ -14,19 +14,19 @@ function mayBeFamily(name: string): boolean {
 
 const LINEAR_GAUSSIAN = new Set(["F", "H", "Q", "R", "prior_mean", "prior_cov"]);
 
-/** The family of discrete models that a name belongs to. */
+/** Returns the family of discrete models to which a name belongs. */
 export function familyOf(name: string): FamilyName | undefined {
   if (!mayBeFamily(name)) return undefined;
   const [, letter, suffix] = DISCRETE.exec(name) ?? [];
   return letter === undefined ? undefined : { letter: letter as FamilyName["letter"], suffix: suffix! };
 }
 
-/** `B_place`, `A_agent1_reward`. */
+/** Names with a word instead of a number: `B_place`, `A_agent1_reward`. */
 const WORDED = /^([ABCD])((?:_(?:level|agent)\d{1,6})?)_(\p{L}[\p{L}\p{M}\p{N}_]*)$/u;
 
 /**
- * The families that the names of a model belong to. Where no likelihood has a number, words name modalities
- * (`A_reward`), and where no transitions and no prior has one, factors (`B_place`, `D_place`).
+ * Returns the families of a model's names. If no likelihood has a number, words name modalities (`A_reward`). If
+ * neither transitions nor priors have a number, words name factors (`B_place`, `D_place`).
  */
 export function familiesOf(names: Iterable<string>): ReadonlyMap<string, FamilyName> {
   const families = new Map<string, FamilyName>();
@@ -51,7 +51,7 @@ function lettersOf(families: ReadonlyMap<string, FamilyName>): ReadonlySet<strin
   return new Set([...families.values()].map(({ letter }) => letter));
 }
 
-/** Returns whether a word names a modality or a factor, not another quantity of the model. */
+/** Returns whether a word names a modality or a factor, instead of another quantity of the model. */
 function isMeant({ letter }: FamilyName, numbered: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
   if (letter === "A" || letter === "C") return !numbered.has("A") && words.has("A");
   return !numbered.has("B") && !numbered.has("D") && (numbered.has("A") || words.has("A"));

@@ -1,7 +1,7 @@
-/** No text can be written so that all its numbers meet in one place. */
+/** Random factor of the hash function, so that no text can be written whose numbers all collide. */
 const SALT = 2 * Math.floor(Math.random() * 2 ** 31) + 1;
 
-/** So many numbers from 0 on, at most: a hundred thousand at a quarter of what a `Set` costs. */
+/** A set of numbers ≥ 0 with a fixed capacity. A hundred thousand numbers need a quarter of the memory of a `Set`. */
 export class NumberSet {
   readonly #slots: Float64Array;
   readonly #shift: number;

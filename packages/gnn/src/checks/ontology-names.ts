@@ -1,4 +1,6 @@
-/** Names of the Active Inference Ontology that files of GNN use: names alone, since only those must agree. */
+/**
+ * Names of the Active Inference Ontology that GNN files use. Only the names are stored, since only they are compared.
+ */
 export const TERMS: ReadonlySet<string> = new Set(
   (
     "Action BetaParameter BetaUpdateTerm ConstraintParameter ControlInputMatrix ControlVariance ExpectedFreeEnergy " +
@@ -11,7 +13,7 @@ export const TERMS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Terms of which models with several modalities or factors have one each: `LikelihoodMatrixModality1`. */
+/** Terms that end in the number of a modality or factor: `LikelihoodMatrixModality1`. */
 const NUMBERED =
   /^(?:(?:LikelihoodMatrix|LogPreferenceVector|Observation)Modality|(?:Action|HiddenState|NextHiddenState|PolicyVector|PriorOverHiddenStates|TransitionMatrix)Factor)\d{1,4}$/;
 

@@ -2,7 +2,10 @@ import { nearest } from "../language/nearest.ts";
 import type { NameTable } from "../language/names.ts";
 import { TERMS } from "./ontology-names.ts";
 
-/** Names that the suggestions of one model look at. Each looks at all there are, so large models get fewer. */
+/**
+ * Maximum number of names that the suggestions of one model compare. A suggestion compares all names, so large models
+ * get fewer suggestions.
+ */
 const MAX_COMPARED = 20_000;
 
 interface Names {
@@ -34,7 +37,7 @@ export class Suggestions {
     return this.#nearest(word, TERMS.size, () => TERMS);
   }
 
-  /** The first word is always looked up: a model of one mistake gets its suggestion, however large it is. */
+  /** The first word is always compared, so that a large model with one mistake gets its suggestion. */
   #nearest(word: string, count: number, candidates: () => Iterable<string>): string | undefined {
     if (this.#compared > 0 && this.#compared + count > MAX_COMPARED) return undefined;
     this.#compared += count;

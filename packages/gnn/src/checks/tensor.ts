@@ -1,6 +1,6 @@
 import type { Value } from "../language/model.ts";
 
-/** Numbers in the order of their writing, with the length of each dimension. A single number has none. */
+/** Numbers in written order, with the length of each dimension. A single number has no dimension. */
 export interface Tensor {
   readonly shape: readonly number[];
   readonly data: Float64Array;
@@ -16,7 +16,7 @@ export function readTensor(value: Value): TensorReading {
   if (value.kind === "word") return { kind: "placeholder", word: value.text };
   if (isPlaceholder(value)) return { kind: "placeholder" };
   const shape = shapeOf(value);
-  // As many numbers as are there: what the first groups promise may be more than anybody wrote.
+  // Allocates only the numbers that exist: the first groups may imply a size far above the written one.
   const data = new Float64Array(countNumbers(value));
   const filler = new TensorFiller(shape, data);
   const problem = filler.fill(value, 0);
@@ -77,7 +77,7 @@ function shown(value: Value): string {
   return value.kind === "word" || value.kind === "string" ? JSON.stringify(value.text) : "A description";
 }
 
-/** Lengths without those of 1. */
+/** Returns the lengths without those of 1. */
 export function squeeze(shape: readonly number[]): readonly number[] {
   return shape.filter((length) => length !== 1);
 }
@@ -90,7 +90,10 @@ export function reshape({ data }: Tensor, shape: readonly number[]): Tensor {
   return { shape, data };
 }
 
-/** The tensor with its dimensions in another order: dimension `i` of the result is `order[i]` of the tensor. */
+/**
+ * Returns the tensor with its dimensions in another order: dimension `i` of the result is dimension `order[i]` of the
+ * tensor.
+ */
 export function transpose({ shape, data }: Tensor, order: readonly number[]): Tensor {
   const strides = stridesOf(shape);
   const target = order.map((dimension) => shape[dimension]!);
@@ -122,7 +125,7 @@ export function equalTensors(one: Tensor, other: Tensor): boolean {
   return sameShape(one.shape, other.shape) && one.data.every((number, index) => number === other.data[index]);
 }
 
-/** Returns the sum along one dimension that is farthest from 1, and its place. */
+/** Returns the sum along one dimension that differs most from 1, with its index. */
 export function worstSum({ shape, data }: Tensor, dimension: number): { readonly sum: number; readonly index: number } {
   const stride = stridesOf(shape)[dimension]!;
   const length = shape[dimension]!;

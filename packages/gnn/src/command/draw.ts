@@ -9,15 +9,15 @@ export interface DrawCommandOptions {
   readonly theme?: ThemeName;
   /** Identifier, name or number of one model. */
   readonly model?: string;
-  /** Ends in .svg or .png; of several files the folder for their pictures. */
+  /** Output file (.svg or .png). For several input files: the folder of the pictures. */
   readonly output?: string;
-  /** Format of the pictures of several files. */
+  /** Format of the pictures for several input files. */
   readonly format?: "svg" | "png";
 }
 
 /**
- * Draws files: one as SVG on standard output or into a file, several into a folder. Throws an `OptionError` where that
- * cannot be done.
+ * Draws files: one file as SVG on standard output or into a file, several files into a folder. Throws an `OptionError`
+ * if that is impossible.
  */
 export async function draw(names: readonly string[], options: DrawCommandOptions, io: CommandIo): Promise<number> {
   const { picture = "graph", output, format = "svg" } = options;

@@ -19,17 +19,17 @@ export interface CommandIo {
   printBytes(bytes: Uint8Array): Promise<void>;
 }
 
-/** One text with the name that a person gave it. */
+/** A text with the name that the user gave. */
 export interface NamedText {
   readonly name: string;
-  /** Absolute; none of standard input. */
+  /** Absolute path; absent for standard input. */
   readonly path?: string;
   readonly text: string;
 }
 
 export const STDIN = "-";
 
-/** Texts that could be read, and whether all could. */
+/** The texts that could be read. `isWhole` is false if a file could not be read. */
 export interface ReadTexts {
   readonly texts: readonly NamedText[];
   readonly isWhole: boolean;
@@ -58,8 +58,8 @@ async function readOne(file: string, io: CommandIo): Promise<NamedText> {
 }
 
 /**
- * Returns the named files, and the files with GNN in the named folders. Files of a folder without GNN, such as a
- * README.md, are named on standard error. Throws an `OptionError` if there is no file.
+ * Returns the named files, and the GNN files in the named folders. Files of a folder that contain no GNN, such as a
+ * README.md, are reported on standard error. Throws an `OptionError` if there is no file.
  */
 export async function filesIn(names: readonly string[], io: CommandIo): Promise<readonly string[]> {
   const files: string[] = [];
@@ -83,7 +83,7 @@ async function filesOf(name: string, io: CommandIo): Promise<readonly string[]> 
   return files;
 }
 
-/** A file that cannot be read is kept, so that the command reports it. */
+/** Returns whether a file may contain a model. True also for an unreadable file, so that the command reports it. */
 async function mayHoldModel(path: string): Promise<boolean> {
   const text = await readGnnFile(path).catch(() => undefined);
   return text === undefined || hasSections(text);
@@ -108,7 +108,7 @@ export async function readAnyFormat(name: string, io: CommandIo): Promise<Import
   }
 }
 
-/** Bytes of a file of any format: a model as JSON is several times as long as its GNN. */
+/** Maximum size of a file of any format, in bytes. A model as JSON is several times as long as its GNN text. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 async function readBytes(name: string, { cwd }: CommandIo): Promise<Uint8Array> {
@@ -129,7 +129,7 @@ export interface ToldFile {
   readonly isWhole: boolean;
 }
 
-/** As `readAnyFormat`, with a line on standard error for each place that could not be read. */
+/** Like `readAnyFormat`, but reports each unreadable place on standard error. */
 export async function readTold(name: string, io: CommandIo): Promise<ToldFile> {
   const { file, diagnostics } = await readAnyFormat(name, io);
   if (file.models.length === 0)
@@ -139,7 +139,7 @@ export async function readTold(name: string, io: CommandIo): Promise<ToldFile> {
   return { file, isWhole: unread.length === 0 };
 }
 
-/** Writes a file that the person named. Throws an `OptionError` where that cannot be done. */
+/** Writes an output file that the user named. Throws an `OptionError` if that fails. */
 export async function writeTo(path: string, content: string | Uint8Array): Promise<void> {
   try {
     await writeFile(path, content);
@@ -148,7 +148,7 @@ export async function writeTo(path: string, content: string | Uint8Array): Promi
   }
 }
 
-/** A text as a terminal may show it: control characters other than ends of lines are marked. */
+/** Returns text that is safe to print on a terminal: control characters except line feeds and tabs are replaced. */
 export function harmless(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
 }

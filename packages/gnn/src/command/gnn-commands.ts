@@ -26,7 +26,7 @@ export interface CheckOptions {
   readonly profile?: ProfileName;
   readonly json?: boolean;
   readonly sarif?: boolean;
-  /** Leave notes out. */
+  /** True if notes are omitted. */
   readonly quiet?: boolean;
 }
 
@@ -63,13 +63,13 @@ function reportOf(results: readonly CheckedText[], { json, sarif }: CheckOptions
 }
 
 export interface FormatOptions {
-  /** Write nothing; say which files are not in the usual layout. */
+  /** Only reports the files that are not in the canonical layout, and writes nothing. */
   readonly check?: boolean;
 }
 
 /**
- * Puts files into the usual layout, in place; standard input goes to standard output. Gives 1 where a file holds no
- * GNN, and with `check` where one would change. Throws an `OptionError` where one cannot be read.
+ * Formats files in place; standard input is written to standard output. Returns 1 if a file contains no GNN, and with
+ * `check` if a file would change. Throws an `OptionError` if the only file cannot be read.
  */
 export async function fmt(names: readonly string[], options: FormatOptions, io: CommandIo): Promise<number> {
   const { texts, isWhole } = await readTexts(names, io);
@@ -106,8 +106,8 @@ export interface ExportOptions {
 }
 
 /**
- * Writes files of GNN, JSON, XML or CBOR in another format; of several files each into a file of the folder `output`.
- * Throws an `OptionError` where that cannot be done.
+ * Converts files of GNN, JSON, XML or CBOR into another format. Several files are written into the folder `output`.
+ * Throws an `OptionError` if that is impossible.
  */
 export async function exportFiles(names: readonly string[], options: ExportOptions, io: CommandIo): Promise<number> {
   const { to, output } = options;

@@ -17,7 +17,7 @@ export interface NewOptions {
   readonly output?: string;
 }
 
-/** Begins a model from a template. Throws an `OptionError` where there is no such template or a size is none. */
+/** Creates a model from a template. Throws an `OptionError` if the template is unknown or a size is invalid. */
 export async function newFile(options: NewOptions, io: CommandIo): Promise<number> {
   const { template = "pomdp", name = "My model", output = STDIN } = options;
   if (!Object.hasOwn(TEMPLATES, template))
@@ -67,7 +67,7 @@ export interface ExplainOptions {
   readonly model?: string;
 }
 
-/** Describes a file in sentences made by rules. Returns 1 if a part of it could not be read. */
+/** Prints a rule-based description of a file. Returns 1 if a part of the file could not be read. */
 export async function explain(name: string, { model }: ExplainOptions, io: CommandIo): Promise<number> {
   const { file, isWhole } = await readTold(name, io);
   const models = await refusing(name, async () => chooseModels(file.models, model));

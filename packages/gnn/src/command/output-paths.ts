@@ -30,7 +30,7 @@ function nameOf(file: string, ending: string): string {
   return basename(file, extname(file)) + ending;
 }
 
-/** Some file systems do not distinguish small and capital letters. */
+/** Returns the path in lower case: some file systems are case-insensitive. */
 function sameName(path: string): string {
   return path.toLowerCase();
 }

@@ -9,7 +9,7 @@ import { harmless, readAnyFormat, type CommandIo } from "./files.ts";
 /** Programs of a file. */
 export interface FilePrograms {
   readonly programs: readonly NamedProgram[];
-  /** The file has no error. If it has one, each program has a note about it. */
+  /** True if the file has no error. If it has one, each program has a note about it. */
   readonly isValid: boolean;
 }
 

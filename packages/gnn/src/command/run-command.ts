@@ -20,12 +20,12 @@ export interface RunCommandOptions {
   /** Identifier, name or number of one model. */
   readonly model?: string;
   readonly json?: boolean;
-  /** A file for the plot; of several models one for each. */
+  /** Output file of the plot; for several models, one file each. */
   readonly plot?: string;
 }
 
 interface RunFileOptions extends RunCommandOptions {
-  /** Several files are run; the data of each names its file. */
+  /** True if several files are run. The data of each run then contains the file name. */
   readonly isSeveral: boolean;
 }
 
@@ -88,14 +88,14 @@ function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: Ru
   };
 }
 
-/** Throws an `OptionError` for any other text. */
+/** Parses a whole number. Throws an `OptionError` for any other text. */
 export function wholeNumber(option: string, text: string, lowest: number): number {
   const number = Number(text);
   if (/^\d{1,15}$/.test(text) && number >= lowest) return number;
   throw new OptionError(`${option} must be a whole number from ${lowest} on, got ${JSON.stringify(text)}.`);
 }
 
-/** Throws an `OptionError` for any other text. */
+/** Parses a precision. Throws an `OptionError` for any other text. */
 export function precision(text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;

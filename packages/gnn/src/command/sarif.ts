@@ -9,7 +9,7 @@ export interface CheckedText {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The results as SARIF 2.1.0, which editors and code hosts read. */
+/** Returns the results as SARIF 2.1.0, which editors and code hosts read. */
 export function toSarif(results: readonly CheckedText[]): object {
   const codes = Object.keys(DIAGNOSTICS) as DiagnosticCode[];
   return {

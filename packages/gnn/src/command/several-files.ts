@@ -8,21 +8,21 @@ export interface EachFileOptions {
   readonly io: CommandIo;
   /** Output file for one input file; output folder for several. */
   readonly output: string | undefined;
-  /** Name of that option. */
+  /** Name of the option for `output`. */
   readonly option: "--output" | "--plot";
   /** Extension of the output files. */
   readonly ending: string;
-  /** Without a folder, what comes of several files is printed one after the other. */
+  /** True if the results of several files are printed when there is no output folder. */
   readonly isPrinted?: boolean;
 }
 
-/** Options with another output. */
+/** Returns the options with another output. */
 export function withOutput<T extends { readonly output?: string }>(options: T, output: string | undefined): T {
   const { output: _, ...rest } = options;
   return { ...rest, ...(output === undefined ? {} : { output }) } as T;
 }
 
-/** An input file that is refused does not prevent the others from being processed. */
+/** Exit code if an input file is refused. The other files are still processed. */
 const REFUSED = 2;
 
 /**
@@ -52,7 +52,7 @@ async function refused(error: unknown, io: CommandIo): Promise<number> {
   return REFUSED;
 }
 
-/** Returns an output path for each file; nothing if the results are printed. */
+/** Returns an output path for each file, or undefined if the results are printed. */
 async function outputsOf(
   files: readonly string[],
   { io, output, option, ending, isPrinted = false }: EachFileOptions,

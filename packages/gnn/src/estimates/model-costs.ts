@@ -5,7 +5,7 @@ import { readProgram } from "../programs/read-program.ts";
 import { programCosts } from "./program-costs.ts";
 import { seedEraEstimates, type ResourceEstimates } from "./seed-era.ts";
 
-/** Costs of one model: by the rules of the first tools, and of a program made of it. */
+/** Costs of one model: by the formulas of the first GNN tools, and of a program rendered from it. */
 export interface ModelCosts extends ResourceEstimates {
   readonly name: string;
   /** Size of the program's tensors, with 8 bytes per number. */

@@ -4,21 +4,24 @@ import type { DiscreteAgent, Program } from "../programs/program.ts";
 export interface ProgramCosts {
   /** Size of the tensors, with 8 bytes per number. */
   readonly tensorBytes: number;
-  /** Multiplications and additions of one step: beliefs, then every policy. */
+  /** Multiplications and additions of one step: updating the beliefs, then evaluating every policy. */
   readonly operationsPerStep: number;
   readonly policies: number;
 }
 
 export interface CostOptions {
-  /** Actions of a policy. @default 1 */
+  /** Number of actions in a policy. @default 1 */
   readonly policyLength?: number;
-  /** Times that beliefs of several factors are updated. @default 16 */
+  /** Number of updates of the beliefs if there are several factors. @default 16 */
   readonly iterations?: number;
 }
 
 const BYTES = 8;
 
-/** Bytes and operations by counting what the sums of the rendered programs do; of a sum of `k` factors, `k` a term. */
+/**
+ * Returns bytes and operations of a program, by counting what the sums of the rendered programs compute. In a sum of
+ * products with `k` factors, each term counts as `k` operations.
+ */
 export function programCosts(program: Program, options: CostOptions = {}): ProgramCosts {
   if (program.kind === "discrete") {
     const iterations = options.iterations ?? 16;
@@ -78,7 +81,7 @@ function inference({ factors, modalities }: DiscreteAgent, iterations: number): 
   return iterations * (messages + 2 * states);
 }
 
-/** Messages also pass from each step to the one before and behind it. */
+/** Operations for the messages that pass between consecutive steps. */
 function passing(agent: DiscreteAgent, iterations: number): number {
   const between = agent.factors.reduce(
     (sum, { B, actions, from }) => sum + (B.data.length / actions) * from.length * (from.length + 3),

@@ -3,8 +3,8 @@ import { timeShift } from "../language/names.ts";
 import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
 
 /**
- * Estimates in the words of the type checkers of 2025. The memory is comparable with their figures. The inference units
- * are not: those tools counted comment lines of Equations, and read less of Time and of the edges.
+ * Estimates with the field names of the type checkers of 2025. The memory is comparable with their figures. The
+ * inference units are not: those tools counted comment lines of Equations, and read less of Time and of the edges.
  */
 export interface ResourceEstimates {
   readonly memory_estimate_kb: number;
@@ -33,7 +33,8 @@ const BASES = { Static: 1, Dynamic: 2.5, Hierarchical: 3.5 } as const;
 const POLICY_LENGTH = 3;
 
 /**
- * Returns memory and cost of one model by the rules of the first tools, independently of what a program really needs.
+ * Returns memory and cost of one model by the formulas of the first GNN tools, independent of the real needs of a
+ * program.
  */
 export function seedEraEstimates(view: ModelView): ResourceEstimates {
   return { memory_estimate_kb: bytesOf(view) / 1024, inference_estimate_units: unitsOf(view) };

@@ -1,6 +1,6 @@
 import { FormatError } from "./format-error.ts";
 
-/** Nesting limit when reading. */
+/** Maximum nesting depth that is read. */
 const MAX_DEPTH = 128;
 /** CBOR's self-description tag (55799), which identifies such files. */
 const MARK = [0xd9, 0xd9, 0xf7] as const;
@@ -98,7 +98,7 @@ class Writer {
   }
 }
 
-/** Reads what `toCbor` writes. Throws a `FormatError`. */
+/** Decodes CBOR that `toCbor` wrote. Throws a `FormatError`. */
 export function fromCbor(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const value = reader.value(0);
@@ -168,7 +168,7 @@ class Reader {
     throw new FormatError("CBOR of unknown length is not read here.");
   }
 
-  /** As many items need at least as many bytes. */
+  /** Throws if fewer bytes remain than items are announced, because each item has at least one byte. */
   #expect(count: number): void {
     if (count > this.#bytes.length - this.#at) throw new FormatError("The CBOR value ends too early.");
   }

@@ -5,7 +5,7 @@ import { firstChars } from "toolyard/text";
 
 type Check = (value: unknown, path: string) => void;
 
-/** Holds data from outside against the shape of `FileData`. Throws a `FormatError` that names the place. */
+/** Checks that untrusted data has the shape of `FileData`. Throws a `FormatError` that names the wrong member. */
 export function checkFileData(data: object): FileData {
   FILE(data, "");
   return data as FileData;

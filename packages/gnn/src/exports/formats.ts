@@ -12,16 +12,16 @@ import { fromXml, toXml } from "./xml.ts";
 
 export { FormatError };
 
-/** One format that files are written in. */
+/** A format that files can be exported to. */
 export interface ExportFormat {
-  /** As messages call it. */
+  /** Name in messages. */
   readonly title: string;
   readonly extension: string;
   readonly mimeType: string;
   write(file: GnnFile): string | Uint8Array;
 }
 
-/** Every format, under the name that `export_gnn` knows it by. */
+/** All formats, by their names in `export_gnn`. */
 export const EXPORT_FORMATS = {
   json: { title: "JSON", extension: ".json", mimeType: "application/json", write: toJson },
   xml: { title: "XML", extension: ".xml", mimeType: "application/xml", write: toXml },
@@ -57,7 +57,7 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 
-/** Why there is no export as a Python pickle. */
+/** Message for a requested export as a Python pickle. */
 export const NO_PICKLE =
   "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. " +
   "Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
@@ -83,8 +83,8 @@ export interface ImportedFile {
 }
 
 /**
- * Reads a text of GNN, JSON, XML or CBOR, whichever it is. Throws a `FormatError` for JSON, XML or CBOR that is not
- * ours.
+ * Parses GNN, JSON, XML or CBOR; the format is detected. Throws a `FormatError` for JSON, XML or CBOR that this package
+ * did not write.
  */
 export function importGnn(content: string | Uint8Array): ImportedFile {
   if (typeof content !== "string") {

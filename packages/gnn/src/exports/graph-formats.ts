@@ -66,7 +66,7 @@ function data<T>(of: string, attributes: readonly Attribute<T>[], item: T): stri
     .join("");
 }
 
-/** GEXF 1.2, directed as GraphML is. */
+/** Returns GEXF 1.2. The graph is marked as directed, like GraphML. */
 export function toGexf({ name, nodes, edges }: Graph): string {
   const lines = [
     `<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">`,
@@ -103,7 +103,7 @@ function gexfValues<T>(attributes: readonly Attribute<T>[], item: T): string {
   return attributes.map(({ name, read }) => element("attvalue", { for: name, value: read(item) })).join("");
 }
 
-/** Graphviz. Undirected edges have no arrow head. */
+/** Returns Graphviz DOT. Undirected edges have no arrow head. */
 export function toDot({ name, nodes, edges }: Graph): string {
   const lines = [
     ...nodes.map((node) => {
@@ -127,7 +127,7 @@ function dotText(text: string): string {
     .replaceAll("\n", String.raw`\n`)}"`;
 }
 
-/** Mermaid's flow chart. Nodes have numbers for ids, as names may be words of Mermaid's own. */
+/** Returns a Mermaid flow chart. Node ids are numbers, because names may be Mermaid keywords. */
 export function toMermaid({ nodes, edges }: Graph): string {
   const ids = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = [
@@ -160,7 +160,7 @@ function neighbour({ id, target, directed, label, constraint, sourceShift, targe
   return { id: target, key: id, directed, label, constraint, sourceShift, targetShift, comment };
 }
 
-/** Node-link neighbours as NetworkX's `adjacency_graph` reads them. */
+/** Returns adjacency data as NetworkX's `adjacency_graph` reads it. */
 export function toAdjacencyList({ name, nodes, edges }: Graph): string {
   const outgoing = new Map<string, GraphEdge[]>(nodes.map(({ id }) => [id, []]));
   for (const edge of edges) outgoing.get(edge.source)!.push(edge);

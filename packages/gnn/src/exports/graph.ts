@@ -3,7 +3,7 @@ import type { GnnFile, Variable } from "../language/model.ts";
 import { baseName, NameTable, timeShift } from "../language/names.ts";
 import { edgesOf, viewOf, type Edge, type ModelView } from "../language/view.ts";
 
-/** The graph of a file: a node for each variable and each name that a connection uses, an edge for each pair. */
+/** Graph of a file: a node for each variable and each name in a connection, and an edge for each pair. */
 export interface Graph {
   readonly name: string;
   readonly nodes: readonly GraphNode[];
@@ -11,15 +11,15 @@ export interface Graph {
 }
 
 export interface GraphNode {
-  /** The variable's name; of several models in a file, with the model in front: `Two:s`. */
+  /** Name of the variable; if the file has several models, preceded by the model: `Two:s`. */
   readonly id: string;
   readonly name: string;
-  /** Identifier or place of the model. */
+  /** Identifier or number of the model. */
   readonly model: string;
   readonly type: string;
-  /** As declared: `2,num_states`. */
+  /** Dimensions as declared: `2,num_states`. */
   readonly dimensions: string;
-  /** The term of the ontology, if one is given. */
+  /** Ontology term, if the model states one. */
   readonly ontology: string;
   readonly declared: boolean;
   readonly comment: string;
@@ -32,7 +32,7 @@ export interface GraphEdge {
   readonly directed: boolean;
   readonly label: string;
   readonly constraint: string;
-  /** Steps that an endpoint lies ahead: 1 of `s_t+1` where `s_t` is the node. */
+  /** Number of steps that the endpoint is ahead: 1 for `s_t+1` at the node `s_t`. */
   readonly sourceShift: number;
   readonly targetShift: number;
   readonly comment: string;

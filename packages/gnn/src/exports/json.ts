@@ -8,8 +8,8 @@ const FORMAT = "gnn-json";
 const VERSION = 1;
 
 /**
- * A file as plain data: what a program asks for (variables, edges one by one, values), and in `sections` everything in
- * its order, from which the file is read back.
+ * Returns a file as plain data: variables, single edges and values for programs, and in `sections` all content in
+ * order, from which the file can be restored.
  */
 export function toJsonData(file: GnnFile): object {
   const { models, ...rest } = toData(file);
@@ -65,7 +65,10 @@ export function fromJson(text: string): GnnFile {
   return fromJsonData(data);
 }
 
-/** Reads what `toJsonData` made, or what came through another format. Throws a `FormatError`. */
+/**
+ * Restores a file from the data of `toJsonData`, also after a conversion through another format. Throws a
+ * `FormatError`.
+ */
 export function fromJsonData(data: unknown): GnnFile {
   const wanted = typeof data === "object" && data !== null && "format" in data ? data : undefined;
   if (wanted?.format !== FORMAT || !("version" in wanted) || wanted.version !== VERSION)

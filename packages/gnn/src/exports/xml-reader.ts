@@ -4,7 +4,7 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
-  /** All text directly in it. */
+  /** Text directly in the element, without that of its children. */
   readonly text: string;
 }
 
@@ -20,7 +20,9 @@ const TAG = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'
 const ATTRIBUTE = /(?<![\w.:-])([\w.:-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Reads a plain XML document: elements, attributes, text. Document types and entities of their own are refused. */
+/**
+ * Parses a plain XML document: elements, attributes, text. Throws for document type declarations and custom entities.
+ */
 export function readXml(text: string): XmlElement {
   const root: OpenElement = { name: "", attributes: {}, children: [], text: "" };
   const open = [root];

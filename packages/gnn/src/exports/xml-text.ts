@@ -10,12 +10,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** A text between tags or in an attribute. What XML cannot hold becomes U+FFFD. */
+/** Escapes text for use between tags or in an attribute. Characters that XML forbids become U+FFFD. */
 export function escapeXml(text: string): string {
   return text.replaceAll(FORBIDDEN, "\uFFFD").replaceAll(/[&<>"\t\n\r]/g, (character) => ESCAPES[character]!);
 }
 
-/** An element with its attributes, those without a value left out. */
+/** Returns an element with its attributes. Attributes without a value are omitted. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number | boolean | undefined>> = {},

@@ -15,7 +15,7 @@ import { element, escapeXml } from "./xml-text.ts";
 
 const VERSION = "1";
 
-/** Writes a file as XML of our own, from which it is read back. */
+/** Writes a file as XML with this package's own elements. `fromXml` restores the file. */
 export function toXml(file: GnnFile): string {
   const { form, frontMatter, models } = toData(file);
   const front = frontMatter ? [`  ${element("frontMatter", {}, linesText(frontMatter.lines))}`] : [];

@@ -3,9 +3,9 @@ import { toValueData } from "../language/data.ts";
 import { edgesOf, viewOf, type Edge, type ModelView } from "../language/view.ts";
 import type { GnnFile } from "../language/model.ts";
 
-/** One thing that is not the same in two models. */
+/** A difference between two models. */
 export interface Difference {
-  /** The section that it belongs to. */
+  /** Name of the section. */
   readonly section: string;
   readonly change: "added" | "removed" | "changed";
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Difference {
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
-/** One line for people: `~ StateSpaceBlock A: A[2,2] → A[3,2]`. */
+/** Returns the difference as one line of text: `~ StateSpaceBlock A: A[2,2] → A[3,2]`. */
 export function formatDifference({ section, change, name, before, after }: Difference): string {
   const told = [before, after].filter((text) => text !== undefined && text !== name);
   return `${SIGNS[change]} ${section} ${name}${told.length === 0 ? "" : `: ${told.join(" → ")}`}`;
@@ -83,12 +83,12 @@ function factsOf(view: ModelView | undefined): ReadonlyMap<string, Facts> {
 
 type FactsReader = (view: ModelView) => Facts;
 
-/** Facts by their names; of several of one name the last holds, as it does in values. */
+/** Returns the facts by name. If a name occurs repeatedly, the last fact applies, as in values. */
 function named(pairs: readonly (readonly [string, string])[]): Facts {
   return new Map(pairs.map(([name, text]) => [name, { name, text }]));
 }
 
-/** The first of several declarations applies. */
+/** Returns the declarations by name. If a name is declared repeatedly, the first declaration applies. */
 function variableFacts({ variables }: ModelView): Facts {
   const facts = new Map<string, Fact>();
   for (const variable of variables) {
@@ -98,7 +98,9 @@ function variableFacts({ variables }: ModelView): Facts {
   return facts;
 }
 
-/** Edges one by one, so that groups make no difference, nor the end from which an undirected one is written. */
+/**
+ * Returns single edges, so that groups, and the direction in which an undirected edge is written, make no difference.
+ */
 function edgeFacts(view: ModelView): Facts {
   const facts = new Map<string, Fact>();
   const { edges, isWhole } = edgesOf(view);
@@ -117,7 +119,7 @@ function printEdge({ source, target, directed, label, constraint }: Edge): strin
   return `${source}${directed ? ">" : "-"}${target}${notes}`;
 }
 
-/** Returns the statements of each section by name. An edge is its own name. */
+/** Functions that return the statements of each section by name. The name of an edge is the edge itself. */
 const FACTS: Readonly<Record<string, FactsReader>> = {
   GNNSection: ({ identifier }) => named(identifier === undefined ? [] : [["identifier", identifier]]),
   GNNVersionAndFlags: ({ version }) => named(version === undefined ? [] : [["version", version]]),

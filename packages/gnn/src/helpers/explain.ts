@@ -7,7 +7,7 @@ import { ROLES, roleOf, type RoleName } from "../pictures/roles.ts";
 const MAX_NAMES = 12;
 const MAX_EDGES = 40;
 
-/** Describes a file in sentences made by rules. */
+/** Returns a rule-based description of a file. */
 export function explainGnn(file: GnnFile): string {
   return inSentences(file, (graph) => (graph.edges.length === 0 ? [] : [edgesText(graph)]));
 }

@@ -8,10 +8,10 @@ export interface TemplateOptions {
   readonly actions: number;
 }
 
-/** Bounds of what a template is filled with. */
+/** Limits of a template's values. */
 export const TEMPLATE_LIMITS = { name: 100, size: 64 } as const;
 
-/** Models to begin with. Each is valid as it is written. */
+/** Templates for new models. Each is valid without changes. */
 export const TEMPLATES = {
   perception: "static: what is seen, and what is behind it",
   hmm: "dynamic, without actions",
@@ -21,12 +21,10 @@ export const TEMPLATES = {
 export type TemplateName = keyof typeof TEMPLATES;
 
 /**
- * Writes a model to begin with, in the usual layout.
- *
+ * Creates a model from a template, in the canonical layout.
  * @example
  * ```ts
  * import { checkGnn, newModel } from "@toolyard/gnn";
- *
  * console.log(checkGnn(newModel("pomdp", { name: "Thermostat", states: 3, observations: 3, actions: 2 })).isValid);
  * ```
  */
@@ -93,14 +91,17 @@ function values({ states, observations, actions }: TemplateOptions, isDynamic: b
   return lines.join("\n");
 }
 
-/** Each state is seen as one observation for the most part. */
+/** Returns a likelihood in which each state mostly causes one observation. */
 function likelihood(observations: number, states: number): string {
   const rest = observations === 1 ? 0 : 0.2 / (observations - 1);
   const high = observations === 1 ? 1 : 0.8;
   return rows(observations, states, (row, column) => (row === column % observations ? high : rest));
 }
 
-/** States in a row: the first action moves back, the second stays, and each further action moves one step further. */
+/**
+ * Returns transitions of states in a row: the first action moves back, the second stays, and each further action moves
+ * one step further.
+ */
 function transitions(states: number, actions: number): string {
   const go = actions === 1 ? wander : (previous: number, step: number) => [[previous + step - 1, 1] as const];
   const cell = (next: number, previous: number, action: number): string => {
@@ -114,7 +115,7 @@ function transitions(states: number, actions: number): string {
   return Array.from({ length: states }, (_, next) => `\n  ${row(next)}`).join(",") + "\n";
 }
 
-/** Without actions, the state moves on with a small probability. */
+/** Returns transitions without actions: the state moves on with a small probability. */
 function wander(previous: number): readonly (readonly [number, number])[] {
   return [
     [previous, 0.8],

@@ -2,13 +2,13 @@ import type { Model } from "./model.ts";
 import { viewOf } from "./view.ts";
 import { firstChars } from "toolyard/text";
 
-/** A model of a file with a short name that no other one of the file has. */
+/** A model of a file with a short label that is unique in the file. */
 export interface NamedModel {
   readonly label: string;
   readonly model: Model;
 }
 
-/** No model of a file bears the name that was asked for. */
+/** Thrown if no model of a file has the requested name. */
 export class UnknownModel extends Error {
   override readonly name = "UnknownModel";
 }
@@ -34,7 +34,7 @@ export function chooseModels(models: readonly Model[], wanted?: string | number)
   );
 }
 
-/** Names that a message lists. */
+/** Maximum number of names that a message lists. */
 const MAX_TOLD = 20;
 
 function namedModels(models: readonly Model[]): readonly (NamedModel & { readonly names: readonly string[] })[] {
@@ -57,7 +57,7 @@ export function pathOf(path: string, { label }: NamedModel, count: number): stri
   return `${stem}_${fileNameOf(label)}${extension}`;
 }
 
-/** As any file system can have it: labels that differ, differ in this. */
+/** Returns a file name that is valid on any file system. Different labels have different file names. */
 function fileNameOf(label: string): string {
   return firstChars(label.replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, "_").toLowerCase(), MAX_FILE_NAME);
 }

@@ -22,8 +22,8 @@ function rowOf(text: string): { readonly name: string; readonly rest: string; re
 }
 
 /**
- * Converts CSV to Markdown: each row becomes a section, and a quoted cell may have many lines. A missing ModelName is
- * taken from the title in the first comment. Diagnostics refer to places in the CSV text.
+ * Converts CSV to Markdown: each row becomes a section, and a quoted cell may have several lines. A missing ModelName
+ * is taken from the title in the first comment. Diagnostics refer to positions in the CSV text.
  */
 export function fromCsv(source: Source): Source {
   const maker = new Maker();
@@ -40,7 +40,7 @@ class Maker {
   #hasName = false;
   #hasRow = false;
 
-  /** Takes the row that begins in a line. Returns the index of the line behind it. */
+  /** Processes the row that starts in this line. Returns the index of the line after the row. */
   take(lines: readonly Line[], index: number): number {
     const { text } = lines[index]!;
     const row = rowOf(text);
@@ -60,7 +60,10 @@ class Maker {
     return index + 1;
   }
 
-  /** Cells in quotes up to the end of the row: the first may go over many lines, each further one is a line. */
+  /**
+   * Processes quoted cells up to the end of the row. The first cell may have several lines; each further cell becomes a
+   * line.
+   */
   #quoted(lines: readonly Line[], first: number, start: { readonly text: string; readonly shift: number }): number {
     let index = first;
     let { text, shift } = start;
@@ -99,7 +102,7 @@ class Maker {
   }
 }
 
-/** Two quotes are one that belongs to the text. */
+/** Returns the position of the closing quote. A doubled quote is part of the text. */
 function closingQuote(text: string): number {
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
     if (text[at + 1] !== '"') return at;

@@ -15,7 +15,10 @@ import { printDimension } from "./print.ts";
 import { numberText } from "./print-values.ts";
 import { NOWHERE } from "./source.ts";
 
-/** A value without places: numbers, words, texts, lists. What JSON has no number for is `{number: "inf"}`. */
+/**
+ * A value without positions: numbers, words, texts, lists. Numbers that JSON cannot represent are written as `{number:
+ * "inf"}`.
+ */
 export type ValueData =
   | number
   | readonly ValueData[]
@@ -42,7 +45,7 @@ export type StatementData =
 export interface VariableData extends CommentField {
   readonly kind: "variable";
   readonly name: string;
-  /** Sizes, and `num_states` or `len(π)` as they are written. */
+  /** Sizes as numbers; `num_states` or `len(π)` as written. */
   readonly dimensions: readonly (string | number)[];
   readonly type?: string;
   readonly default?: string;
@@ -67,7 +70,7 @@ export interface ModelData {
   readonly sections: readonly SectionData[];
 }
 
-/** A whole file as plain data without text positions, for JSON and comparisons. */
+/** A file as plain data without text positions, for JSON and comparisons. */
 export interface FileData {
   readonly form: GnnFile["form"];
   readonly frontMatter?: FrontMatter;
@@ -175,7 +178,7 @@ export function toValueData(value: Value): ValueData {
   }
 }
 
-/** A file of plain data, as `toData` made it. */
+/** Restores a file from the data of `toData`. */
 export function fromData({ form, frontMatter, models }: FileData): GnnFile {
   return { form, ...(frontMatter ? { frontMatter } : {}), models: models.map(fromModelData) };
 }

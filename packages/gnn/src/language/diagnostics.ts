@@ -3,7 +3,10 @@ import type { Position, Source, Span } from "./source.ts";
 /** `error`: tools cannot use the model as written. `warning`: probably a mistake. `note`: worth knowing. */
 export type Severity = "error" | "warning" | "note";
 
-/** Every code with its usual severity and subject. E001 to E005, W002 and W003 mean what GNN's own tools mean. */
+/**
+ * Diagnostic codes with their default severity and subject. E001 to E005, W002 and W003 have the same meaning as in
+ * GNN's own tools.
+ */
 export const DIAGNOSTICS = {
   E001: { severity: "error", title: "a required section is missing" },
   E002: { severity: "error", title: "a value does not have the declared dimensions" },
@@ -43,16 +46,16 @@ export const DIAGNOSTICS = {
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
-/** Codes of diagnostics for unread text, which is missing in everything made of the file. */
+/** Codes of diagnostics for unread text. This text is missing in all results made from the file. */
 export const UNREAD_CODES: ReadonlySet<DiagnosticCode> = new Set(["E005", "E006", "E007", "E008", "E013", "W006"]);
 
-/** A diagnostic at a place in a model. */
+/** A diagnostic with its position in the text. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
-  /** A sentence that describes the finding. */
+  /** Message that describes the finding. */
   readonly message: string;
-  /** A sentence on what to write instead. */
+  /** Message with the correction. */
   readonly mend?: string;
   readonly start: Position;
   readonly end: Position;
@@ -63,11 +66,11 @@ export interface Remark {
   readonly span: Span;
   readonly message: string;
   readonly mend?: string | undefined;
-  /** Present if it differs from the code's default. */
+  /** Severity, if it differs from the code's default. */
   readonly severity?: Severity;
 }
 
-/** Diagnostics kept of one file; what goes beyond is counted. */
+/** Maximum number of diagnostics that are kept per file. Further diagnostics are only counted. */
 export const MAX_DIAGNOSTICS = 1000;
 
 /** Collects diagnostics of one text. */
@@ -85,12 +88,12 @@ export class Reporter {
     return this.#source;
   }
 
-  /** From here on diagnostics are only counted, so callers need not build their messages. */
+  /** True if further diagnostics are only counted, so callers need not build their messages. */
   get isFull(): boolean {
     return this.#kept.length >= MAX_DIAGNOSTICS;
   }
 
-  /** Counts a diagnostic and returns true if its message will not be reported, so that it need not be built. */
+  /** Counts a diagnostic and returns true if it will not be reported, so that callers need not build its message. */
   leavesOut(code: DiagnosticCode, severity: Severity = DIAGNOSTICS[code].severity): boolean {
     if (!this.isFull) return false;
     this.#left += 1;
@@ -117,7 +120,7 @@ export class Reporter {
     return this.#kept.some(({ diagnostic, at }) => at === offset && diagnostic.code === code);
   }
 
-  /** In the order of their places. */
+  /** Returns the diagnostics in text order. */
   diagnostics(): readonly Diagnostic[] {
     const sorted = this.#kept.toSorted((one, other) => one.at - other.at).map(({ diagnostic }) => diagnostic);
     if (this.#left === 0) return sorted;
@@ -128,7 +131,7 @@ export class Reporter {
   }
 }
 
-/** One line for people and logs: `12:3 error E005: … Write …`. */
+/** Returns the diagnostic as one line of text: `12:3 error E005: … Write …`. */
 export function formatDiagnostic({ code, severity, message, mend, start }: Diagnostic): string {
   return `${start.line}:${start.column} ${severity} ${code}: ${message}${mend === undefined ? "" : ` ${mend}`}`;
 }

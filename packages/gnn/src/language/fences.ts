@@ -1,18 +1,18 @@
 import { isSectionName, sectionMeantBy, type SectionName } from "./section-names.ts";
 
-/** The marks that open or close a fence; what follows them is the info text. */
+/** Marks that open or close a code fence. The text after them is the info string. */
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^\s*##(?!#)[ \t]*([^:#]*)/;
 
-/** A line outside of models is replaced by this. */
+/** Replacement of a line outside of models. */
 const BLANK = "";
-/** Separates the models of two fences. */
+/** Line that separates the models of two fences. */
 const RULE = "---";
 
 /**
- * Returns a document that has models in code fences with only these models: every other line is empty, so that line
- * numbers stay. Returns undefined if a section of GNN is outside of fences, because then a fence is an example, or if
- * no fence has a model. Takes time linear in the length.
+ * Returns a document in which only the models in code fences remain: every other line is empty, so that line numbers
+ * stay valid. Returns undefined if a GNN section is outside of fences, because a fence is then an example, or if no
+ * fence contains a model. The time is linear in the length.
  */
 export function modelsInFences(text: string): string | undefined {
   if (!text.includes("```") && !text.includes("~~~")) return undefined;
@@ -39,7 +39,7 @@ export function modelsInFences(text: string): string | undefined {
   return hasModel ? kept.join("\n") : undefined;
 }
 
-/** Returns the line that closes a fence, or the number of lines if none does. */
+/** Returns the line that closes a fence, or the number of lines if no line closes it. */
 function endOf(lines: readonly string[], start: number, fence: string): number {
   for (let index = start + 1; index < lines.length; index += 1) {
     const found = FENCE.exec(lines[index]!);
@@ -48,12 +48,12 @@ function endOf(lines: readonly string[], start: number, fence: string): number {
   return lines.length;
 }
 
-/** Returns whether a line has marks of a fence and no info text, so that it can close one. */
+/** Returns whether a line consists of fence marks without an info string, so that it can close a fence. */
 function isBare(line: string): boolean {
   return /^[`~]+$/.test(line.trim());
 }
 
-/** A block is a model if it declares variables and has this many sections; others are excerpts. */
+/** Minimum number of sections of a block that is a model and not an excerpt. The block must also declare variables. */
 const ENOUGH_SECTIONS = 3;
 
 function isModel(block: readonly string[]): boolean {
@@ -62,10 +62,10 @@ function isModel(block: readonly string[]): boolean {
   return names.has("StateSpaceBlock") && names.size >= ENOUGH_SECTIONS;
 }
 
-/** Sections with names that other documents use as headings. */
+/** Sections whose names are also common headings in other documents. */
 const USUAL: ReadonlySet<string> = new Set(["Time", "Equations", "Footer", "Signature", "Connections"]);
 
-/** Returns whether a line is a heading that only GNN has. */
+/** Returns whether a line is a section heading that only GNN uses. */
 function isOwnSection(line: string): boolean {
   const name = sectionOf(line);
   return name !== undefined && !USUAL.has(name);
@@ -77,7 +77,7 @@ function sectionOf(line: string): SectionName | undefined {
   return isSectionName(words) ? words : sectionMeantBy(words);
 }
 
-/** Returns whether a text has a section that only GNN has, in Markdown or as CSV. */
+/** Returns whether a text has a section that only GNN uses, in Markdown or CSV. */
 export function hasSections(text: string): boolean {
   for (const [line] of text.matchAll(/^.*$/gm)) {
     if (isOwnSection(line)) return true;

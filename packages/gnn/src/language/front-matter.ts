@@ -6,7 +6,7 @@ const KEY = /^([\w.-]+):(?:\s+(\S.*)?)?$/;
 const ITEM = /^\s*-\s+(\S.*)?$/;
 const MAX_LINES = 500;
 
-/** The YAML block that a text begins with, and the index of the first line behind it. */
+/** Reads the YAML block at the beginning of a text. Also returns the index of the first line after it. */
 export function readFrontMatter(source: Source): { frontMatter?: FrontMatter; next: number } {
   let first = 0;
   while (first < source.lineCount && source.firstCode(first) === NOTHING) first += 1;
@@ -17,12 +17,15 @@ export function readFrontMatter(source: Source): { frontMatter?: FrontMatter; ne
   return { frontMatter: frontMatterOf(inner), next: last + 1 };
 }
 
-/** Front matter of its lines, without those of dashes. */
+/** Returns the front matter of these lines, which do not include the delimiters. */
 export function frontMatterOf(lines: readonly string[]): FrontMatter {
   return { lines, values: valuesOf(lines) };
 }
 
-/** Only a block that holds key-value lines and no section is front matter; other rules are decoration. */
+/**
+ * Returns the closing line of front matter. A block is front matter only if it contains key-value lines and no section;
+ * other horizontal rules are decoration.
+ */
 function closingRule(source: Source, from: number): number | undefined {
   let hasKey = false;
   for (let index = from; index < Math.min(source.lineCount, from + MAX_LINES); index += 1) {

@@ -1,15 +1,15 @@
-/** Bounds of one file. What goes beyond is a diagnostic with the code E008, not a failure of the reader. */
+/** Limits of one file. Content beyond a limit causes the diagnostic E008 instead of an exception. */
 export const LIMITS = {
-  /** Characters of a text, in UTF-16 code units. */
+  /** Maximum length of a text, in UTF-16 code units. */
   characters: 16 * 1024 * 1024,
   models: 1000,
-  /** Brackets within brackets of a value. */
+  /** Maximum nesting depth of brackets in a value. */
   depth: 32,
-  /** Characters of one name. */
+  /** Maximum length of a name, in characters. */
   nameLength: 256,
   dimensions: 16,
-  /** Edges of one connection between groups. */
+  /** Maximum number of edges of one connection between groups. */
   edgesOfConnection: 10_000,
-  /** Edges of one model. */
+  /** Maximum number of edges of one model. */
   edges: 200_000,
 } as const;

@@ -49,7 +49,7 @@ export class LineReader {
     while (this.#at < this.#text.length && isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
   }
 
-  /** Takes the word if it comes next. */
+  /** Consumes the word if it is next. Returns whether it was. */
   take(word: string): boolean {
     if (!this.#text.startsWith(word, this.#at)) return false;
     this.#at += word.length;
@@ -72,7 +72,7 @@ export class LineReader {
     this.#reporter.report({ code: "E008", span, message });
   }
 
-  /** Takes everything up to one of the characters, without the spaces at its ends. */
+  /** Consumes and returns the text up to one of the characters, without surrounding spaces. */
   takeUntil(stops: string): Name {
     const start = this.#at;
     while (this.#at < this.#text.length && !stops.includes(this.#text[this.#at]!)) this.#at += 1;
@@ -86,12 +86,12 @@ export class LineReader {
   }
 }
 
-/** Only characters beyond ASCII need the regular expression. */
+/** Returns whether a character is a space. Only non-ASCII characters need the regular expression. */
 function isSpace(code: number): boolean {
   return isAsciiSpace(code) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 }
 
-/** The first place from `at` on that is no white space of ASCII. */
+/** Returns the first position from `at` on that is not ASCII white space. */
 export function spacesEnd(text: string, at: number, to: number): number {
   let end = at;
   while (end < to && text.charCodeAt(end) <= 32 && isAsciiSpace(text.charCodeAt(end))) end += 1;
@@ -108,7 +108,7 @@ export function simpleName(text: string, at: number): string | undefined {
 
 const SMALL_T = 116;
 
-/** The comment as a member of a statement. */
+/** Returns the comment as a member of a statement. */
 export function commentOf({ comment }: LineReader): { readonly comment?: string } {
   return comment === undefined ? {} : { comment };
 }

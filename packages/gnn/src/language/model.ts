@@ -5,15 +5,15 @@ export interface GnnFile {
   readonly form: "markdown" | "csv";
   readonly frontMatter?: FrontMatter;
   readonly models: readonly Model[];
-  /** The models are in code fences of a document; the rest of the document is not part of the file. */
+  /** True if the models are in code fences of a document. The rest of the document is not part of the file. */
   readonly isFenced?: boolean;
 }
 
-/** The YAML block in front of everything. */
+/** YAML block at the beginning of the text. */
 export interface FrontMatter {
   /** The lines as written, without the delimiters. */
   readonly lines: readonly string[];
-  /** Scalars and lists; deeper values are in `lines` only. */
+  /** Scalars and lists. Nested values are only in `lines`. */
   readonly values: Readonly<Record<string, FrontValue>>;
 }
 
@@ -32,7 +32,7 @@ export type Section = TextSection | StatementSection;
 export interface TextSection {
   readonly kind: "text";
   readonly name: string;
-  /** Lines without spaces at their ends; no empty ones at the ends of the whole. */
+  /** Text of the lines without trailing spaces, and without empty lines at the beginning and the end. */
   readonly text: string;
   readonly span: Span;
   readonly heading: Span;
@@ -63,7 +63,7 @@ interface SyntaxNode {
 }
 
 interface CommentedNode extends SyntaxNode {
-  /** The text from the `#` on. */
+  /** Text after the `#`. */
   readonly comment?: string;
 }
 
@@ -76,13 +76,13 @@ export interface Comment extends SyntaxNode {
   readonly text: string;
 }
 
-/** A line that nothing could be made of; it is kept and printed. */
+/** A line that could not be parsed. It is kept and printed unchanged. */
 export interface Raw extends SyntaxNode {
   readonly kind: "raw";
   readonly text: string;
 }
 
-/** `A[2,3,type=float,default=uniform]  # comment`. */
+/** Declaration of a variable: `A[2,3,type=float,default=uniform] # comment`. */
 export interface Variable extends CommentedNode {
   readonly kind: "variable";
   readonly name: Name;
@@ -104,14 +104,14 @@ export type Word = Name;
 export type Dimension = SyntaxNode &
   (
     | { readonly kind: "size"; readonly size: number }
-    /** The value of a ModelParameter, or the length of a variable. */
+    /** Reference to a ModelParameter, or to a variable whose length is meant. */
     | { readonly kind: "reference"; readonly name: string }
-    /** `len(π)`. */
+    /** Length of a variable: `len(π)`. */
     | { readonly kind: "length"; readonly name: string }
     | { readonly kind: "unknown"; readonly text: string }
   );
 
-/** `a>b`, `(a,b)-(c,d):label=constraint`. */
+/** Connection: `a>b`, `(a,b)-(c,d):label=constraint`. */
 export interface Connection extends CommentedNode {
   readonly kind: "connection";
   readonly sources: readonly Name[];
@@ -121,7 +121,7 @@ export interface Connection extends CommentedNode {
   readonly constraint?: string;
 }
 
-/** `A={…}`. */
+/** Assignment of a value: `A={…}`. */
 export interface Assignment extends CommentedNode {
   readonly kind: "assignment";
   readonly name: Name;
@@ -130,19 +130,19 @@ export interface Assignment extends CommentedNode {
 
 export type Value = ValueGroup | ValueNumber | ValueWord | ValueString | ValueEntry;
 
-/** Content of one pair of brackets. */
+/** Content of a pair of brackets. */
 export interface ValueGroup {
   readonly kind: "group";
   readonly items: readonly Value[];
   readonly at: number;
-  /** Comments, each in front of the item with that index. */
+  /** Comments in the group, each with the index of the item that follows. */
   readonly comments?: readonly ValueComment[];
 }
 
 export interface ValueComment {
   readonly before: number;
   readonly text: string;
-  /** Only spaces precede it on its line. */
+  /** True if only spaces precede the comment on its line. */
   readonly ownLine: boolean;
 }
 
@@ -179,21 +179,21 @@ export interface Equation extends CommentedNode {
   readonly text: string;
 }
 
-/** `Dynamic`, or `ModelTimeHorizon=20`. */
+/** Entry of the Time section: `Dynamic`, or `ModelTimeHorizon=20`. */
 export interface TimeEntry extends CommentedNode {
   readonly kind: "time";
   readonly key: string;
   readonly value?: Word;
 }
 
-/** `s=HiddenState`. */
+/** Ontology annotation: `s=HiddenState`. */
 export interface Mapping extends CommentedNode {
   readonly kind: "mapping";
   readonly name: Name;
   readonly term: Word;
 }
 
-/** `num_actions: 3`. */
+/** Parameter of the model: `num_actions: 3`. */
 export interface Parameter extends CommentedNode {
   readonly kind: "parameter";
   readonly key: Name;

@@ -1,14 +1,14 @@
 import type { Dimension, Name } from "./model.ts";
 import type { Span } from "./source.ts";
 
-/** A name: letters of any script, digits, `_`, `^` and `'`, not beginning with a digit. */
+/** Matches a name: letters of any script, digits, `_`, `^` and `'`. It does not begin with a digit. */
 const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_^'′]*/uy;
 const NAME_CHARACTER = /[\p{L}\p{M}\p{N}_^'′]/u;
-/** Shift that may follow the index `_t`: `s_t+1`. */
+/** Matches the time shift after the index `_t`, as in `s_t+1`. */
 const SHIFT = /[+-]\d{1,9}/y;
 const PLAIN = /^[A-Za-z_π'][A-Za-z0-9_π']*$/;
 
-/** The name at a place of a text, with its time shift. */
+/** Returns the name at a position of a text, with its time shift. */
 export function nameAt(text: string, at: number): string | undefined {
   const name = asciiNameAt(text, at) ?? anyNameAt(text, at);
   if (name === undefined || !name.endsWith("_t")) return name;
@@ -20,8 +20,8 @@ export function nameAt(text: string, at: number): string | undefined {
 }
 
 /**
- * The name, where no other script is in it: an expression costs several times as much, and most names are so. Each
- * character is looked up without a call, since much of a first text is read before anything is compiled.
+ * Returns the name at a position if it is ASCII, as most names are: a regular expression takes several times as long.
+ * Characters are looked up without a function call, because much of the first text is read before code is compiled.
  */
 export function asciiNameAt(text: string, at: number): string | undefined {
   const { length } = text;
@@ -57,22 +57,22 @@ export function isPlainName(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** A name without its time: `s_t`, `s_t+1` and `s_t-1` are `s`. */
+/** Returns a name without its time index: `s_t`, `s_t+1` and `s_t-1` become `s`. */
 export function baseName(name: string): string {
   // Fast path: called for hundreds of thousands of names, few of which have a time index.
   if (!name.includes("_t")) return name;
   return name.replace(/_t(?:[+-]\d+)?$/, "") || name;
 }
 
-/** How many steps a name looks ahead: 1 of `s_t+1`. */
+/** Returns the number of steps that a name is ahead: 1 for `s_t+1`. */
 export function timeShift(name: string): number {
   return Number(/_t([+-]\d+)$/.exec(name)?.[1] ?? 0);
 }
 
-/** Names, with what a name that is not there literally refers to. */
+/** Values by name. A name that is not stored may refer to the same variable at another time. */
 export class NameTable<T> {
   readonly #exact = new Map<string, T>();
-  /** Names with a time, by the name without it, where no variable before them has that one. */
+  /** Names with a time index, by the name without it. A variable with exactly that name has priority. */
   readonly #byBase = new Map<string, T>();
 
   add(name: string, value: T): void {
@@ -81,7 +81,7 @@ export class NameTable<T> {
     if (base !== name && !this.#exact.has(base) && !this.#byBase.has(base)) this.#byBase.set(base, value);
   }
 
-  /** The value of that name, else of the same variable at another time. */
+  /** Returns the value of the name, or else of the same variable at another time. */
   find(name: string): T | undefined {
     const exact = this.#exact.get(name);
     if (exact !== undefined) return exact;
@@ -141,7 +141,7 @@ function insideLength(text: string): string | undefined {
   return begin === undefined ? undefined : text.slice(begin.length, -1).trim();
 }
 
-/** A dimension as it is written between the brackets of a declaration. */
+/** Parses a dimension in the brackets of a declaration. */
 export function dimensionOf(text: string, from: number): Dimension {
   const span = { from, to: from + text.length };
   if (isSize(text)) return { kind: "size", size: Number(text), span };

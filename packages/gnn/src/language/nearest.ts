@@ -1,7 +1,7 @@
 const MAX_WORD = 64;
 const MAX_DISTANCE = 2;
 
-/** Returns the most similar candidate: at most two letters, and a quarter of all letters, differ. */
+/** Returns the most similar candidate. At most two letters, and at most a quarter of all letters, may differ. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;
   const wanted = word.toLowerCase();
@@ -18,7 +18,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein's distance, or `bound` where it is not below that. Both words are short. */
+/** Returns the Levenshtein distance, or `bound` if the distance is not below it. Both words are short. */
 function distanceOf(one: string, other: string, bound: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   let next = row.slice();

@@ -11,7 +11,7 @@ import { splitModels, type ModelLines, type SectionLines } from "./split.ts";
 import { readStatements } from "./statements.ts";
 
 export interface ParseOptions {
-  /** @default "default" */
+  /** Rules for valid files. @default "default" */
   readonly profile?: ProfileName;
 }
 
@@ -21,7 +21,7 @@ export interface ParseResult {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A parsed text to which checks add what they find. */
+/** A parsed text, with the reporter to which checks add diagnostics. */
 export interface ParsedText {
   readonly file: GnnFile;
   readonly profile: Profile;
@@ -29,12 +29,10 @@ export interface ParsedText {
 }
 
 /**
- * Reads a text of any of GNN's forms. Never throws; takes time linear in the text's length.
- *
+ * Parses a text in any form of GNN. Never throws. The time is linear in the length of the text.
  * @example
  * ```ts
  * import { parseGnn } from "@toolyard/gnn";
- *
  * const { file, diagnostics } = parseGnn("## Connections\ns>o\n");
  * console.log(file.models.length, diagnostics.length);
  * ```

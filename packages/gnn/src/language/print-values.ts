@@ -3,17 +3,17 @@ import type { Value, ValueComment, ValueGroup } from "./model.ts";
 type Bracket = "{" | "(" | "[";
 
 const CLOSERS: Readonly<Record<Bracket, string>> = { "{": "}", "(": ")", "[": "]" };
-/** Line width within which a group stays on one line. */
+/** Maximum line width of a group on one line. */
 const MAX_WIDTH = 100;
 
-/** A value behind `name=`: braces around the whole, a line for each row. */
+/** Prints a value after `name=`: in braces, with one row per line. */
 export function printWhole(value: Value): string {
   if (value.kind !== "group") return printValue(value);
   const isRows = value.items.length > 1 && value.items.some((item) => item.kind === "group");
   return printGroup(value, { bracket: "{", indent: "", isOpen: isRows });
 }
 
-/** A value on one line, if it has no comments in it. */
+/** Prints a value on one line, if it contains no comments. */
 export function printValue(value: Value, bracket: Bracket = "("): string {
   switch (value.kind) {
     case "group":
@@ -41,9 +41,9 @@ function quoted(text: string): string {
 interface PrintLayout {
   readonly bracket: Bracket;
   readonly indent: string;
-  /** One item a line, even where all would fit on one. */
+  /** True if each item has its own line, even if all would fit on one. */
   readonly isOpen: boolean;
-  /** All on one line, however long. */
+  /** True if the value is printed on one line, regardless of its length. */
   readonly isFlat?: boolean;
 }
 
@@ -64,7 +64,7 @@ function printGroup(group: ValueGroup, { bracket, indent, isOpen, isFlat = false
   return [bracket, ...withComments(lines, group.comments ?? [], further), `${indent}${CLOSERS[bracket]}`].join("\n");
 }
 
-/** The group on one line, or nothing where it is too long or has comments. */
+/** Prints the group on one line. Returns undefined if it is too long or contains comments. */
 function flatText(group: ValueGroup, bracket: Bracket, width: number): string | undefined {
   if (group.comments) return undefined;
   const inner = bracket === "[" ? "[" : "(";
@@ -78,7 +78,7 @@ function flatText(group: ValueGroup, bracket: Bracket, width: number): string | 
   return text + CLOSERS[bracket];
 }
 
-/** Many numbers: as many on a line as fit. */
+/** Prints many numbers with as many per line as fit. */
 function wrapped(items: readonly string[], indent: string): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -92,7 +92,7 @@ function wrapped(items: readonly string[], indent: string): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Items, each on its line with a comma, and comments where they stood. */
+/** Prints each item on its own line with a comma, and comments at their original positions. */
 function withComments(items: readonly string[], comments: readonly ValueComment[], indent: string): readonly string[] {
   const lines: string[] = [];
   let next = 0;

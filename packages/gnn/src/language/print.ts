@@ -3,7 +3,7 @@ import type { Connection, Dimension, GnnFile, Model, Section, Statement, Variabl
 import { printValue, printWhole } from "./print-values.ts";
 
 export interface PrintOptions {
-  /** @default the file's own */
+  /** Form of the output. @default the file's own form */
   readonly form?: "markdown" | "csv";
 }
 
@@ -16,7 +16,7 @@ export function printGnn(file: GnnFile, { form = file.form }: PrintOptions = {})
   return front + file.models.map(printModel).join("\n---\n\n");
 }
 
-/** One model as Markdown. */
+/** Prints one model as Markdown. */
 export function printModel({ header, sections }: Model): string {
   const blocks = [
     ...(header.length === 0 ? [] : [header.join("\n")]),
@@ -25,7 +25,7 @@ export function printModel({ header, sections }: Model): string {
   return `${blocks.join("\n\n")}\n`;
 }
 
-/** Rows of the CSV form. Lines above the first section stay comments. */
+/** Prints rows in CSV form. Lines above the first section stay comments. */
 function printRows({ header, sections }: Model): string {
   const lines = header.map((line) => (line.trimStart().startsWith("#") || line === "" ? line : `# ${line}`));
   const rows = sections.map((section) => `${section.name},${toCell(bodyOf(section).join("\n"))}`);
@@ -38,7 +38,7 @@ function bodyOf(section: Section): readonly string[] {
 }
 
 interface PrintedStatement {
-  /** Without its comment. May have several lines; the comment goes behind the last one. */
+  /** Text without its comment. If it has several lines, the comment is printed after the last line. */
   readonly text: string;
   readonly comment?: string;
 }
@@ -105,7 +105,7 @@ function printEnds(names: readonly Word[]): string {
   return names.length === 1 ? names[0]!.text : `(${names.map(({ text }) => text).join(",")})`;
 }
 
-/** Comments of neighbouring lines begin in one column, unless one line is much longer than the others. */
+/** Maximum column at which comments of neighbouring lines are aligned. Much longer lines are not aligned. */
 const MAX_ALIGNED = 48;
 
 function alignComments(statements: readonly PrintedStatement[]): readonly string[] {
@@ -125,7 +125,7 @@ function isAligned({ text, comment }: PrintedStatement): boolean {
   return text !== "" && (comment !== undefined || !text.startsWith("#")) && !text.includes("\n");
 }
 
-/** In chunks, as a run may have more lines than a call has arguments. */
+/** Returns the widths in chunks, because a run may have more lines than a function call can have arguments. */
 function widthsOf(run: readonly PrintedStatement[]): readonly number[] {
   let width = 0;
   if (run.length > 1 || isAligned(run[0]!))

@@ -1,8 +1,9 @@
 import type { SectionName } from "./section-names.ts";
 
 /**
- * Rules for valid files. `default` accepts all common forms; `strict-v1` applies the published grammar of GNN 1.1,
- * without groups, time shifts and names in other scripts; `seed-era` requires what the first tools of 2025 required.
+ * Name of a set of rules for valid files. `default` accepts all common forms. `strict-v1` applies the published grammar
+ * of GNN 1.1, without groups, time shifts and names in other scripts. `seed-era` requires what the first tools of 2025
+ * required.
  */
 export type ProfileName = "default" | "strict-v1" | "seed-era";
 
@@ -10,13 +11,16 @@ export interface Profile {
   readonly name: ProfileName;
   readonly required: readonly SectionName[];
   readonly types: readonly string[];
-  /** A declaration must say its type. */
+  /** True if a declaration must state its type. */
   readonly typeRequired: boolean;
-  /** Connections are `a>b` or `a-b` with a label of letters, digits and `_`; names are ASCII, `π` and `'`. */
+  /**
+   * True if connections must be `a>b` or `a-b` with a label of letters, digits and `_`, and names must consist of
+   * ASCII, `π` and `'`.
+   */
   readonly plainGrammar: boolean;
-  /** The first line of Time must be `Static` or `Dynamic`. */
+  /** True if the first line of Time must be `Static` or `Dynamic`. */
   readonly timeKindFirst: boolean;
-  /** An undeclared endpoint is an error. */
+  /** True if an undeclared endpoint is an error. */
   readonly declaredEndpoints: boolean;
 }
 

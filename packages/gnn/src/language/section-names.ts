@@ -1,6 +1,6 @@
 import { nearest } from "./nearest.ts";
 
-/** GNN's sections, in the order in which files have them. */
+/** GNN's sections, in their usual order. */
 export const SECTION_NAMES = [
   "GNNSection",
   "GNNVersionAndFlags",
@@ -45,7 +45,7 @@ export function hasStatements(name: string): boolean {
   return STATEMENT_SECTIONS.has(name);
 }
 
-/** The section that a heading in other letters means: `Model name`, `state_space_block`. */
+/** Returns the section of a heading in another spelling: `Model name`, `state_space_block`. */
 export function sectionMeantBy(words: string): SectionName | undefined {
   return BY_PLAIN_NAME.get(words.replaceAll(/[\s_-]/g, "").toLowerCase());
 }

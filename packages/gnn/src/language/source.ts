@@ -1,10 +1,10 @@
-/** A place in a text: both count from 1, columns in UTF-16 code units, as editors and SARIF count them. */
+/** A position in a text. Line and column count from 1; columns are UTF-16 code units, as in editors and SARIF. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A stretch of the text that was read, as offsets in UTF-16 code units; `to` is the first one behind it. */
+/** A range of the original text, as offsets in UTF-16 code units. `to` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -16,16 +16,16 @@ export const NOWHERE: Span = { from: 0, to: 0 };
 /** Origin of a line in the text that it was converted from. */
 export interface LineOrigin {
   readonly line: number;
-  /** Added to a column of the made line. */
+  /** Number that is added to a column of the converted line. */
   readonly shift: number;
 }
 
-/** One line of a text, without its end. */
+/** A line of a text, without its line break. */
 export interface Line extends Span {
   readonly text: string;
 }
 
-/** Lines one after another, by their numbers in a source; `end` is the first one behind them. */
+/** Consecutive lines, by their numbers in a source. `end` is exclusive. */
 export interface LineRange {
   readonly first: number;
   readonly end: number;
@@ -35,7 +35,7 @@ export interface LineRange {
 export const NOTHING = -1;
 
 /**
- * A text with its lines, stored as two numbers each, since there may be a hundred thousand. For converted text (CSV),
+ * A text with its lines, stored as two numbers each, because there may be a hundred thousand. For converted text (CSV),
  * positions refer to the original.
  */
 export class Source {
@@ -51,12 +51,12 @@ export class Source {
     this.#origins = origins;
   }
 
-  /** The offset at which a line begins. */
+  /** Returns the offset at which a line begins. */
   from(index: number): number {
     return this.#ends.from[index]!;
   }
 
-  /** The offset behind the last character of a line. */
+  /** Returns the offset after the last character of a line. */
   to(index: number): number {
     return this.#ends.to[index]!;
   }
@@ -67,12 +67,12 @@ export class Source {
     return { text: this.text.slice(from, to), from, to };
   }
 
-  /** Returns all lines, or a range of them. */
+  /** Returns all lines, or those of a range. */
   lines({ first, end }: LineRange = { first: 0, end: this.lineCount }): readonly Line[] {
     return Array.from({ length: end - first }, (_, index) => this.line(first + index));
   }
 
-  /** The code of the first character of a line that is no white space, or `NOTHING`. */
+  /** Returns the code of the first character of a line that is not white space, or `NOTHING`. */
   firstCode(index: number): number {
     const to = this.#ends.to[index]!;
     for (let at = this.#ends.from[index]!; at < to; at += 1) {
@@ -84,7 +84,7 @@ export class Source {
     return NOTHING;
   }
 
-  /** The number of the line that holds an offset. */
+  /** Returns the number of the line that contains an offset. */
   lineAt(offset: number): number {
     let low = 0;
     let high = this.lineCount - 1;
@@ -118,7 +118,7 @@ interface LineEnds {
   readonly count: number;
 }
 
-/** Lines end with a line feed, a carriage return, or both. Each end is looked for once, whichever it is. */
+/** Returns the ends of lines: a line feed, a carriage return, or both. Searches for each kind only once per line. */
 function lineEndsOf(text: string): LineEnds {
   let from = new Int32Array(64 + (text.length >> 4));
   let to = new Int32Array(from.length);

@@ -37,10 +37,10 @@ interface OpenModel {
 const HEADING = /^\s*##(?!#)[ \t]*([^:]*)/;
 const RULE = /^\s*---+\s*$/;
 const FENCE = /^\s*```/;
-/** A model that has so many sections is whole enough for a rule and a GNNSection to begin another. */
+/** Number of sections from which a model is complete enough that a rule and a GNNSection begin another model. */
 const ENOUGH_SECTIONS = 3;
 
-/** Cuts a text into models and their sections, from a line on. Takes time linear in the text's length. */
+/** Divides a text into models and their sections, starting at a line. The time is linear in the length of the text. */
 export function splitModels(source: Source, first: number, reporter: Reporter): readonly ModelLines[] {
   return new Splitter(source, reporter).split(first);
 }
@@ -170,7 +170,7 @@ class Splitter {
     return model.names.has(name) || (name === "GNNSection" && isWhole);
   }
 
-  /** The section that a line begins, if it is a heading. */
+  /** Returns the section that a line begins, or undefined if the line is not a heading. */
   #headingOf(line: Line): string | undefined {
     const words = HEADING.exec(line.text)?.[1]?.trim();
     if (words === undefined || words === "") return undefined;
@@ -218,7 +218,7 @@ function plainHeading(text: string): string | undefined {
   return words === undefined || words === "" ? undefined : (sectionMeantBy(words) ?? words);
 }
 
-/** Neither empty nor a comment. */
+/** Returns whether a line is neither empty nor a comment. */
 function isSignificant(source: Source, index: number): boolean {
   const code = source.firstCode(index);
   return code !== NOTHING && (code !== HASH || HEADING.test(source.line(index).text));
@@ -229,7 +229,10 @@ function isFence(source: Source, index: number): boolean {
   return source.firstCode(index) === BACKTICK && FENCE.test(source.line(index).text);
 }
 
-/** Returns, for each line, the index of the next line that fits, or -1. The array has one more entry than lines. */
+/**
+ * Returns, for each line, the index of the next line that satisfies the condition, or -1. The array has one more entry
+ * than there are lines.
+ */
 function nextLines(source: Source, fits: (source: Source, index: number) => boolean): Int32Array {
   const next = new Int32Array(source.lineCount + 1).fill(-1);
   for (let index = source.lineCount - 1; index >= 0; index -= 1)

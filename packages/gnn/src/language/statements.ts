@@ -52,13 +52,13 @@ const HYPHEN = 45;
 const EQUALS = 61;
 const BRACE = 123;
 
-/** A line that begins with a `#`, or is an ornament of hyphens. */
+/** Returns a comment if the line begins with `#` or is a decoration of hyphens. */
 function commentIn({ text, from, to }: Line): Statement | undefined {
   const words = text.trim();
   return words[0] === "#" || /^---+$/.test(words) ? { kind: "comment", text: words, span: { from, to } } : undefined;
 }
 
-/** Values go over many lines. */
+/** Reads values, which may span several lines. */
 class ValueLines {
   /** Last line of the latest statement. */
   last = 0;
@@ -78,7 +78,7 @@ class ValueLines {
     return this.#simple(index) ?? this.#any(index);
   }
 
-  /** `name={`, as most values begin. */
+  /** Reads a value after `name={`, the most common form. */
   #simple(index: number): Assignment | undefined {
     const { text } = this.#source;
     const from = spacesEnd(text, this.#source.from(index), this.#source.to(index));
@@ -100,7 +100,7 @@ class ValueLines {
     return this.#assignment(index, name, reader.offset);
   }
 
-  /** The value that begins at an offset of a line. */
+  /** Reads the value that begins at an offset of a line. */
   #assignment(index: number, name: Name, offset: number): Assignment {
     const { value, next } = this.#values.read(offset);
     this.last = this.#lineWith(index, next);
@@ -125,14 +125,14 @@ class ValueLines {
     return { kind: "raw", text: line.text.trim(), span: reader.span };
   }
 
-  /** A value that ends in front of a line belongs to the line above. */
+  /** Returns the line in which a value ended. A value that ends at the start of a line belongs to the line above. */
   #lineWith(first: number, next: number): number {
     let last = first;
     while (last + 1 < this.#end && this.#source.from(last + 1) < next) last += 1;
     return last;
   }
 
-  /** The comment in the line in which a value ends. */
+  /** Returns the comment in the line in which a value ends. */
   #behind(next: number): string | undefined {
     const to = this.#source.to(this.last);
     const text = this.#source.text.slice(next, to).trim();
@@ -151,7 +151,7 @@ class ValueLines {
 }
 
 function readEquation(line: Line): Statement {
-  // A # without a space in front of it may belong to the formula.
+  // A # without a space before it may belong to the formula.
   const hash = line.text.search(/\s#/);
   const text = (hash === -1 ? line.text : line.text.slice(0, hash)).trim();
   const comment = hash === -1 ? {} : { comment: line.text.slice(hash).trim() };

@@ -22,37 +22,37 @@ const UNDERSCORE = 95;
 const OPENERS = "{([";
 const CLOSERS = "})]";
 
-/** A group that is not closed yet. There is one for each depth, used again and again. */
+/** An open group. One object per depth is reused. */
 interface OpenGroup {
   bracket: string;
   at: number;
-  /** Index of its first item among the items of all open groups. */
+  /** Index of the group's first item among the items of all open groups. */
   first: number;
   comments: ValueComment[] | undefined;
-  /** A value was read, and no comma follows it yet. */
+  /** True if a value was read and no comma has followed yet. */
   needsComma: boolean;
-  /** The current item is unreadable. */
+  /** True if the current item is unreadable. */
   isStrange: boolean;
-  /** Key of the entry before its value was read. */
+  /** Key of the entry whose value is read next. */
   key: { readonly text: string; readonly at: number } | undefined;
 }
 
 /**
- * Reads one value: nested brackets of any kind, numbers, words, strings, comments in between. A reader of literals,
- * never an evaluation; takes time linear in the text and no stack.
+ * Reads one value: nested brackets of any kind, numbers, words, strings and comments. It only reads literals and
+ * evaluates nothing. The time is linear in the text, without recursion.
  */
 export function readValue({ from, to }: Span, reporter: Reporter): ReadValue {
   return new ValueReader(to, reporter).read(from);
 }
 
-/** Reads the values of a text up to a place, one after another. */
+/** Reads the values of a text up to a position, in sequence. */
 export class ValueReader {
   readonly #text: string;
   readonly #to: number;
   readonly #reporter: Reporter;
   readonly #groups: OpenGroup[] = [];
   #depth = 0;
-  /** Items of all open groups. The items of a group are copied into a list of exact length when it closes. */
+  /** Items of all open groups. When a group closes, its items are copied into a list of exact length. */
   readonly #items: Value[] = [];
   #count = 0;
   #at = 0;
@@ -65,7 +65,7 @@ export class ValueReader {
     this.#reporter = reporter;
   }
 
-  /** The value that begins at an offset. */
+  /** Reads the value that begins at an offset. */
   read(from: number): ReadValue {
     this.#at = from;
     this.#count = 0;
@@ -104,7 +104,9 @@ export class ValueReader {
     this.#word();
   }
 
-  /** A line `name = …` belongs to what comes next: the brackets before it were never closed. */
+  /**
+   * Returns whether a line `name = …` follows, which starts another statement: the open brackets were never closed.
+   */
   #beginsNext(): boolean {
     if (this.#depth === 0) return false;
     const name = nameAt(this.#text, this.#at);
@@ -146,7 +148,7 @@ export class ValueReader {
     this.#at += 1;
   }
 
-  /** The rest, up to the line that begins the next value, is left out. */
+  /** Reports the depth limit and skips the text up to the line that begins the next value. */
   #tooDeep(): void {
     this.#reporter.report({
       code: "E008",
@@ -243,7 +245,7 @@ export class ValueReader {
     const found = this.#digits() ?? this.#anyNumber();
     if (found === undefined) return this.#strange();
     const behind = this.#text.charCodeAt(this.#at + found.length);
-    // `3a` is no number, and `3.4.5` neither.
+    // `3a` and `3.4.5` are not numbers.
     if (isNumberStart(behind) || behind === UNDERSCORE || isLetter(behind)) return this.#strange();
     this.#expectPlace();
     const at = this.#at;
@@ -262,7 +264,7 @@ export class ValueReader {
     this.#put({ kind: "number", value, text: this.#text.slice(at, this.#at).replaceAll(/\s/g, ""), at });
   }
 
-  /** The usual number, digits with at most one dot, without the cost of an expression. */
+  /** Reads digits with at most one dot, the usual form, without a regular expression. */
   #digits(): string | undefined {
     let at = this.#at;
     if (this.#text.charCodeAt(at) === MINUS) at += 1;
@@ -320,7 +322,7 @@ function newGroup(): OpenGroup {
   return { bracket: "", at: 0, first: 0, comments: undefined, needsComma: false, isStrange: false, key: undefined };
 }
 
-/** The span of one character. */
+/** Returns the span of one character. */
 function one(from: number): Span {
   return { from, to: from + 1 };
 }
@@ -337,11 +339,11 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/g, "$1");
 }
 
-/** Characters of a decimal that is the quotient of two whole numbers which are exact. */
+/** Maximum length of a decimal that is exactly the quotient of two exact integers. */
 const EXACT = 15;
 const POWERS = Array.from({ length: EXACT + 1 }, (_, decimals) => 10 ** decimals);
 
-/** Same result as `Number` for a few digits with a dot, but faster. */
+/** Parses a decimal of a few digits. Returns the same result as `Number`, but faster. */
 function decimalOf(text: string): number | undefined {
   if (text.length > EXACT) return undefined;
   const isNegative = text.charCodeAt(0) === MINUS;
@@ -379,7 +381,7 @@ function isLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 160;
 }
 
-/** White space, a comma, a bracket or a comment. */
+/** Returns whether the character is white space, a comma, a bracket or the start of a comment. */
 function isDelimiter(code: number): boolean {
   if (code <= 35) return code <= 32 || code === 35;
   return code === 44 || code === 40 || code === 41 || code === 160 || code === 123 || code === 125 || isSquare(code);

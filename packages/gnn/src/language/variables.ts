@@ -12,14 +12,14 @@ interface VariableParts {
   readonly options: { readonly key: string; readonly value: string }[];
 }
 
-/** Reads `A[2,3,type=float,default=uniform]  # comment`, or the older `A=[2,3]`. */
+/** Reads a declaration: `A[2,3,type=float,default=uniform] # comment`, or in the older form `A=[2,3]`. */
 export function readVariable(index: number, reporter: Reporter): Variable | Raw {
   const { source } = reporter;
   const simple = simpleVariable(source.text, source.from(index), source.to(index));
   return simple ?? anyVariable(source.line(index), reporter);
 }
 
-/** `x[2,3]` or `x[2,3,type=float]` in ASCII, with a comment or none, as most lines are. */
+/** Fast path for the most common lines: `x[2,3]` or `x[2,3,type=float]` in ASCII, with or without a comment. */
 function simpleVariable(text: string, from: number, to: number): Variable | undefined {
   const start = spacesEnd(text, from, to);
   const name = simpleName(text, start);
@@ -60,7 +60,7 @@ const COMMA = 44;
 const HASH = 35;
 const TYPE = ",type=";
 const NO_OPTIONS: Variable["options"] = [];
-/** Digits of a length that need no further look. */
+/** Maximum number of digits that cannot exceed a size limit. */
 const SHORT = 9;
 
 /** Reads numeric lengths; undefined if one is not a number. */
@@ -75,13 +75,13 @@ function simpleDimensions(text: string, from: number): readonly Dimension[] | un
     }
     if (at === start) return undefined;
     dimensions.push({ kind: "size", size, span: { from: start, to: at } });
-    // A comma that no digit follows is for others to read.
+    // A comma that is not followed by a digit is left to the general reader.
     if (text.charCodeAt(at) !== COMMA || digitAt(text, at + 1) < 0) return dimensions.slice();
   }
   return undefined;
 }
 
-/** The digit at a place, else -1. */
+/** Returns the digit at a position, or -1. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57 ? code - 48 : -1;
@@ -150,7 +150,7 @@ function readParts(
     });
 }
 
-/** A dimension or a pair; parentheses of `len(π)` belong to it. */
+/** Reads a dimension or a `key=value` pair, which may contain the parentheses of `len(π)`. */
 function takePart(reader: LineReader): Word {
   const part = reader.takeUntil(",](");
   if (!reader.take("(")) return part;

@@ -12,7 +12,7 @@ import type {
 } from "./model.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A model by meaning, independent of the order of its sections. */
+/** The content of a model by kind, independent of the order of its sections. */
 export interface ModelView {
   readonly model: Model;
   readonly identifier?: string;
@@ -47,7 +47,7 @@ type Statements = Pick<
   "variables" | "connections" | "values" | "equations" | "time" | "mappings" | "parameters" | "unread"
 >;
 
-/** Groups the statements by kind in one pass, since there may be a hundred thousand. */
+/** Groups the statements by kind in one pass, because there may be a hundred thousand. */
 function statementsOf({ sections }: Model): Statements {
   const lists = {
     variables: [] as Variable[],
@@ -79,7 +79,7 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
 }
 
-/** The text of a section; those of one name together. */
+/** Returns the text of a section. Sections of the same name are joined. */
 export function textOf(model: Model, name: string): string | undefined {
   const texts = textSections(model, name);
   return texts.length === 0 ? undefined : texts.map(({ text }) => text).join("\n");
@@ -96,7 +96,7 @@ function firstLine(text: string | undefined): string | undefined {
     .find((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** One edge: groups are taken apart, every source with every target. */
+/** A single edge. Groups are expanded: every source is connected with every target. */
 export interface Edge {
   readonly source: string;
   readonly target: string;
@@ -107,7 +107,7 @@ export interface Edge {
   readonly connection: Connection;
 }
 
-/** The edges of a model in their order; `isWhole` is false where `LIMITS.edges` cut them. */
+/** Returns the edges of a model in order. `isWhole` is false if `LIMITS.edges` truncated the list. */
 export function edgesOf({ connections }: ModelView): { readonly edges: readonly Edge[]; readonly isWhole: boolean } {
   const edges: Edge[] = [];
   for (const connection of connections) {
@@ -128,12 +128,12 @@ export function edgesOf({ connections }: ModelView): { readonly edges: readonly 
   return { edges, isWhole: true };
 }
 
-/** The Time section. Later lines override earlier ones. */
+/** Content of the Time section. Later lines override earlier ones. */
 export interface TimeView {
   readonly kind?: "Static" | "Dynamic";
   readonly domain?: "Discrete" | "Continuous";
   readonly variable?: string;
-  /** A number of steps, `Unbounded`, or the name of a parameter. */
+  /** Number of steps, `Unbounded`, or the name of a parameter. */
   readonly horizon?: string;
 }
 

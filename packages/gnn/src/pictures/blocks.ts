@@ -12,7 +12,10 @@ interface GroupBlock {
   readonly places: readonly (readonly [id: string, place: Point])[];
 }
 
-/** Each group a block of rows, the blocks side by side: for groups that are too large to lie along one line. */
+/**
+ * Lays out each group as a block of rows, and the blocks side by side: for groups that are too large for a layered
+ * layout.
+ */
 export function inBlocks(boxes: readonly Box[], lines: readonly Connector[]): GraphLayout {
   const groups = [...new Set(boxes.map(({ group }) => group ?? ""))];
   const blocks = groups.map((group) =>

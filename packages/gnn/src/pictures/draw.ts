@@ -10,7 +10,7 @@ export { PictureError } from "./picture-error.ts";
 export { toPng } from "./png.ts";
 export type { ThemeName } from "./theme.ts";
 
-/** All pictures, by the name that callers request. */
+/** All pictures, by name. */
 export const PICTURES = {
   graph: "the graph: factors as boxes, all else round",
   roles: "the same, grouped by what each variable is to the model",
@@ -20,9 +20,9 @@ export const PICTURES = {
 export type PictureName = keyof typeof PICTURES;
 
 export interface DrawOptions {
-  /** @default "graph" */
+  /** Kind of picture. @default "graph" */
   readonly picture?: PictureName;
-  /** @default "light" */
+  /** Colour theme. @default "light" */
   readonly theme?: ThemeName;
   /** Identifier, name or number (from 1) of one model of the file. @default all in one picture */
   readonly model?: string | number;

@@ -1,14 +1,14 @@
 import type { Box, GraphLayout, Connector, Point } from "./geometry.ts";
 import { straightLines } from "./places.ts";
 
-/** How many times as wide as high a picture may be. */
+/** Maximum ratio of a picture's width to its height. */
 export const WIDEST = 2.4;
 const WANTED = 1.5;
 const GAP = { x: 14, row: 22, rank: 46 } as const;
 
 /**
- * Narrows a layout that is too wide: moves ranks closer together, and wraps boxes of a rank into further rows. The
- * order of boxes is kept, so that about as few lines cross as before.
+ * Narrows a layout that is too wide: moves ranks closer together, and wraps boxes of a rank into further rows. Keeps
+ * the order of boxes, so that the number of crossing lines stays about the same.
  */
 export function fold(
   { width, height, boxes: places }: GraphLayout,
@@ -41,7 +41,7 @@ export function fold(
   };
 }
 
-/** Boxes of one height of the picture, from left to right. */
+/** Returns the boxes of each rank, from left to right. A rank contains the boxes at the same height. */
 function ranksOf(boxes: readonly Box[], places: ReadonlyMap<string, Point>): Box[][] {
   const ranks = new Map<number, Box[]>();
   for (const box of boxes) {
@@ -60,7 +60,7 @@ interface PlacedBox {
   readonly x: number;
 }
 
-/** Each box in the first row that has room for it. */
+/** Puts each box into the first row that has room for it. */
 function rowsOf(rank: readonly PlacedBox[]): PlacedBox[][] {
   const rows: PlacedBox[][] = [];
   for (const placed of rank) {

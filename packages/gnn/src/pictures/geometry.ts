@@ -2,7 +2,7 @@ export interface Box {
   readonly id: string;
   readonly width: number;
   readonly height: number;
-  /** Boxes of one group lie together. */
+  /** Group of the box. Boxes of one group are placed together. */
   readonly group?: string;
 }
 
@@ -11,7 +11,7 @@ export interface Connector {
   readonly from: string;
   readonly to: string;
   readonly directed: boolean;
-  /** Size of its label; none has none. */
+  /** Size of the label; absent if the line has no label. */
   readonly label?: { readonly width: number; readonly height: number };
 }
 
@@ -23,12 +23,12 @@ export interface Point {
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  /** Middles, by id. */
+  /** Centres of the boxes, by id. */
   readonly boxes: ReadonlyMap<string, Point>;
-  /** A Bézier curve each: its beginning, then three points for each piece. */
+  /** Bézier curves of the lines: the start, then three points for each segment. */
   readonly lines: ReadonlyMap<string, { readonly curve: readonly Point[]; readonly label?: Point }>;
   readonly groups: ReadonlyMap<string, { readonly from: Point; readonly to: Point }>;
 }
 
-/** Room above the boxes of a group. */
+/** Space above the boxes of a group. */
 export const GROUP_TITLE = { width: 136, height: 24 } as const;

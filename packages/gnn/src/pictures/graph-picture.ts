@@ -16,7 +16,7 @@ const MAX_NAME = 28;
 const LEGEND_STEP = 18;
 
 export interface GraphPictureOptions {
-  /** Variables of one role lie together, under its title. */
+  /** True if variables of one role are placed together, below its title. */
   readonly byRole: boolean;
   readonly theme: Theme;
 }
@@ -28,7 +28,7 @@ interface Shape extends Box {
   readonly dimensions: string;
 }
 
-/** A model's variables and what joins them: factors are boxes, all else has round ends. */
+/** Draws a model's variables and connections. Factors are boxes, other variables have round ends. */
 export async function drawGraph(graph: Graph, options: GraphPictureOptions): Promise<string> {
   assertDrawable(graph);
   const shapes = graph.nodes.map((node) => toShape(node, options));
@@ -112,7 +112,7 @@ function compose(
       ),
       ...graph.edges.map((edge) => drawEdge(edge, layout, { move, theme })),
       ...Array.from(layout.groups, ([role, { from }]) => drawGroupTitle(role as RoleName, move(from), theme)),
-      // Below the shapes, so that no label hides a name.
+      // Labels are drawn before the shapes, so that no label hides a name.
       ...graph.edges.map((edge) => drawLabel(labels.get(edge.id)!, layout.lines.get(edge.id)?.label, { move, theme })),
       ...shapes.map((shape) => drawShape(shape, move(layout.boxes.get(shape.id)!), theme)),
       ...legend.rows.map((row, at) =>
@@ -132,7 +132,7 @@ function drawGroup(role: RoleName, [from, to]: readonly [Point, Point], theme: T
   return element("rect", { ...box, rx: 8, fill: theme.group, stroke: theme.stroke[role], "stroke-opacity": 0.5 });
 }
 
-/** Above the lines, which may cross it. */
+/** Draws a group's title above the lines, which may cross it. */
 function drawGroupTitle(role: RoleName, from: Point, theme: Theme): string {
   const { title } = ROLES[role];
   const back = { x: fixed(from.x + 7), y: fixed(from.y + 6), width: fixed(textWidth(title, SMALL) + 6), height: 15 };
@@ -155,7 +155,7 @@ function drawEdge({ id, directed }: GraphEdge, layout: GraphLayout, { move, them
   return directed ? path + drawHead(curve.at(-4)!, curve.at(-1)!, theme) : path;
 }
 
-/** Above this number lines cross so often that they are drawn behind the shapes. */
+/** Number of lines above which they are drawn behind the shapes, because they cross too often. */
 const MANY_LINES = 80;
 const HEAD = 8;
 

@@ -14,7 +14,10 @@ const MAX_ROW = 1000;
 const SIZE = 12;
 const SMALL = 10;
 
-/** The numbers of a model: a matrix as a map of colours, a tensor as a map for each place of the first dimensions. */
+/**
+ * Draws the numbers of a model: a matrix as a heat map, a tensor as one heat map for each index of the first
+ * dimensions.
+ */
 export function drawMatrices(models: readonly NamedModel[], theme: Theme): string {
   const { slices, left } = slicesOf(models);
   const names = models.map(({ label, model }) => viewOf(model).name ?? label);
@@ -74,7 +77,7 @@ interface HeatMapBlock {
   readonly content: string;
 }
 
-/** Cells show numbers up to this many columns. */
+/** Maximum number of columns of a matrix whose cells show numbers. */
 const MAX_NUMBERED = 12;
 
 function drawSlice({ title, note, rows }: Slice, theme: Theme): HeatMapBlock {
@@ -127,7 +130,10 @@ function drawCell(
   return rect + svgText(text, { x: box.x + box.width / 2, y: box.y + box.height / 2 + 4, size: SIZE, fill });
 }
 
-/** `part` from -1 to 1 of the greatest number of the matrix. */
+/**
+ * Returns the colour of a number. `part` is the number divided by the largest absolute number of the matrix, from -1 to
+ * 1.
+ */
 function colorOf(part: number, { scale }: Theme): Rgb {
   const end = part < 0 ? scale.low : scale.high;
   const mixed = scale.zero.map((zero, at) => Math.round(zero + (end[at]! - zero) * Math.min(1, Math.abs(part))));

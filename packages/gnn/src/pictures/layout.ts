@@ -5,7 +5,7 @@ import { fold, WIDEST } from "./fold.ts";
 import { GROUP_TITLE, type Box, type GraphLayout, type Connector, type Point } from "./geometry.ts";
 import { PictureError } from "./picture-error.ts";
 
-/** Places boxes and lines so that lines point down and cross little. Rejects with a `PictureError`. */
+/** Lays out boxes and lines so that lines point down and rarely cross. Rejects with a `PictureError`. */
 export async function layOut(boxes: readonly Box[], lines: readonly Connector[]): Promise<GraphLayout> {
   const graphviz = await (await loadGraphviz()).load();
   const json = graphviz.layout(toDot(boxes, lines), "json", "dot");
@@ -24,10 +24,10 @@ async function loadGraphviz(): Promise<typeof hpcc.Graphviz> {
 }
 
 const INCH = 72;
-/** A picture that is not wider than a screen is left as it is. */
+/** Width up to which a picture is not narrowed, in pixels. */
 const WIDE_ENOUGH = 1200;
 
-/** Names in it are our own, so that no text of a model is ever read as DOT. */
+/** Returns DOT in which all names are generated, so that no text of a model is read as DOT. */
 function toDot(boxes: readonly Box[], lines: readonly Connector[]): string {
   const index = new Map(boxes.map(({ id }, at) => [id, at]));
   const box = ({ width, height }: Box, at: number): string =>
@@ -88,7 +88,7 @@ function read(
   return { width, height, boxes: placed, lines: new Map(drawn), groups };
 }
 
-/** `e,x,y` is the tip of the arrow, which follows the last point of the curve. */
+/** Parses the points of a curve. `e,x,y` is the tip of the arrow, which follows the last point. */
 function curveOf(pos: string): number[][] {
   const words = pos.split(" ");
   const head = words.find((word) => word.startsWith("e,"));

@@ -1,15 +1,20 @@
-/** Bounds of one picture. */
+/** Limits of one picture. */
 export const PICTURE_LIMITS = {
-  /** Variables of a graph. Larger pictures are unreadable and slow to lay out. */
+  /** Maximum number of variables in a graph. Larger graphs are unreadable and slow to lay out. */
   nodes: 400,
   edges: 1200,
-  /** Rows and columns of one matrix that are drawn; of a longer one its first. */
+  /**
+   * Maximum number of rows and of columns of a matrix that are drawn; only the first ones of a longer matrix are drawn.
+   */
   cells: 64,
-  /** Matrices, and slices of each along its further dimensions. */
+  /** Maximum number of matrices, and of slices of each tensor along its further dimensions. */
   matrices: 40,
   slices: 16,
-  /** Cells of all matrices of a picture. A value above the limit is not drawn, and the picture mentions it. */
+  /**
+   * Maximum number of cells of all matrices in a picture. A value above the limit is not drawn, and the picture
+   * mentions it.
+   */
   allCells: 65_536,
-  /** Width and height of a PNG, which is painted twice as fine where it fits in. */
+  /** Maximum width and height of a PNG in pixels. It is painted at double resolution if that fits. */
   pixels: 4500,
 } as const;

@@ -1,4 +1,4 @@
-/** Why a picture cannot be drawn, and what to do. */
+/** Error that states why a picture cannot be drawn, and what to do. */
 export class PictureError extends Error {
   override readonly name = "PictureError";
 }

@@ -13,7 +13,10 @@ interface Painter {
 
 let painter: Promise<Painter> | undefined;
 
-/** Turns an SVG of ours into a PNG, twice as fine where it is small enough. Rejects with a `PictureError`. */
+/**
+ * Converts an SVG of this package into a PNG, at double resolution if it is small enough. Rejects with a
+ * `PictureError`.
+ */
 export async function toPng(svg: string): Promise<Uint8Array> {
   painter ??= loadPainter();
   const { Resvg, font } = await painter.catch((error: unknown) => {

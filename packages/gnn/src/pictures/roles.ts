@@ -7,7 +7,7 @@ export interface Role {
   readonly isFactor: boolean;
 }
 
-/** In the order in which a legend names them. */
+/** Roles in the order of the legend. */
 export const ROLES = {
   observation: { title: "Observations", isFactor: false },
   likelihood: { title: "Likelihoods", isFactor: true },
@@ -25,7 +25,10 @@ export const ROLES = {
 
 export type RoleName = keyof typeof ROLES;
 
-/** Parts of ontology terms, the more particular ones first: `PriorOverHiddenStates` is a prior, no state. */
+/**
+ * Parts of ontology terms with their roles, the more specific ones first: `PriorOverHiddenStates` is a prior, not a
+ * state.
+ */
 const BY_TERM: readonly (readonly [RegExp, RoleName])[] = [
   [/FreeEnergy/, "energy"],
   [/Likelihood|Recognition|^ObservationMatrix/, "likelihood"],
@@ -40,7 +43,7 @@ const BY_TERM: readonly (readonly [RegExp, RoleName])[] = [
   [/Policy|Action/, "policy"],
 ];
 
-/** Names by which models call things, without their time and the number behind them. */
+/** Usual names of variables with their roles, without time index and number. */
 const BY_NAME: readonly (readonly [RegExp, RoleName])[] = [
   [/^(?:A|H|dirichlet_A)$/, "likelihood"],
   [/^(?:B|F|dirichlet_B)$/, "transition"],
@@ -63,10 +66,10 @@ export function roleOf({ name, ontology }: Pick<GraphNode, "name" | "ontology">)
 }
 
 const KIND = /_(?:m|f|c|level|agent)?$/;
-/** Length of `_level` and `_agent`. */
+/** Number of characters in `_level` and `_agent`. */
 const KIND_LENGTH = 6;
 
-/** The name without the numbers behind it, `A` of `A_agent1_m0`, read from its end: one look at each character. */
+/** Returns the name without trailing numbers: `A` for `A_agent1_m0`. Reads from the end, each character once. */
 function withoutNumbers(name: string): string {
   let end = name.length;
   for (;;) {

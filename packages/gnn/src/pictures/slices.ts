@@ -8,21 +8,21 @@ import { statedParameters } from "../settings/parameters.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
 import { shortened } from "./svg.ts";
 
-/** One matrix, or one slice of a tensor, as it is drawn. */
+/** A matrix, or a slice of a tensor, for drawing. */
 export interface Slice {
   readonly title: string;
-  /** Names the axes, the lengths, and the part of a large matrix that is drawn. */
+  /** Text below the title: axes, lengths, and the part of a large matrix that is drawn. */
   readonly note: string;
   readonly rows: readonly (readonly number[])[];
 }
 
-/** Names of the axes of a matrix; of a vector, only the columns have one. */
+/** Names of the axes of a matrix. For a vector, only the columns have a name. */
 interface AxisNames {
   readonly rows?: string;
   readonly columns: string;
 }
 
-/** Cuts tensors of a model into matrices with named axes. */
+/** Divides tensors of a model into matrices with named axes. */
 export class Slicer {
   readonly #view: ModelView;
   readonly #families: ReadonlyMap<string, FamilyName>;
@@ -35,7 +35,10 @@ export class Slicer {
     this.#orders = new StatedOrders(statedParameters(view));
   }
 
-  /** Returns the matrices of a tensor. Likelihoods and transitions are in GNN's own order, however they are written. */
+  /**
+   * Returns the matrices of a tensor. Likelihoods and transitions are in GNN's index order, regardless of their written
+   * order.
+   */
   slices(name: string, tensor: Tensor): readonly Slice[] {
     const letter = this.#families.get(name.replace(/^dirichlet_/, ""))?.letter;
     if (letter === "B" && tensor.shape.length === 3) return this.#transitions(name, tensor) ?? cut(name, tensor);
@@ -52,7 +55,7 @@ export class Slicer {
     return cut(name, oriented ?? tensor, { rows: "observation", columns: "state" });
   }
 
-  /** Returns one map of next × previous state for each action. */
+  /** Returns one matrix of next × previous state for each action. */
   #transitions(name: string, tensor: Tensor): readonly Slice[] | undefined {
     const order = this.#orders.of(name, "B");
     const [first, second, third] = tensor.shape as [number, number, number];
@@ -109,7 +112,7 @@ function axesOf(name: string, { length }: readonly number[]): AxisNames | undefi
   return column === undefined ? undefined : { columns: column };
 }
 
-/** Cuts a tensor along the dimensions in front of the last two. */
+/** Divides a tensor into matrices along all dimensions except the last two. */
 function cut(name: string, { shape, data }: Tensor, axes?: AxisNames): readonly Slice[] {
   const [rows = 1, columns = 1] = shape.length === 1 ? [1, shape[0]!] : shape.slice(-2);
   const outer = shape.slice(0, -2);
@@ -125,7 +128,7 @@ function cut(name: string, { shape, data }: Tensor, axes?: AxisNames): readonly 
   }));
 }
 
-/** `2 × 3: observation × state`; without known axes only the lengths. */
+/** Returns the lengths and axes, such as `2 × 3: observation × state`; without known axes only the lengths. */
 function sizeOf(rows: number, columns: number, axes: AxisNames | undefined): string {
   const size = `${rows} × ${columns}`;
   if (!axes) return size;

@@ -6,14 +6,14 @@ const WIDTHS = "3458610834458343366666666663388851077786688337697868766771076743
 const LATIN = Array.from(WIDTHS.matchAll(/10|\d/g), ([width]) => Number(width) / 10);
 const OTHERS = 0.68;
 
-/** About how wide a text is. */
+/** Returns the approximate width of a text. */
 export function textWidth(text: string, size: number): number {
   let ems = 0;
   for (const sign of text) ems += LATIN[sign.codePointAt(0)! - 0x20] ?? OTHERS;
   return ems * size;
 }
 
-/** A text that is at most so many signs long. */
+/** Returns a text truncated to this number of characters. */
 export function shortened(text: string, most: number): string {
   const signs = Array.from(text);
   return signs.length <= most ? text : `${signs.slice(0, most - 1).join("")}…`;
@@ -40,7 +40,7 @@ export function svgText(text: string, { x, y, size, fill, anchor = "middle", isB
   return element("text", attributes, escapeXml(text));
 }
 
-/** At most two digits behind the point. */
+/** Rounds to at most two decimals. */
 export function fixed(value: number): number {
   return Math.round(value * 100) / 100;
 }
@@ -52,7 +52,7 @@ export interface Drawing {
   readonly body: readonly string[];
 }
 
-/** A whole file, which names no font that must be there and loads nothing. */
+/** Returns a complete SVG file. It requires no font to be installed and loads nothing. */
 export function toSvg({ width, height, title, body }: Drawing, theme: Theme): string {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
   return [

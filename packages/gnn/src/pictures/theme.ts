@@ -11,7 +11,7 @@ export interface Theme {
   readonly group: string;
   readonly fill: Readonly<Record<RoleName, string>>;
   readonly stroke: Readonly<Record<RoleName, string>>;
-  /** From the least number to the greatest; negative numbers run from zero the other way. */
+  /** Colours from the smallest to the greatest number. Negative numbers use a separate colour, starting at zero. */
   readonly scale: { readonly zero: Rgb; readonly high: Rgb; readonly low: Rgb };
 }
 
@@ -40,7 +40,7 @@ function tones(lightness: number, saturation: number): Readonly<Record<RoleName,
   return Object.fromEntries(entries) as Record<RoleName, string>;
 }
 
-/** `hsl(…)` is not understood by every reader of SVG, `#rrggbb` is. */
+/** Returns a colour as `#rrggbb`, because not every SVG reader supports `hsl(…)`. */
 function hex(hue: number, saturation: number, lightness: number): string {
   const reach = saturation * Math.min(lightness, 1 - lightness);
   const part = (offset: number): string => {

@@ -3,12 +3,12 @@ import type { Numbers } from "./numbers.ts";
 import type { Letter, Part } from "./parts.ts";
 import type { StatedOrders } from "../settings/orders.ts";
 
-/** The tensors of one agent by letter, each in the order of its modalities or factors. */
+/** Tensors of one agent by letter, each in the order of its modalities or factors. */
 export interface AgentParts {
   readonly instance: string;
   of(letter: Letter, index: number): Part | undefined;
   counts(letter: Letter, index: number): Part | undefined;
-  /** How many modalities or factors the letters speak of. */
+  /** Returns the number of modalities or factors of these letters. */
   size(...letters: readonly Letter[]): number;
 }
 
@@ -18,7 +18,7 @@ export interface AgentSource {
   readonly numbers: Numbers;
   /** Index orders that the model states. */
   readonly orders: StatedOrders;
-  /** Collects sentences about the reading. */
+  /** Collects notes about how the model was read. */
   readonly notes: string[];
   /** Precision of the agent's likelihoods. */
   readonly omega: number;

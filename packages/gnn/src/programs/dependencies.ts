@@ -8,13 +8,13 @@ interface Dependent {
   readonly name: string;
   /** Sizes of the dimensions that represent factors. */
   readonly sizes: readonly number[];
-  /** The factor that transitions belong to, which is always among them. */
+  /** Factor whose transitions the tensor describes. It is always among the dependencies. */
   readonly own?: number;
 }
 
 type StateCount = Pick<Factor, "name" | "states">;
 
-/** Returns the factors of the dimensions: all of them, those that edges name, or the only ones that fit. */
+/** Returns the factors of the dimensions: all factors, those that edges name, or the only ones with fitting sizes. */
 export function dependencies(
   { name, sizes, own }: Dependent,
   neighbours: Neighbours,
@@ -41,7 +41,7 @@ export function dependencies(
   );
 }
 
-/** Factors in the order of their numbers, or, of transitions, their own in front. */
+/** Returns the possible orders of factors: by number, or for transitions with the own factor first. */
 function ordersOf(on: readonly number[], own: number | undefined): readonly (readonly number[])[] {
   return own === undefined ? [on] : [on, [own, ...on.filter((factor) => factor !== own)]];
 }
@@ -61,7 +61,7 @@ function joinedFactors(
   return [...found].toSorted((one, other) => one - other);
 }
 
-/** Every rising choice of so many factors. */
+/** Returns every ascending choice of `size` numbers below `count`. */
 function subsets(count: number, size: number): readonly (readonly number[])[] {
   if (size === 0) return [[]];
   const found: (readonly number[])[] = [];

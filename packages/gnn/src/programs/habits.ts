@@ -3,8 +3,8 @@ import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
 /**
- * Returns the program with one number of E for each policy. E can have one number for each action instead: then the
- * habit of a policy is the product of the habits of its actions. Throws a `ProgramError` for any other length.
+ * Returns the program with one number of E for each policy. E may also have one number for each action: then the habit
+ * of a policy is the product of the habits of its actions. Throws a `ProgramError` for any other length.
  */
 export function withHabits(program: DiscreteProgram, policyLength: number): DiscreteProgram {
   if (!program.agents.some(({ E }) => E)) return program;
@@ -29,12 +29,14 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Returns how many combinations of actions an agent has. */
+/** Returns the number of combinations of actions of an agent. */
 export function jointActions({ factors }: Pick<DiscreteAgent, "factors">): number {
   return factors.reduce((product, { actions }) => product * actions, 1);
 }
 
-/** Returns the length of policies that a number of policies implies; undefined if it is no power of the actions. */
+/**
+ * Returns the policy length that a number of policies implies; undefined if it is not a power of the number of actions.
+ */
 export function lengthOfPolicies(policies: number, actions: number): number | undefined {
   if (actions < 2) return undefined;
   const length = Math.round(Math.log(policies) / Math.log(actions));

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../language/diagnostics.ts";
 import type { NamedProgram } from "./read-programs.ts";
 
-/** Returns a note if the file is not valid: its first error, and how many there are. */
+/** Returns a note if the file is invalid, with its first error and the number of errors. */
 export function invalidNote(diagnostics: readonly Diagnostic[]): string | undefined {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const [first] = errors;
@@ -10,7 +10,7 @@ export function invalidNote(diagnostics: readonly Diagnostic[]): string | undefi
   return `Warning: the file is not valid (${count}). Line ${first.start.line}: ${first.message}`;
 }
 
-/** Returns the programs with an additional note, in front of the others. */
+/** Returns the programs with an additional note before the others. */
 export function withNote(programs: readonly NamedProgram[], note: string | undefined): readonly NamedProgram[] {
   if (note === undefined) return programs;
   return programs.map((one) => ({ ...one, program: { ...one.program, notes: [note, ...one.program.notes] } }));

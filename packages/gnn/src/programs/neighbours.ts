@@ -1,6 +1,6 @@
 import { edgesOf, type ModelView } from "../language/view.ts";
 
-/** The names that edges join with a name. Computed on first use, since most models do not need it. */
+/** Names that edges connect with a name. Computed at first use, because most models do not need them. */
 export class Neighbours {
   readonly #view: ModelView;
   #byName: Map<string, Set<string>> | undefined;

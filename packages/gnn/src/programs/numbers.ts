@@ -6,10 +6,10 @@ import { statedParameters } from "../settings/parameters.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** A word that is written in place of a whole tensor. */
+/** Word that is written instead of a whole tensor. */
 export type Filler = "uniform" | "zeros" | "ones" | "eye";
 
-/** A tensor as the model has it: its numbers, or what fills it, with the shape that is declared. */
+/** A tensor as written in the model: its numbers or its filler, and the declared shape. */
 export interface TensorValue {
   readonly name: string;
   readonly shape?: readonly number[];
@@ -25,7 +25,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   identity: "eye",
 };
 
-/** The tensors of a model by name. Reads no more numbers than `PROGRAM_LIMITS` has. */
+/** Tensors of a model by name. Reads at most as many numbers as `PROGRAM_LIMITS` allows. */
 export class Numbers {
   readonly #values: ReadonlyMap<string, Assignment>;
   readonly #variables = new Map<string, Variable>();
@@ -43,7 +43,7 @@ export class Numbers {
     this.#dimensions = new Dimensions(view);
   }
 
-  /** Names with a value or a declaration, in their order. */
+  /** Returns the names with a value or a declaration, in order. */
   names(): readonly string[] {
     return [...new Set([...this.#variables.keys(), ...this.#values.keys()])];
   }
@@ -66,7 +66,7 @@ export class Numbers {
     return this.#usedParameters;
   }
 
-  /** A whole number above 0 of ModelParameters. */
+  /** Returns a parameter that is a whole number above 0; undefined otherwise. */
   parameter(name: string): number | undefined {
     const value = this.#parameters.get(name);
     if (value) this.#usedParameters.add(name);
@@ -80,7 +80,7 @@ export class Numbers {
     throw new ProgramError(name, `${name} must be a whole number from 1 on. Correct it, or take the line out.`);
   }
 
-  /** A word of ModelParameters, as it is written. */
+  /** Returns a parameter's word as written. */
   word(name: string): string | undefined {
     const value = this.#parameters.get(name);
     if (value) this.#usedParameters.add(name);

@@ -2,10 +2,10 @@ import { ProgramError } from "./program-error.ts";
 
 /** Parsed name of a tensor: `A_agent1_m0` is the likelihood of modality 0 of agent 1. */
 export interface Part {
-  /** As it is written. */
+  /** Name as written. */
   readonly name: string;
   readonly letter: Letter;
-  /** `level1`, `agent1`; empty for the only one. */
+  /** Name of the agent or level, such as `level1` or `agent1`; empty if there is only one. */
   readonly instance: string;
   /** Number of the modality or factor; 0 if the name has none. */
   readonly index: number;
@@ -31,7 +31,8 @@ function partOf(name: string): Part | undefined {
 
 /**
  * Parses the names of a discrete model. If no likelihood has a number, words name the modalities (`A_reward`,
- * `C_reward`); if no transitions and no prior have one, words name the factors (`B_place`, `D_place`), in order.
+ * `C_reward`). If neither transitions nor priors have a number, words name the factors (`B_place`, `D_place`), in
+ * order.
  */
 export function partsOf(names: readonly string[]): readonly Part[] {
   const numbered = names.map(partOf).filter((part) => part !== undefined);

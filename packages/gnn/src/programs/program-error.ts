@@ -1,4 +1,4 @@
-/** Reason why no program can be made of a model. `construct` names the unsupported construct. */
+/** Error that states why no program can be made from a model. `construct` names the unsupported construct. */
 export class ProgramError extends Error {
   override readonly name = "ProgramError";
   readonly construct: string;

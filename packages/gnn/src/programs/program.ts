@@ -1,13 +1,15 @@
 import type { Tensor } from "../checks/tensor.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** A model in numbers, ready to run on any engine. */
+/** A model as numbers, ready to run on any engine. */
 export type Program = DiscreteProgram | LinearGaussianProgram;
 
 interface ProgramHeader {
-  /** The title that the file gives; any text. */
+  /** Title of the file. May contain any text. */
   readonly title: string;
-  /** Statements of the model that no program uses, and readings that were chosen among several, as sentences. */
+  /**
+   * Notes about statements of the model that no program uses, and about ambiguous statements and their interpretation.
+   */
   readonly notes: readonly string[];
   /** The model's statements about its run. */
   readonly settings: Settings;
@@ -16,18 +18,22 @@ interface ProgramHeader {
 export interface DiscreteProgram extends ProgramHeader {
   readonly kind: "discrete";
   /**
-   * One agent; several independent agents; or levels, the lowest first, each of which sets the prior of the one below.
+   * Arrangement of the agents: one agent, several independent agents, or levels, the lowest first. Each level sets the
+   * prior of the level below.
    */
   readonly arrangement: "single" | "agents" | "levels";
   readonly agents: readonly DiscreteAgent[];
-  /** Steps of each level for one of the level above it; empty but for levels. */
+  /** Number of steps of each level for one step of the level above; empty if there are no levels. */
   readonly ratios: readonly number[];
-  /** Steps that messages pass over (MMP). Without it only the state now is inferred, by fixed-point iteration. */
+  /**
+   * Number of steps in the window of message passing (MMP). Absent: only the current state is inferred, by fixed-point
+   * iteration.
+   */
   readonly window?: number;
 }
 
 export interface DiscreteAgent {
-  /** `level1`, `agent2`; empty where there is one only. */
+  /** Name of the agent, such as `level1` or `agent2`; empty if there is only one. */
   readonly name: string;
   readonly factors: readonly Factor[];
   readonly modalities: readonly Modality[];
@@ -37,18 +43,18 @@ export interface DiscreteAgent {
 
 /** One factor of the hidden state. */
 export interface Factor {
-  /** As messages call it: `B_f0`. */
+  /** Name in messages, such as `B_f0`. */
   readonly name: string;
   readonly states: number;
   readonly actions: number;
-  /** The factors that its next state depends on, in the order of B's dimensions: mostly itself alone. */
+  /** Factors on which the next state depends, in the order of B's dimensions. Usually only the factor itself. */
   readonly from: readonly number[];
-  /** next × previous state of each of these factors × action */
+  /** Transitions: next state × previous state of each of these factors × action. */
   readonly B: Tensor;
   readonly D: Float64Array;
-  /** Counts for B, where B is learnt. */
+  /** Dirichlet counts of B, if B is learnt. */
   readonly countsB?: Tensor;
-  /** Counts for D, where D is learnt. */
+  /** Dirichlet counts of D, if D is learnt. */
   readonly countsD?: Float64Array;
   /** Labels of the actions and the states, if the model states them. */
   readonly actionLabels?: readonly string[];
@@ -59,21 +65,21 @@ export interface Factor {
 export interface Modality {
   readonly name: string;
   readonly outcomes: number;
-  /** The factors that it depends on, in the order of A's dimensions. */
+  /** Factors on which the outcome depends, in the order of A's dimensions. */
   readonly factors: readonly number[];
-  /** outcome × state of each of these factors */
+  /** Likelihood: outcome × state of each of these factors. */
   readonly A: Tensor;
   /** The agent's own likelihood, if its precision ω makes it differ from that of the world. */
   readonly believedA?: Tensor;
   /** Labels of the outcomes, if the model states them. */
   readonly labels?: readonly string[];
-  /** Log preferences. */
+  /** Preferences as log probabilities. */
   readonly C: Float64Array;
-  /** Counts for A, where A is learnt. */
+  /** Dirichlet counts of A, if A is learnt. */
   readonly countsA?: Tensor;
 }
 
-/** x' = F x + noise of Q, y = H x + noise of R. */
+/** A linear-Gaussian model: x' = F x + noise with covariance Q, y = H x + noise with covariance R. */
 export interface LinearGaussianProgram extends ProgramHeader {
   readonly kind: "linear-gaussian";
   readonly states: number;

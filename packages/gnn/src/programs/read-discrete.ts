@@ -64,12 +64,15 @@ function refuseCounts(parts: readonly Part[]): void {
   );
 }
 
-/** How PyMDP calls the iteration that programs usually do. */
+/** PyMDP's names of the default iteration of programs. */
 const ITERATIONS = new Set(["FPI", "VANILLA"]);
-/** Steps that messages pass over where the model does not say it. */
+/** Window of message passing if the model states none, in steps. */
 const USUAL_WINDOW = 16;
 
-/** Steps of message passing. A model that asks for another algorithm would get beliefs that it does not mean. */
+/**
+ * Returns the window of message passing, in steps. Throws for any other algorithm, because the beliefs would differ
+ * from those that the model requires.
+ */
 function windowOf(numbers: Numbers): number | undefined {
   const name = ["inference_algo", "inference_algorithm"].find((one) => numbers.word(one) !== undefined);
   const wanted = name === undefined ? "FPI" : numbers.word(name)!;
@@ -133,7 +136,10 @@ function noLikelihood(where: string): ProgramError {
   return new ProgramError("A", `The model has no likelihood A${where}, which programs need.`);
 }
 
-/** A level observes the most probable state of the one below. */
+/**
+ * Checks that the outcomes of a level are the states of the level below, because a level observes the most probable
+ * state of the level below.
+ */
 function expectLevels(agents: readonly DiscreteAgent[]): void {
   for (const [index, upper] of agents.entries()) {
     const lower = agents[index - 1];
@@ -165,7 +171,7 @@ function ratiosOf(numbers: Numbers, instances: readonly string[]): readonly numb
   );
 }
 
-/** `timescale_ratio`, or the one of two levels: `timescale_ratio_2_1`. */
+/** Returns the ratio of two levels: `timescale_ratio`, or that of a pair of levels, such as `timescale_ratio_2_1`. */
 function ratioOf(numbers: Numbers, instances: readonly string[], level: number): number {
   const [lower, upper] = [instances[level]!, instances[level + 1]!].map((name) => name.replace(/\D/g, ""));
   return (
@@ -173,7 +179,7 @@ function ratioOf(numbers: Numbers, instances: readonly string[], level: number):
   );
 }
 
-/** Edges between agents state that something is shared, but no number states how. */
+/** Returns notes about edges between agents. They state that something is shared, but no number states how. */
 function sharingNotes(view: ModelView, instances: readonly string[]): readonly string[] {
   const suffixes = instances.map((instance) => `_${instance}`);
   const ownerOf = (name: string): string => suffixes.find((suffix) => name.includes(suffix)) ?? "";

@@ -12,7 +12,7 @@ import { filledTensor, identity, inShape, normalised, round, vectorOf } from "./
 /** Reads the factors of the hidden state: transitions and priors. */
 export function readFactors(parts: AgentParts, count: number, source: AgentSource): readonly Factor[] {
   const factors = Array.from({ length: count }, (_, index) => readFactor(parts, index, source));
-  // Dependencies on states of several dimensions are resolved when all factors are known.
+  // Dependencies on the states of several factors are resolved after all factors are known.
   return factors.map((factor, own) =>
     factor.B.shape.length === 3
       ? factor
@@ -74,7 +74,7 @@ function readTransitions(given: TensorValue, source: AgentSource): OrderedTensor
   return { tensor: normalised({ shape: full, data: tensor.data }), axes: full.length === 3 ? axes : [] };
 }
 
-/** Returns identity transitions, for a factor without B. */
+/** Returns identity transitions for a factor without B. */
 function still(
   parts: AgentParts,
   { index, prior, numbers }: { readonly index: number; readonly prior: Part | undefined; readonly numbers: Numbers },
@@ -97,7 +97,7 @@ function readPrior(prior: Part | undefined, states: number, numbers: Numbers): F
   return given.map((number) => number / sum);
 }
 
-/** Counts of a Dirichlet distribution, above 0, in the shape of what they are for. */
+/** Reads Dirichlet counts, which must be above 0, in the shape of the corresponding tensor. */
 export function readCounts(given: TensorValue, shape: readonly number[], numbers: Numbers): Tensor {
   const counts = given.filler ? filledTensor(given, shape, numbers) : given.tensor && inShape(given, shape);
   if (!counts) throw noNumbers(given.name);

@@ -52,7 +52,7 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
 }
 
 function matrix(name: string, numbers: Numbers): Tensor {
-  // A declaration with one of these names may be another quantity, such as the free energy F.
+  // A declaration with such a name may be another quantity, such as the free energy F.
   const { tensor } = numbers.given(name);
   if (!tensor) throw noNumbers(name);
   const { shape, data } = tensor;
@@ -67,7 +67,7 @@ function expect(name: string, { shape }: Tensor, wanted: readonly number[]): voi
   throw new ProgramError(name, `${name} must be ${wanted.join("×")} here, and is ${shape.join("×")}.`);
 }
 
-/** Symmetric, and Cholesky's decomposition goes through. */
+/** Throws unless the matrix is symmetric and has a Cholesky decomposition. */
 function expectCovariance(name: string, { shape, data }: Tensor): void {
   const size = shape[0]!;
   const lower = new Float64Array(data.length);

@@ -37,7 +37,7 @@ export function readModality(parts: AgentParts, index: number, source: ModalityS
   };
 }
 
-/** Returns a likelihood of precision ω: each number to the power of ω, and columns that sum to 1. */
+/** Returns a likelihood with precision ω: each number to the power of ω, normalised so that columns sum to 1. */
 function sharpened({ shape, data }: Tensor, omega: number): Tensor {
   const columns = data.length / shape[0]!;
   const highest = new Float64Array(columns);
@@ -66,7 +66,7 @@ function readLikelihood(given: TensorValue, source: ModalitySource): OrderedTens
   const usual = LAYOUTS.A[0].split(" × ");
   const shape = given.shape ?? given.tensor?.shape;
   if (!shape) throw noNumbers(given.name);
-  // A[outcome] alone is a factor with one state.
+  // A[outcome] without a state dimension is a likelihood for one state.
   const full = shape.length === 1 && factors.length === 1 ? [shape[0]!, 1] : shape;
   if (given.filler) return { tensor: normalised(filledTensor(given, full, numbers)), axes: usual };
   if (!given.tensor) throw noNumbers(given.name);

@@ -14,13 +14,13 @@ import type { TensorValue } from "./numbers.ts";
 import { ProgramError } from "./program-error.ts";
 import { round } from "./shapes.ts";
 
-/** A tensor in GNN's own index order, with the axes in the order in which it is written. */
+/** A tensor in GNN's index order, with the axes in written order. */
 export interface OrderedTensor {
   readonly tensor: Tensor;
   readonly axes: readonly string[];
 }
 
-/** A tensor that is written as numbers. */
+/** A tensor whose numbers are written in the model. */
 interface WrittenTensor {
   readonly given: TensorValue;
   readonly tensor: Tensor;
@@ -29,8 +29,8 @@ interface WrittenTensor {
 }
 
 /**
- * Reads probabilities in the order that the model states, else in the first order in which its columns sum to 1. Adds a
- * note if several orders fit. Throws a `ProgramError` if none does.
+ * Reads probabilities in the index order that the model states, or else in the first order in which the columns sum to
+ * 1. Adds a note if several orders fit. Throws a `ProgramError` if no order fits.
  */
 export function readOrdered(written: WrittenTensor, { orders, notes }: AgentSource): OrderedTensor {
   const { given, tensor, declared, letter } = written;
@@ -48,7 +48,7 @@ export function readOrdered(written: WrittenTensor, { orders, notes }: AgentSour
   return { tensor: found.tensor, axes: layout.split(" × ") };
 }
 
-/** Only tensors of one factor have an order to state. */
+/** Returns whether the tensor has an index order to state, which applies only to tensors of one factor. */
 function isOrdered(letter: OrderedLetter, { length }: readonly number[]): boolean {
   return length === 2 || (letter === "B" && length === 3);
 }
@@ -78,7 +78,7 @@ function notInOrder({ name, tensor }: TensorValue, { letter, order, found, other
   );
 }
 
-/** Turns counts into GNN's own order, if they are written in the same order as the tensor that they belong to. */
+/** Converts counts into GNN's index order if they are written in the order of the tensor that they belong to. */
 export function turnCounts(tensor: Tensor, letter: OrderedLetter, axes: readonly string[]): Tensor {
   if (axes.join(" × ") === LAYOUTS[letter][0]) return tensor;
   return turnStated(tensor, letter, axes) ?? tensor;

@@ -10,8 +10,8 @@ export interface NamedProgram extends NamedModel {
 }
 
 /**
- * Models of a file in numbers: the one that is wanted, else all. Throws an `UnknownModel`, or the `ProgramError` of the
- * first that no program can be made of.
+ * Reads the models of a file as numbers: the requested model, or all. Throws an `UnknownModel`, or the `ProgramError`
+ * of the first model from which no program can be made.
  */
 export function readPrograms({ models }: GnnFile, wanted?: string | number): readonly NamedProgram[] {
   const chosen = chooseModels(models, wanted);

@@ -9,7 +9,7 @@ import { ProgramError } from "./program-error.ts";
 import { compareSizes } from "./sizes.ts";
 import { unusedNotes } from "./unused.ts";
 
-/** Returns what the model states about its run. Throws a `ProgramError` for the first statement that cannot be used. */
+/** Returns the settings that the model states. Throws a `ProgramError` for the first statement that cannot be used. */
 export function usableSettings(view: ModelView, wanted?: readonly (keyof Settings)[]): StatedSettings {
   const stated = readSettings(view, wanted);
   const [problem] = stated.problems;
@@ -17,7 +17,7 @@ export function usableSettings(view: ModelView, wanted?: readonly (keyof Setting
   return stated;
 }
 
-/** Returns the index orders that the model states. Throws a `ProgramError` for one that cannot be read. */
+/** Returns the index orders that the model states. Throws a `ProgramError` for an order that cannot be read. */
 export function usableOrders(view: ModelView): StatedOrders {
   const orders = new StatedOrders(statedParameters(view));
   const [unknown] = orders.unknown;
@@ -27,7 +27,7 @@ export function usableOrders(view: ModelView): StatedOrders {
   throw new ProgramError(parameter.key.text, `${parameter.key.text} names no order. Write for example ${example}.`);
 }
 
-/** Returns what the precision of likelihoods changes. */
+/** Returns notes on the effect of the likelihoods' precision. */
 export function omegaNotes(agents: readonly DiscreteAgent[], { omega = 1 }: Settings): readonly string[] {
   if (omega === 1) return [];
   const modalities = agents.flatMap((agent) => agent.modalities);

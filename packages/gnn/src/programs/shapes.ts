@@ -2,7 +2,7 @@ import { sameShape, squeeze, stridesOf, type Tensor } from "../checks/tensor.ts"
 import type { TensorValue, Numbers } from "./numbers.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** Normalises columns so that they sum to exactly 1, however few digits are written. */
+/** Normalises columns so that they sum to exactly 1, even if few digits are written. */
 export function normalised({ shape, data }: Tensor): Tensor {
   const columns = data.length / shape[0]!;
   const result = Float64Array.from(data);
@@ -14,7 +14,7 @@ export function normalised({ shape, data }: Tensor): Tensor {
   return { shape, data: result };
 }
 
-/** A vector that is written as a row or as a column. */
+/** Returns a vector that is written as a row or as a column. */
 export function vectorOf(given: TensorValue, length: number, numbers: Numbers): Float64Array | undefined {
   const { name, tensor, filler } = given;
   if (!tensor && !filler) return undefined;
@@ -48,13 +48,13 @@ export function identity(name: string, shape: readonly number[], numbers: Number
   return tensor;
 }
 
-/** The tensor in a shape that differs from its own in dimensions of 1 only. */
+/** Returns the tensor in the given shape. Throws if the shapes differ in more than dimensions of length 1. */
 export function inShape({ name, tensor }: TensorValue, shape: readonly number[]): Tensor {
   if (tensor && sameShape(squeeze(tensor.shape), squeeze(shape))) return { shape, data: tensor.data };
   throw new ProgramError(name, `${name} must be ${shape.join("×")}, and is ${(tensor?.shape ?? []).join("×")}.`);
 }
 
-/** Returns a number as messages show it, with six significant digits. */
+/** Rounds a number to six significant digits for messages. */
 export function round(number: number): number {
   return Number(number.toPrecision(6));
 }

@@ -10,7 +10,7 @@ interface Sizes {
   readonly counts: readonly number[];
 }
 
-/** Subject of a size parameter, by the words in its name. */
+/** Subject of a size parameter, by words in its name. */
 const SUBJECTS = [
   { words: /agent/, subject: "agents" },
   { words: /level/, subject: "levels" },
@@ -47,7 +47,7 @@ export function compareSizes(
   return { compared, notes };
 }
 
-/** `num_obs_per_agent` counts outcomes, not agents. */
+/** Returns the part of a name before `_per_`: `num_obs_per_agent` counts outcomes, not agents. */
 function wordsOf(name: string): string {
   return name.replace(/_per_.*$/, "");
 }
@@ -77,7 +77,10 @@ function sizesOf(subject: string, agents: readonly DiscreteAgent[], policies: re
   }
 }
 
-/** A size agrees if it is one length, the product of an agent's or of all lengths, a count, or the list of lengths. */
+/**
+ * Returns whether a size matches the tensors: one length, the product of an agent's lengths or of all lengths, a count,
+ * or the list of lengths.
+ */
 function agrees(numbers: readonly number[], { perAgent, counts }: Sizes): boolean {
   const product = (lengths: readonly number[]): number => lengths.reduce((all, length) => all * length, 1);
   const all = perAgent.flat();

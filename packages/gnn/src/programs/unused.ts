@@ -2,7 +2,7 @@ import type { ModelView } from "../language/view.ts";
 import { isNeutral, referencedNames } from "../settings/known.ts";
 import { isOrderParameter } from "../settings/orders.ts";
 
-/** Names in one note. */
+/** Maximum number of names in one note. */
 const MAX_NAMES = 20;
 
 interface UsedNames {
@@ -29,7 +29,7 @@ function noteOf(subject: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`The program does not use these ${subject}: ${nameList(names)}.`];
 }
 
-/** Returns names with commas between them, each once. */
+/** Returns the names separated by commas, without duplicates. */
 export function nameList(names: readonly string[]): string {
   const unique = [...new Set(names)];
   const more = unique.length > MAX_NAMES ? `, and ${unique.length - MAX_NAMES} more` : "";

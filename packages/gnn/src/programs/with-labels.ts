@@ -12,7 +12,7 @@ interface LabelledAgents {
 
 type Labels = readonly string[] | undefined;
 
-/** Gives factors and modalities their labels, and notes labels that fit none. */
+/** Adds labels to factors and modalities, and notes labels that match none. */
 export function withLabels(view: ModelView, agents: readonly DiscreteAgent[], notes: string[]): LabelledAgents {
   const reader = new LabelReader(view, notes);
   const actions = reader.find(

@@ -4,13 +4,13 @@ import { PYTHON_FILTER, PYTHON_MIND } from "./python-mind.ts";
 import { pythonHead, PYTHON_RUN } from "./python-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
 
-/** An array library: its name, and the few operations that programs need. */
+/** An array library: its name, and the operations that programs need. */
 interface ArrayLibrary {
   readonly title: string;
   readonly operations: string;
 }
 
-/** Renders a program that does its own inference with an array library. */
+/** Creates the target for programs that do their own inference with an array library. */
 export function arrayTarget({ title, operations }: ArrayLibrary): RenderTarget {
   return {
     title,

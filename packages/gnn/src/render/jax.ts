@@ -1,6 +1,6 @@
 import { arrayTarget } from "./array-python.ts";
 
-/** In 64 bits, compiled by JAX. */
+/** Target for JAX. Programs use 64-bit numbers and are compiled. */
 export const jax = arrayTarget({
   title: "JAX",
   operations: `import jax

@@ -1,9 +1,9 @@
-/** Width at which a line of numbers wraps. */
+/** Maximum width of a line of numbers. */
 const WIDTH = 100;
 
 /**
- * Returns a string literal of Python or Julia: printable ASCII as it is, everything else as escapes, so that the text
- * cannot end the literal, start an interpolation or change the text direction.
+ * Returns a string literal of Python or Julia. Printable ASCII is unchanged, all other characters are escaped, so that
+ * the text cannot end the literal, start an interpolation or change the text direction.
  */
 export function stringLiteral(text: string): string {
   return `"${[...text].map(escaped).join("")}"`;
@@ -11,7 +11,7 @@ export function stringLiteral(text: string): string {
 
 function escaped(character: string): string {
   const code = character.codePointAt(0)!;
-  // Half of a character is none.
+  // A lone surrogate is not a character.
   if (code >= 0xd800 && code <= 0xdfff) return String.raw`\ufffd`;
   if (code >= 32 && code < 127 && !'"\\$'.includes(character)) return character;
   return code > 0xffff ? String.raw`\U${hex(code, 8)}` : String.raw`\u${hex(code, 4)}`;

@@ -1,6 +1,6 @@
 import { arrayTarget } from "./array-python.ts";
 
-/** Needs NumPy and nothing else. */
+/** Target for NumPy. Programs need no other package. */
 export const numpy = arrayTarget({
   title: "NumPy",
   operations: `

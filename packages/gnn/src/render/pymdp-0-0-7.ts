@@ -2,7 +2,7 @@ import { expectLegacy } from "../programs/legacy.ts";
 import { pymdpTarget } from "./pymdp-target.ts";
 import type { RenderTarget } from "./target.ts";
 
-/** PyMDP 0.0.7, before it was on JAX. Its precision of policies is 16. */
+/** Target for PyMDP 0.0.7, the version before JAX. Its default precision of policies is 16. */
 export const pymdp007: RenderTarget = pymdpTarget({
   title: "PyMDP 0.0.7",
   defaults: { gamma: 16, alpha: 16, iterations: 10 },

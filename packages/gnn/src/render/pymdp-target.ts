@@ -4,17 +4,17 @@ import { pythonAgents, type LibraryDefaults } from "./python-data.ts";
 import { pythonHead, PYTHON_RUN } from "./python-run.ts";
 import type { RenderTarget } from "./target.ts";
 
-/** Properties of one version of PyMDP. */
+/** A version of PyMDP. */
 interface Version {
   readonly title: string;
   readonly defaults: LibraryDefaults;
-  /** Throws a `ProgramError` for what this version cannot do. */
+  /** Throws a `ProgramError` for constructs that this version does not support. */
   readonly expect: (program: DiscreteProgram) => void;
-  /** Its imports, and its class `Mind`. */
+  /** Code of the imports, and code of the class `Mind`. */
   readonly parts: () => readonly [string, string];
 }
 
-/** A program for a version of PyMDP. */
+/** Creates the target for a version of PyMDP. */
 export function pymdpTarget({ title, defaults, expect, parts }: Version): RenderTarget {
   return {
     title,

@@ -3,7 +3,7 @@ import { ProgramError } from "../programs/program-error.ts";
 import { pymdpTarget } from "./pymdp-target.ts";
 import type { RenderTarget } from "./target.ts";
 
-/** PyMDP 1.x. Its precision of policies is 1. */
+/** Target for PyMDP 1.x. Its default precision of policies is 1. */
 export const pymdp: RenderTarget = pymdpTarget({
   title: "PyMDP 1.x",
   defaults: { gamma: 1, alpha: 1, iterations: 16 },
@@ -12,7 +12,7 @@ export const pymdp: RenderTarget = pymdpTarget({
   parts: () => [IMPORTS, MIND],
 });
 
-/** PyMDP 1.x learns all likelihoods or none, and all transitions or none. */
+/** Throws if only some likelihoods, or only some transitions, are learnt: PyMDP 1.x learns all or none. */
 function expectWholeLearning({ modalities, factors }: DiscreteAgent): void {
   const fixed = modalities.find(({ countsA }) => !countsA) ?? modalities[0]!;
   if (modalities.some(({ countsA }) => countsA) && !fixed.countsA)

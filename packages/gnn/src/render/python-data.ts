@@ -3,7 +3,7 @@ import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram, Program } f
 import { numberLines, stringLiteral } from "./literals.ts";
 import type { RenderOptions } from "./target.ts";
 
-/** Defaults of a library. */
+/** Default values of a library. */
 export interface LibraryDefaults {
   readonly gamma: number;
   readonly alpha: number;
@@ -13,7 +13,9 @@ export interface LibraryDefaults {
 /** Default number of steps, for a program of a model that states none. */
 export const USUAL_STEPS = 20;
 
-/** The numbers of a discrete model as Python. Every text of the model is a literal, every name is one of ours. */
+/**
+ * Returns the numbers of a discrete model as Python code. Texts of the model are literals, and all names are generated.
+ */
 export function pythonAgents(
   program: DiscreteProgram,
   { policyLength, gamma }: RenderOptions,
@@ -122,7 +124,7 @@ function pythonTensor({ shape, data }: Tensor): string {
   return `tensor([${numberLines(data, " ".repeat(16))}], [${shape.join(", ")}])`;
 }
 
-/** The numbers of a linear-Gaussian model as Python. */
+/** Returns the numbers of a linear-Gaussian model as Python code. */
 export function pythonMatrices(program: LinearGaussianProgram): string {
   const { F, H, Q, R, mean, covariance } = program;
   const line = (name: string, tensor: Tensor): string =>

@@ -1,4 +1,7 @@
-/** An agent with fixed-point inference and expected free energy, on any array library; the algorithm of PyMDP 1.x. */
+/**
+ * Python code of an agent with fixed-point inference and expected free energy, for any array library. The algorithm is
+ * that of PyMDP 1.x.
+ */
 export const PYTHON_MIND = `
 # What keeps logarithms finite.
 SMALLEST = 2.0**-52
@@ -188,7 +191,7 @@ def one_hot(place, length):
 
 `;
 
-/** A Kalman filter, and a world of the same model. */
+/** Python code of a Kalman filter, and of a world of the same model. */
 export const PYTHON_FILTER = `
 
 def filtered(observations):

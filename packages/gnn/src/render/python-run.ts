@@ -1,4 +1,4 @@
-/** The world that agents act in, and the loop, in Python with NumPy: the same for every target. */
+/** Python code of the world in which agents act, and of the loop, with NumPy. It is the same for every target. */
 export const PYTHON_RUN = `
 def draw(rng, probabilities):
     """A place, drawn by its probability."""
@@ -86,7 +86,7 @@ if __name__ == "__main__":
         print(json.dumps(row))
 `;
 
-/** How a program begins. */
+/** Returns the first lines of a program. */
 export function pythonHead(library: string): string {
   return `"""A model of Active Inference, rendered from GNN for ${library}.
 

@@ -1,6 +1,6 @@
 import { arrayTarget } from "./array-python.ts";
 
-/** In 64 bits. */
+/** Target for PyTorch. Programs use 64-bit numbers. */
 export const pytorch = arrayTarget({
   title: "PyTorch",
   operations: `import torch

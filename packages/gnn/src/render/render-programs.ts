@@ -4,11 +4,11 @@ import { renderWithNotes, type RenderTargetName } from "./targets.ts";
 
 export interface RenderedProgram extends NamedProgram {
   readonly text: string;
-  /** Statements of the model that the program does not use, and the chosen reading. */
+  /** Notes on statements of the model that the program does not use, and on the chosen interpretation. */
   readonly notes: readonly string[];
 }
 
-/** Each model as a program. Throws the `ProgramError` of the first that the target cannot express. */
+/** Renders each model as a program. Throws the `ProgramError` of the first model that the target cannot express. */
 export function renderPrograms(
   programs: readonly NamedProgram[],
   target: RenderTargetName,

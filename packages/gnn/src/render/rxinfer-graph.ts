@@ -1,13 +1,13 @@
 import type { DiscreteAgent } from "../programs/program.ts";
 
-/** Iterations if factors, or a factor and its learnt parameters, are inferred jointly. */
+/** Number of iterations if factors, or a factor and its learnt parameters, are inferred jointly. */
 const ITERATIONS = 16;
 
 /** Graph of one step. Indices start at 1, as in Julia. */
 interface StepGraph {
-  /** Observations, with the states they depend on. */
+  /** Observations, with the states on which they depend. */
   readonly seen: readonly { readonly at: number; readonly on: readonly number[]; readonly isLearnt: boolean }[];
-  /** Factors that something is seen of. */
+  /** Factors on which an observation depends. */
   readonly inferred: readonly { readonly at: number; readonly states: number }[];
 }
 
@@ -26,8 +26,9 @@ function graphOf({ factors, modalities }: DiscreteAgent): StepGraph {
 }
 
 /**
- * Returns the graph of one agent at one step, and the code that queries RxInfer for its beliefs. With one factor and no
- * learning it is a tree, and messages are exact; otherwise each factor and each learnt likelihood has its own marginal.
+ * Returns the graph of one agent at one step, and the code that queries RxInfer for its beliefs. With one factor and
+ * without learning, the graph is a tree and the messages are exact. Otherwise each factor and each learnt likelihood
+ * has its own marginal.
  */
 export function agentGraph(agent: DiscreteAgent, number: number, iterations = ITERATIONS): string {
   const graph = graphOf(agent);
@@ -87,7 +88,7 @@ function constraintLines(names: readonly string[], number: number): readonly str
   ];
 }
 
-/** Marginals that wait for one another need something to begin with. */
+/** Returns the code that initialises marginals which depend on one another. */
 function startLines({ seen, inferred }: StepGraph): readonly string[] {
   return [
     "    start = @initialization begin",

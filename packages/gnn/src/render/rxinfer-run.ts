@@ -1,4 +1,4 @@
-/** Lines of JSON, for either kind of model. */
+/** Julia code that prints lines of JSON, for both kinds of models. */
 const JSON_LINES = `
 json(::Nothing) = "null"
 json(number::Real) = string(number)
@@ -10,7 +10,7 @@ json(row::NamedTuple) = "{" * join([json(string(key)) * ": " * json(value) for (
 `;
 
 /**
- * Code that follows the graphs and numbers of a discrete model: policies by expected free energy, a world, the loop.
+ * Julia code after the graphs and numbers of a discrete model: policies by expected free energy, a world, the loop.
  */
 export const DISCRETE_RUN = `${JSON_LINES}
 const SMALLEST = 2.0^-52
@@ -160,7 +160,7 @@ end
 abspath(PROGRAM_FILE) == @__FILE__() && main(parse.(Int, ARGS)...)
 `;
 
-/** Code that follows the matrices of a linear-Gaussian model. */
+/** Julia code after the matrices of a linear-Gaussian model. */
 export const LINEAR_RUN = `${JSON_LINES}
 @model function linear_gaussian(y, F, H, Q, R, prior_mean, prior_covariance)
     x[1] ~ MvNormal(mean = prior_mean, covariance = prior_covariance)

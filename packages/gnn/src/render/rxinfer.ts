@@ -7,7 +7,7 @@ import { agentGraph } from "./rxinfer-graph.ts";
 import { DISCRETE_RUN, LINEAR_RUN } from "./rxinfer-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
 
-/** RxInfer.jl 4 and 5: states are inferred in its graphs; policies are weighed in plain Julia. */
+/** Target for RxInfer.jl 4 and 5. States are inferred in its graphs; policies are evaluated in plain Julia. */
 export const rxinfer: RenderTarget = {
   title: "RxInfer.jl",
   extension: ".jl",

@@ -3,7 +3,7 @@ import { ProgramError } from "../programs/program-error.ts";
 import type { LinearGaussianProgram } from "../programs/program.ts";
 import type { RenderTarget } from "./target.ts";
 
-/** Stan has no discrete unknowns, so it takes linear-Gaussian models only. */
+/** Target for Stan. Stan has no discrete unknowns, so only linear-Gaussian models are supported. */
 export const stan: RenderTarget = {
   title: "Stan",
   extension: ".stan",
@@ -21,7 +21,9 @@ export const stan: RenderTarget = {
   },
 };
 
-/** No text of the model is in it: Stan has no literals that could hold one safely. */
+/**
+ * Writes the program. It contains no text of the model, because Stan has no literal that could contain text safely.
+ */
 function write({ states, outcomes, F, H, Q, R, mean, covariance }: LinearGaussianProgram): string {
   return `// A linear-Gaussian model, rendered from GNN for Stan: states x, observations y.
 data {

@@ -1,19 +1,21 @@
 import type { Program } from "../programs/program.ts";
 
-/** Options of a rendered program. Each default is what the model states, or else the value named here. */
+/**
+ * Options of a rendered program. Default of each: the value that the model states, or else the default stated here.
+ */
 export interface RenderOptions {
-  /** Actions of a policy. @default 1 */
+  /** Number of actions in a policy. @default 1 */
   readonly policyLength: number;
-  /** Precision of policies. @default that of the target: 1, and 16 of PyMDP 0.0.7 */
+  /** Precision of policies. @default that of the target: 1, or 16 for PyMDP 0.0.7 */
   readonly gamma?: number;
 }
 
 /** Settings that a target may be unable to use. */
 export type TargetSetting = "stochastic" | "labels" | "run";
 
-/** One language or library that models are rendered to. */
+/** A language or library to which models can be rendered. */
 export interface RenderTarget {
-  /** As messages call it. */
+  /** Name in messages. */
   readonly title: string;
   readonly extension: string;
   readonly mimeType: string;
@@ -21,6 +23,6 @@ export interface RenderTarget {
   readonly families: readonly string[];
   /** Settings of a model that the target cannot use. `run` means steps and seed. */
   readonly lacks?: readonly TargetSetting[];
-  /** The program. Throws a `ProgramError` that names what the target cannot express. */
+  /** Returns the program. Throws a `ProgramError` that names the construct that the target cannot express. */
   write(program: Program, options: RenderOptions): string;
 }

@@ -12,7 +12,7 @@ import { ProgramError } from "../programs/program-error.ts";
 import { withHabits } from "../programs/habits.ts";
 import { expectPlanning } from "../programs/planning.ts";
 
-/** Every target, under the name that `target_format` knows it by. */
+/** All targets, by their names in `target_format`. */
 export const RENDER_TARGETS = {
   pymdp,
   rxinfer,
@@ -25,13 +25,16 @@ export const RENDER_TARGETS = {
 
 export type RenderTargetName = keyof typeof RENDER_TARGETS;
 
-/** A program in the language of a target, with notes on what of the model it does not use. */
+/** A program in the language of a target, with notes on the parts of the model that it does not use. */
 export interface RenderedText {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
-/** Returns a program in the language of a target. Throws a `ProgramError` that names what the target cannot express. */
+/**
+ * Renders a program in the language of a target. Throws a `ProgramError` that names the construct that the target
+ * cannot express.
+ */
 export function renderProgram(
   program: Program,
   target: RenderTargetName,
@@ -40,7 +43,7 @@ export function renderProgram(
   return renderWithNotes(program, target, options).text;
 }
 
-/** Like `renderProgram`, with the notes that the program contains. */
+/** Like `renderProgram`, but also returns the notes that the program contains. */
 export function renderWithNotes(
   program: Program,
   target: RenderTargetName,
@@ -83,7 +86,7 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
   ];
 }
 
-/** No program prints labels of states and outcomes. */
+/** Returns the kinds of stated labels that no program prints: those of states and outcomes. */
 function unusedLabels({ agents }: DiscreteProgram): readonly string[] {
   return [
     ...(agents.some(({ factors }) => factors.some(({ stateLabels }) => stateLabels)) ? ["state labels"] : []),

@@ -1,8 +1,8 @@
 import { firstChars } from "toolyard/text";
 
-/** Bytes of parsed data in one answer. A longer answer leaves parts out and names them. */
+/** Maximum size of parsed data in a result, in bytes. Larger results omit parts and name them. */
 export const MAX_PARSED_BYTES = 1024 * 1024;
-/** Numbers of a value that an answer above the limit still has. */
+/** Maximum number of numbers in a value of a result above the limit. */
 const MAX_NUMBERS = 64;
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -15,8 +15,8 @@ export interface BoundedData {
 }
 
 /**
- * Returns parsed data within `MAX_PARSED_BYTES`. Leaves out the sections first, which repeat everything else, then the
- * numbers of large values, then the ends of long lists.
+ * Returns parsed data within `MAX_PARSED_BYTES`. Omits the sections first, because they repeat everything else, then
+ * the numbers of large values, then the ends of long lists.
  */
 export function boundedData(whole: object): BoundedData {
   const data = whole as JsonObject;
@@ -48,7 +48,7 @@ function withoutNumbers(model: JsonObject): JsonObject {
   return { ...model, values: Object.fromEntries(values) as JsonObject };
 }
 
-/** Returns the lengths of a large value in place of its numbers. */
+/** Returns the lengths of a large value instead of its numbers. */
 function withoutMany(value: Json): Json {
   const numbers = countOf(value);
   if (numbers <= MAX_NUMBERS) return value;
@@ -61,7 +61,7 @@ function countOf(value: Json): number {
   return Array.isArray(value) ? value.reduce((sum: number, one: Json) => sum + countOf(one), 0) : 1;
 }
 
-/** Returns a value with at most so many items in each list and object, and characters in proportion in each text. */
+/** Returns a value with at most this many items in each list and object, and proportionally truncated texts. */
 function shortened(value: Json, most: number): Json {
   if (typeof value === "string") return value.length > most * 16 ? `${firstChars(value, most * 16)}…` : value;
   if (Array.isArray(value)) return value.slice(0, most).map((one: Json) => shortened(one, most));

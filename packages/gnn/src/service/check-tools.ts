@@ -22,7 +22,7 @@ interface CheckDirectoryArguments {
   readonly profile?: ProfileName;
 }
 
-/** Registers what reads, checks and lays out models. */
+/** Registers the tools that parse, check and format models. */
 export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.check",
@@ -150,7 +150,7 @@ async function reportPath(files: ModelFiles, base: string, name = "type_check_re
   return files.writable(`${base}/${name}`);
 }
 
-/** Paths as the caller named them: where links lead is not the caller's to know. */
+/** Replaces real paths by paths as the caller named them, because the targets of symbolic links are not revealed. */
 function withGivenPaths(check: DirectoryCheck, real: string, given: string): DirectoryCheck {
   const shown = (path: string): string => `${given.replace(/(?<!\/)\/+$/, "")}/${relative(real, path)}`;
   return {

@@ -4,7 +4,7 @@ import * as schemas from "./schemas.ts";
 
 const NAMES = Object.keys(DOCUMENTS);
 
-/** Registers the documents of the format, as a resource and as a tool, and the prompt that asks for a model. */
+/** Registers the documents of the format as a resource and as a tool, and the prompt that requests a model. */
 export function registerDocumentation(hub: ModuleHub): void {
   hub.registerResource(
     "gnn://documentation/{doc_name}",

@@ -90,7 +90,10 @@ async function directoryEstimates(
   return { success: true, directory_path: path, results };
 }
 
-/** A document among models, such as a README.md, is not a model of size 0. */
+/**
+ * Returns the result for a file without a model. A document among models, such as a README.md, is not a model of size
+ * 0.
+ */
 function withoutModel(file_path: string): object {
   return { success: false, file_path, error: "The file has no section of GNN." };
 }

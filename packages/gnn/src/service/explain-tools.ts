@@ -7,19 +7,19 @@ import type { ModelFiles } from "./model-files.ts";
 import { readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
-/** Limit of a model's text for the language model; longer texts are described by rules. */
+/** Maximum length of a model's text for the language model. Longer texts get a rule-based description. */
 const MAX_ASKED_CHARS = 60_000;
 const MAX_TOKENS = 1200;
 
 interface Explanation {
   readonly text: string;
-  /** `model`: by a language model. `rules`: by rules, as none is configured or can be asked. */
+  /** Origin of the description. `model`: a language model. `rules`: rules, because no language model is available. */
   readonly by: "model" | "rules";
 }
 
 /**
- * End tag of the section that is marked as data. It is escaped instead of removed, since removing could create another
- * one.
+ * End tag of the section that is marked as data. It is escaped instead of removed, because removing it could create
+ * another end tag.
  */
 const END_OF_DATA = /<\/(?=gnn)/gi;
 
@@ -65,7 +65,7 @@ interface ExplainFileArguments {
   readonly file_path: string;
 }
 
-/** Registers the tools that describe files in words, under the names of the first tools. */
+/** Registers the tools that describe files in words, with the names of the first GNN tools. */
 export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
   for (const [name, member, task, description] of [
     ["summarize_gnn_file", "summary", SUMMARIZE, "Summarises a GNN file in a few sentences."],
@@ -93,7 +93,10 @@ async function tell(file: GnnFile, { asks, byRules }: Task, context: ToolContext
   return text === undefined ? { text: byRules(file), by: "rules" } : { text, by: "model" };
 }
 
-/** By the model of this hub, else by that of the hub that this one is a service of, or of its caller. */
+/**
+ * Generates a text with the model of this hub, or else with the model of the hub that started this service or of the
+ * caller. Returns undefined if there is none.
+ */
 async function generate(prompt: string, context: ToolContext): Promise<string | undefined> {
   const text = (await byConfigured(prompt, context)) ?? (await byCaller(prompt, context));
   if (text?.trim() !== "") return text;

@@ -14,7 +14,7 @@ interface ExportArguments {
   readonly output_file_path?: string;
 }
 
-/** Bytes of an export that an answer can have; a larger one needs a file. */
+/** Maximum size of an export in a result, in bytes. A larger export must be written to a file. */
 const MAX_CONTENT_BYTES = 1024 * 1024;
 
 const INPUT = schemas.input({
@@ -38,7 +38,7 @@ const OUTPUT = {
   required: ["status", "message"],
 };
 
-/** Registers one tool for each format, and the one that refuses pickles with the reason. */
+/** Registers one tool for each format, and the tool that refuses pickles with the reason. */
 export function registerExportTools(hub: ModuleHub, files: ModelFiles): void {
   for (const name of Object.keys(EXPORT_FORMATS) as ExportFormatName[]) {
     const { title } = EXPORT_FORMATS[name];
@@ -95,7 +95,7 @@ function contentOf(content: string | Uint8Array): object {
   return typeof content === "string" ? { content } : { content_base64: Buffer.from(content).toString("base64") };
 }
 
-/** Returns a note if the export holds less than the file. */
+/** Returns a note if the export contains less than the file. */
 function unreadNote({ diagnostics }: CheckedFile): string {
   const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";

@@ -2,7 +2,7 @@ import { FailError, type FailKind } from "toolyard";
 import { UnknownModel } from "../language/choose-models.ts";
 import { ProgramError } from "../programs/program-error.ts";
 
-/** An error of a tool, with a message for its caller; `kind` determines the code of each protocol. */
+/** Error of a tool, with a message for its caller. `kind` determines the error code of each protocol. */
 export class ToolFailure extends FailError {
   constructor(message: string, kind: FailKind = "tool_error") {
     super({ ok: false, kind, message, retryable: false });

@@ -45,7 +45,7 @@ const NEW_INPUT = schemas.input({
   output_file_path: { type: "string", description: "Path of a file to which the model is also written." },
 });
 
-/** Registers what begins models and compares them. */
+/** Registers the tools that create and compare models. */
 export function registerHelpers(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<NewArguments>({
     name: "gnn.new",

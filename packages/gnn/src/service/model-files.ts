@@ -4,23 +4,23 @@ import { replaceFile } from "toolyard/service/replace-file";
 import { isInRoots } from "toolyard/service/roots";
 import { ToolFailure } from "./failure.ts";
 
-/** Folders that may lie above a file that is written first. */
+/** Maximum number of parent folders that are created for one file. */
 const MAX_NEW_FOLDERS = 32;
-/** Names of one listing. */
+/** Maximum number of names in one listing. */
 const MAX_LISTED = 10_000;
-/** Folders of a path that are looked at. */
+/** Maximum number of folders of a path that are checked. */
 const MAX_STEPS = 256;
 
-/** The folders in which the tools may read and write, and nowhere else. Links are resolved before they are judged. */
+/** Access to the folders in which the tools may read and write. Symbolic links are resolved before the check. */
 export class ModelFiles {
   readonly #roots: readonly string[];
 
-  /** `roots` are absolute. */
+  /** @param roots Absolute paths of the folders. */
   constructor(roots: readonly string[]) {
     this.#roots = roots;
   }
 
-  /** The real path of something that is there. Rejects with code `ENOENT` where nothing is. */
+  /** Returns the real path of an existing file or folder. Rejects with code `ENOENT` if it does not exist. */
   async existing(path: string): Promise<string> {
     const wanted = this.#absolute(path);
     const real = await realpath(wanted).catch(ignoreMissing);
@@ -31,7 +31,7 @@ export class ModelFiles {
     throw Object.assign(new Error(`${path} is not there.`), { code: "ENOENT" });
   }
 
-  /** Names of the ordinary files of a folder, sorted. Rejects with code `ENOENT` where nothing is. */
+  /** Returns the names of the regular files of a folder, sorted. Rejects with code `ENOENT` if it does not exist. */
   async list(path: string): Promise<readonly string[]> {
     const entries = await readdir(await this.existing(path), { withFileTypes: true });
     return entries
@@ -41,7 +41,7 @@ export class ModelFiles {
       .slice(0, MAX_LISTED);
   }
 
-  /** Returns a folder and creates it if needed, with whether it was created. */
+  /** Returns the real path of a folder, which is created if needed, and whether it was created. */
   async folder(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
     const wanted = this.#absolute(path);
     const before = await stat(wanted).catch(() => undefined);
@@ -50,7 +50,7 @@ export class ModelFiles {
     return { path: await this.#folder(wanted, path), created: before === undefined };
   }
 
-  /** The real path of a file to be written; folders above it are made. */
+  /** Returns the real path of a file to be written. Creates its parent folders. */
   async writable(path: string): Promise<string> {
     const wanted = this.#absolute(path);
     const folder = await this.#folder(dirname(wanted), path);
@@ -61,14 +61,17 @@ export class ModelFiles {
     return real;
   }
 
-  /** Writes a file as a whole or not at all. Gives its real path. */
+  /** Writes a file, whole or not at all. Returns its real path. */
   async write(path: string, content: string | Uint8Array): Promise<string> {
     const real = await this.writable(path);
     await replaceFile(real, content);
     return real;
   }
 
-  /** A folder that is there or is made, one step at a time, so that no link leads out on the way. */
+  /**
+   * Returns the real path of a folder. Missing folders are created one by one, so that no symbolic link leads outside
+   * meanwhile.
+   */
   async #folder(wanted: string, path: string): Promise<string> {
     const missing: string[] = [];
     let at = wanted;
@@ -96,7 +99,7 @@ export class ModelFiles {
   }
 }
 
-/** The real path of the first folder above that is there. */
+/** Returns the real path of the nearest existing parent folder. */
 async function nearestAbove(path: string): Promise<string> {
   let at = dirname(path);
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {

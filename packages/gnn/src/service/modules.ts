@@ -14,7 +14,7 @@ import { registerSimulateTools } from "./simulate-tools.ts";
 
 type Register = (hub: ModuleHub, files: ModelFiles) => void;
 
-/** Registration functions of the modules; a core server finds them one by one in `modules/`. */
+/** Registration functions of the modules. A core server loads them one by one from `modules/`. */
 export const MODULES = {
   gnn: (hub, files) => {
     registerCheckTools(hub, files);
@@ -37,13 +37,16 @@ export const MODULES = {
 
 export type ModuleName = keyof typeof MODULES;
 
-/** Parts of a core server beyond a module's hub. */
+/** Properties of a core server beyond a module's hub. */
 interface Core {
-  /** Folders of `[gnn]`. */
+  /** Folders of `[gnn]` in the configuration. */
   readonly gnnRoots?: readonly string[];
 }
 
-/** Registers the tools of one module with a core server, inside the folders of its configuration or of `GNN_ROOTS`. */
+/**
+ * Registers the tools of one module with a core server. The tools may use the folders of its configuration or of
+ * `GNN_ROOTS`.
+ */
 export function registerModule(name: ModuleName, hub: ModuleHub & Core): void {
   const { gnnRoots = [] } = hub;
   MODULES[name](hub, new ModelFiles(gnnRoots.length > 0 ? gnnRoots : rootsOfGnn(process.env)));

@@ -141,7 +141,7 @@ async function visualizeDirectory(
   const skipped: { file_path: string; reason: string }[] = [];
   for (const [index, path] of found.entries()) {
     signal.throwIfAborted();
-    // Files that differ in their ending only have folders that do, too.
+    // Files whose names differ only in the extension have folders with the extension in their names.
     const isAlone = stems.filter((stem) => stem === stems[index]).length === 1;
     const own = join(to, isAlone ? stems[index]! : basename(path));
     const result = await visualize(files, join(from, basename(path)), own).catch((error: Error) => error);
@@ -152,7 +152,7 @@ async function visualizeDirectory(
   return { success: true, directory_path: from, output_directory: to, files: written, skipped };
 }
 
-/** Gives the addresses of the files that were written. */
+/** Writes the pictures of a file. Returns their URIs. */
 async function visualize(files: ModelFiles, path: string, folder: string): Promise<readonly string[]> {
   const { file, diagnostics } = await readSource(files, { file_path: path });
   if (diagnostics.some(({ code }) => code === "E013"))
@@ -168,7 +168,10 @@ async function visualize(files: ModelFiles, path: string, folder: string): Promi
   return written.map((one) => pathToFileURL(one).href);
 }
 
-/** Omits a picture that this model does not have or that this machine cannot paint. */
+/**
+ * Handles the error of a picture that this model does not have or that this machine cannot paint: the picture is
+ * omitted.
+ */
 function withoutPicture(error: unknown): undefined {
   if (error instanceof PictureError) return undefined;
   throw error;

@@ -5,7 +5,10 @@ import type { ProfileName } from "../language/profiles.ts";
 import type { ParseResult } from "../language/parse.ts";
 import type { ModelFiles } from "./model-files.ts";
 
-/** The text of a file of GNN. Rejects with a `ToolFailure`: where nothing is there, in the words that clients know. */
+/**
+ * Returns the text of a GNN file. Rejects with a `ToolFailure`; if the file does not exist, with the message that
+ * clients recognise.
+ */
 export async function readModelText(files: ModelFiles, path: string): Promise<string> {
   try {
     return await readGnnFile(await files.existing(path));
@@ -23,7 +26,7 @@ export interface ModelSource {
   readonly profile?: ProfileName;
 }
 
-/** Name of a text in results that name a file. */
+/** Name of a text that does not come from a file. */
 const TEXT_NAME = "(text)";
 
 /** A text with the name of its file. */
@@ -39,21 +42,21 @@ export async function sourceText(files: ModelFiles, { text, file_path: path }: M
   return { name: path ?? TEXT_NAME, text: text ?? (await readModelText(files, path!)) };
 }
 
-/** Checks a text, or the file that is named in its place. */
+/** Checks a text or the named file. */
 export async function checkSource(files: ModelFiles, source: ModelSource): Promise<CheckedFile> {
   const { text } = await sourceText(files, source);
   const { profile } = source;
   return checkGnn(text, profile === undefined ? {} : { profile });
 }
 
-/** As `checkSource`, for those who need models: a text of which nothing was read is refused with the reason. */
+/** Like `checkSource`, but rejects a text from which no model was read. */
 export async function readSource(files: ModelFiles, source: ModelSource): Promise<CheckedFile> {
   const checked = await checkSource(files, source);
   expectModels(checked);
   return checked;
 }
 
-/** Only a text above the bound has no model at all. */
+/** Throws if the text has no model, which happens only above the size limit. */
 export function expectModels({ file, diagnostics: [first] }: ParseResult): void {
   if (file.models.length === 0)
     throw new ToolFailure(`${first?.message ?? "There is no model."} ${first?.mend ?? ""}`.trimEnd(), "invalid_params");

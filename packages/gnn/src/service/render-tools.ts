@@ -35,12 +35,12 @@ interface RenderFileArguments {
 }
 
 const TARGET_NAMES = Object.keys(RENDER_TARGETS) as RenderTargetName[];
-/** Lines of a program that its preview has. */
+/** Number of lines in the preview of a program. */
 const PREVIEW_LINES = 20;
 
 const TARGET = { type: "string", enum: TARGET_NAMES, description: "Library or language of the program." };
 
-/** Registers what turns models into programs. */
+/** Registers the tools that render models as programs. */
 export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
   registerRender(hub, files);
   registerSpecification(hub, files);

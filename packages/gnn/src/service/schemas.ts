@@ -23,7 +23,7 @@ export const MODEL = {
   description: "One model of a file with several: its GNNSection, its ModelName or its number from 1; all without it.",
 };
 
-/** How far and how surely an agent plans. */
+/** Parameters of planning: policy length and precisions. */
 export const PLANNING = {
   policy_length: {
     type: "integer",

@@ -10,7 +10,7 @@ interface FindArguments {
   readonly recursive?: boolean;
 }
 
-/** Sub-folder for each kind of output. */
+/** Subfolder for each kind of output. */
 const OUTPUTS = {
   exports: "gnn_exports",
   reports: "gnn_type_check",
@@ -19,7 +19,7 @@ const OUTPUTS = {
   summaries: "llm_summaries",
 } as const;
 
-/** Registers what prepares folders and finds models. */
+/** Registers the tools that prepare folders and find models. */
 export function registerSetup(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<{ readonly directory_path: string }>({
     name: "setup.ensure_directory_exists",

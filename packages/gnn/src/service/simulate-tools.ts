@@ -121,14 +121,14 @@ const RUN = {
   required: ["title", "library", "seed", "steps", "notes", "agents"],
 };
 
-/** One run; of several models `models` in its place. */
+/** Output schema of one run. For several models, `models` contains the runs. */
 const OUTPUT = {
   type: "object",
   properties: { ...RUN.properties, models: { type: "array", items: RUN } },
   anyOf: [{ required: RUN.required }, { required: ["models"] }],
 };
 
-/** Registers what runs models. */
+/** Registers the tools that run models. */
 export function registerSimulateTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<SimulateArguments>({
     name: "gnn.simulate",
@@ -183,7 +183,7 @@ function optionsOf(args: SimulateArguments): SimulateOptions {
   };
 }
 
-/** Models of a text or a file in numbers: one, or all. Rejects with a `ToolFailure`. */
+/** Reads models of a text or a file as numbers: one model, or all. Rejects with a `ToolFailure`. */
 export async function programsOf(
   files: ModelFiles,
   source: ModelSource & { readonly model?: string | number },

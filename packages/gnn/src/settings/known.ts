@@ -3,7 +3,7 @@ import { timeOf, type ModelView } from "../language/view.ts";
 import { isLabelParameter, isSetting } from "./names.ts";
 import { isOrderParameter } from "./orders.ts";
 
-/** Parameters set to the value that every program uses by default. */
+/** Parameters with the value that every program uses by default. */
 const NEUTRAL: Readonly<Record<string, number>> = {
   epistemic_weight: 1,
   instrumental_weight: 1,
@@ -15,7 +15,7 @@ const NEUTRAL: Readonly<Record<string, number>> = {
   lr_pD: 1,
 };
 
-/** Parameters that repeat a size of the tensors, by the words in their names. */
+/** Matches parameters that repeat a size of the tensors, by words in their names. */
 const SIZE = /^(?:num|n|nr)_(?:.*_)?(?:agent|level|obs|outcome|observation|modalit|action|control|state|factor|polic)/;
 const INFERENCE = /^(?:inference_algo|inference_algorithm|inference_horizon|timescale_ratio(?:_\d+_\d+)?)$/;
 
@@ -24,12 +24,12 @@ export function isSizeParameter(name: string): boolean {
   return SIZE.test(name.replace(/_per_.*$/, ""));
 }
 
-/** Returns whether a parameter states what every program does anyway. */
+/** Returns whether a parameter has the value that every program uses anyway. */
 export function isNeutral({ key: { text }, value }: Parameter): boolean {
   return Object.hasOwn(NEUTRAL, text) && value.kind === "number" && value.value === NEUTRAL[text];
 }
 
-/** Returns the names of parameters that are lengths of variables, or the horizon. */
+/** Returns the names of parameters that define lengths of variables, or the horizon. */
 export function referencedNames(view: ModelView): ReadonlySet<string> {
   const names = view.variables.flatMap(({ dimensions }) =>
     dimensions.flatMap((dimension) => (dimension.kind === "reference" ? [dimension.name] : [])),
@@ -38,7 +38,7 @@ export function referencedNames(view: ModelView): ReadonlySet<string> {
   return new Set(horizon === undefined ? names : [...names, horizon]);
 }
 
-/** Returns whether programs know a parameter by its name. */
+/** Returns whether programs recognise the name of a parameter. */
 export function isKnownParameter(name: string): boolean {
   return (
     isSetting(name) || isOrderParameter(name) || isLabelParameter(name) || isSizeParameter(name) || INFERENCE.test(name)

@@ -32,8 +32,8 @@ function labelsIn(value: Value): readonly string[] {
 }
 
 /**
- * Gives each length its labels. One list belongs to the first length above 1 that it fits; several lists belong to the
- * lengths in their order.
+ * Assigns labels to lengths. A single list belongs to the first length above 1 that it fits. Several lists belong to
+ * the lengths in order.
  */
 export function assignLabels(
   stated: StatedLabels | undefined,

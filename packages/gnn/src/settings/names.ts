@@ -11,10 +11,10 @@ export const SETTING_NAMES = {
   actionSelection: ["action_selection"],
 } as const;
 
-/** Names that are settings also where InitialParameterization gives them a value. */
+/** Names that are settings also if InitialParameterization assigns a value to them. */
 export const PRECISION_NAMES: ReadonlySet<string> = new Set(["γ", "gamma", "β", "beta", "ω", "omega", "α", "alpha"]);
 
-/** Parameters with labels. */
+/** Names of parameters with labels. */
 export const LABEL_NAMES = {
   actions: ["action_labels", "action_names"],
   states: ["state_labels", "state_names"],

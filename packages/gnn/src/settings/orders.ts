@@ -10,17 +10,17 @@ export const AXES = { A: ["observation", "state"], B: ["next", "previous", "acti
 export interface StatedOrder {
   /** Name of the parameter, such as `b_tensor_order`. */
   readonly parameter: string;
-  /** Axes in the order of writing. A `B` without actions may leave `action` out. */
+  /** Axes in written order. A `B` without actions may omit `action`. */
   readonly axes: readonly string[];
 }
 
-/** A parameter that names no order. */
+/** A parameter whose value is not an index order. */
 export interface UnknownOrder {
   readonly parameter: Parameter;
   readonly letter: OrderedLetter;
 }
 
-/** Words of an order, singular or plural, and the axes that they mean. An empty axis means that the word is ignored. */
+/** Words of an order, singular or plural, with their axes. A word with an empty axis is ignored. */
 const WORDS = {
   A: { observation: "observation", obs: "observation", outcome: "observation", state: "state", hidden: "" },
   B: {
@@ -36,7 +36,10 @@ const WORDS = {
 
 const PARAMETER = /^(.+)_tensor_order$/;
 
-/** Orders that the model states, for all tensors of a letter (`b_tensor_order`) or for one (`B_f1_tensor_order`). */
+/**
+ * Index orders that the model states, for all tensors of a letter (`b_tensor_order`) or for one tensor
+ * (`B_f1_tensor_order`).
+ */
 export class StatedOrders {
   readonly unknown: readonly UnknownOrder[];
   readonly #byName = new Map<string, StatedOrder>();
@@ -67,7 +70,10 @@ export function isOrderParameter(name: string): boolean {
   return tensor !== undefined && letterOf(tensor) !== undefined;
 }
 
-/** `b`, `B`, `B_f1` and `transition` are transitions; `a`, `A`, `A_m0` and `likelihood` are likelihoods. */
+/**
+ * Returns the letter of a tensor's name: `b`, `B`, `B_f1` and `transition` are transitions; `a`, `A`, `A_m0` and
+ * `likelihood` are likelihoods.
+ */
 function letterOf(name: string): OrderedLetter | undefined {
   if (name === "transition" || /^(?:b|B(?:_.+)?)$/.test(name)) return "B";
   return name === "likelihood" || /^(?:a|A(?:_.+)?)$/.test(name) ? "A" : undefined;
@@ -91,13 +97,13 @@ function axesOf(text: string, letter: OrderedLetter): readonly string[] | undefi
   return needed.every((axis) => axes.includes(axis)) ? (axes as string[]) : undefined;
 }
 
-/** Returns an order as ModelParameters states it: `b_tensor_order: action_next_state_previous_state`. */
+/** Returns the ModelParameters line of an order: `b_tensor_order: action_next_state_previous_state`. */
 export function orderLine(letter: OrderedLetter, layout: string): string {
   const words = layout.split(" × ").map((axis) => (axis === "next" || axis === "previous" ? `${axis}_state` : axis));
   return `${letter.toLowerCase()}_tensor_order: ${words.join("_")}`;
 }
 
-/** Returns what to write if a tensor fits several orders. */
+/** Returns advice for a tensor that fits several orders. */
 export function orderAdvice(letter: OrderedLetter, layouts: readonly string[]): string {
   return `State the order in ModelParameters: ${layouts.map((layout) => orderLine(letter, layout)).join(", or ")}.`;
 }

@@ -4,7 +4,7 @@ import { isKnownParameter } from "./known.ts";
 import { PRECISION_NAMES } from "./names.ts";
 
 /**
- * Returns the parameters of a model: ModelParameters, and known parameters that InitialParameterization has without a
+ * Returns the parameters of a model: ModelParameters, and known parameters in InitialParameterization without a
  * declaration, such as `num_timesteps = 15`. ModelParameters has priority.
  */
 export function statedParameters({ parameters, values, variables }: ModelView): readonly Parameter[] {

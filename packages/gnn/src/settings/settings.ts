@@ -7,27 +7,27 @@ export type ActionSelection = (typeof ACTION_SELECTIONS)[number];
 
 /** A model's statements about its run. Options of a call override them. */
 export interface Settings {
-  /** Steps of a run: `num_timesteps`, else ModelTimeHorizon. */
+  /** Number of steps of a run: `num_timesteps`, or else ModelTimeHorizon. */
   readonly steps?: number;
   readonly seed?: number;
-  /** Actions of a policy. */
+  /** Number of actions in a policy. */
   readonly policyLength?: number;
   /** Precision of policies. */
   readonly gamma?: number;
   /** Precision (inverse temperature) with which actions are sampled. */
   readonly alpha?: number;
   readonly actionSelection?: ActionSelection;
-  /** Iterations of an inference, at most. */
+  /** Maximum number of iterations of an inference. */
   readonly iterations?: number;
   /** Precision of the agent's likelihoods: their exponent before normalisation. */
   readonly omega?: number;
 }
 
-/** The settings of a model, with what could not be used. */
+/** The settings of a model, and its statements that could not be used. */
 export interface StatedSettings {
   readonly settings: Settings;
   readonly problems: readonly SettingProblem[];
-  /** Sentences about contradictory statements. */
+  /** Notes about contradictory statements. */
   readonly notes: readonly string[];
   readonly usedParameters: ReadonlySet<string>;
   readonly usedValues: ReadonlySet<string>;
@@ -35,10 +35,10 @@ export interface StatedSettings {
 
 const COUNT = { whole: true, lowest: 1 } as const;
 const PRECISION = { whole: false, lowest: 0 } as const;
-/** A horizon without an end is no number of steps. */
+/** Values of a horizon without an end, which is not a number of steps. */
 const ENDLESS = /^"?(?:unbounded|infinite|infinity|inf|∞)/i;
 
-/** Settings of every run, and settings of agents that plan. */
+/** Settings of every run. */
 export const RUN_SETTINGS = ["steps", "seed"] as const;
 const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => name !== "beta") as readonly (keyof Settings)[];
 
@@ -70,7 +70,7 @@ function stepsOf(view: ModelView, statements: SettingStatements): number | undef
   return stated?.value ?? horizon;
 }
 
-/** Returns ModelTimeHorizon as steps: a number, or a parameter with one. */
+/** Returns ModelTimeHorizon in steps: a number, or the value of a parameter. */
 function horizonOf(view: ModelView, statements: SettingStatements): number | undefined {
   const { horizon, domain } = timeOf(view);
   if (domain === "Continuous")

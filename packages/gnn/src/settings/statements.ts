@@ -19,14 +19,14 @@ export interface SettingStatement {
   readonly value: Value;
 }
 
-/** Words for "not stated". */
+/** Words that mean "not stated". */
 const ABSENT = /^(?:none|null|default|auto)$/i;
-/** An ontology term of a precision. `γ=ConstraintParameter` states another quantity. */
+/** Ontology terms that are precisions. `γ=ConstraintParameter` states another quantity. */
 const PRECISION_TERM = /precision|temperature/i;
 
 /**
- * Finds the statements of a setting by its names: in ModelParameters, and precisions (`γ`, `omega`) also among the
- * values. Records which names were used.
+ * Finds the statements of a setting by its names: in ModelParameters, and for precisions (`γ`, `omega`) also among the
+ * values. Records the names that were used.
  */
 export class SettingStatements {
   readonly usedParameters = new Set<string>();
@@ -45,7 +45,7 @@ export class SettingStatements {
     this.#terms = new Map(mappings.map((mapping) => [mapping.name.text, mapping]));
   }
 
-  /** Returns a number that at least one of the names states. The first name applies; contradictions are noted. */
+  /** Returns a number that at least one of the names states. The first name has priority; contradictions are noted. */
   number(names: readonly string[], rule: NumberRule): { readonly name: string; readonly value: number } | undefined {
     let found: { readonly name: string; readonly value: number } | undefined;
     for (const statement of this.#stated(names)) {
@@ -63,7 +63,7 @@ export class SettingStatements {
     return found;
   }
 
-  /** Returns a word that one of the names states and that is among the allowed ones. */
+  /** Returns a word that one of the names states, if it is allowed. */
   word<T extends string>(names: readonly string[], allowed: readonly T[]): T | undefined {
     for (const { name, span, value } of this.#stated(names)) {
       const text = value.kind === "word" || value.kind === "string" ? value.text.toLowerCase() : "";
@@ -90,7 +90,7 @@ export class SettingStatements {
     return value.kind === "word" && ABSENT.test(value.text) ? [] : [{ name, span: key.span, value }];
   }
 
-  /** A value applies only to names of precisions, if it is one number and no ontology term contradicts it. */
+  /** Returns the value of a precision, if it is one number and no ontology term contradicts it. */
   #ofValues(name: string): readonly SettingStatement[] {
     const assignment = PRECISION_NAMES.has(name) ? this.#values.get(name) : undefined;
     const term = this.#terms.get(name)?.term.text;
@@ -110,7 +110,7 @@ export class SettingStatements {
 export interface NumberRule {
   readonly whole: boolean;
   readonly lowest: number;
-  /** `lowest` itself is not allowed. */
+  /** True if `lowest` itself is not allowed. */
   readonly isAbove?: boolean;
 }
 
@@ -121,7 +121,7 @@ function isAllowed(value: number, { whole, lowest, isAbove }: NumberRule): boole
 
 const NUMBER = /^[+-]?\d{1,15}(?:\.\d{1,15})?(?:e[+-]?\d{1,3})?$/i;
 
-/** Returns the number of a value that is one number, in brackets or in quotes. */
+/** Returns the number of a value that is a single number, also in brackets or quotes. */
 function numberOf(value: Value): number | undefined {
   if (value.kind === "string") return NUMBER.test(value.text) ? Number(value.text) : undefined;
   const reading = readTensor(value);

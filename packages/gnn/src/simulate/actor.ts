@@ -11,21 +11,21 @@ export interface ActorOptions {
   readonly gamma: number;
   readonly alpha: number;
   readonly isStochastic: boolean;
-  /** Iterations of an inference, at most. */
+  /** Maximum number of iterations of an inference. */
   readonly iterations: number;
-  /** Steps that messages pass over, where they do. */
+  /** Number of steps in the window of message passing; undefined without message passing. */
   readonly window: number | undefined;
 }
 
-/** An agent's result for one observation. */
+/** Result of an agent for one observation. */
 export interface ActorStep {
   readonly observation: readonly number[];
   readonly beliefs: Beliefs;
-  /** Variational free energy of the beliefs; with messages over a window, that of the whole window. */
+  /** Variational free energy of the beliefs. With message passing, that of the whole window. */
   readonly freeEnergy: number;
   /** Negative expected free energy of each policy. */
   readonly scores: Float64Array;
-  /** Parts of each score: information gain, and expected preference. */
+  /** Parts of each score: information gain and expected preference. */
   readonly epistemic?: Float64Array;
   readonly pragmatic?: Float64Array;
   readonly policies: Float64Array;
@@ -39,7 +39,7 @@ export interface PolicyScores {
   readonly pragmatic: Float64Array;
 }
 
-/** One agent: sees, learns, plans, acts. */
+/** An agent: infers from observations, learns, plans and acts. */
 export class Actor {
   readonly model: AgentModel;
   readonly #options: ActorOptions;
@@ -47,7 +47,9 @@ export class Actor {
   #beliefs: Beliefs | undefined;
   #freeEnergy = 0;
   #action: readonly number[] | undefined;
-  /** Window of earlier steps, if one is configured: prior before it, observations and actions in it. */
+  /**
+   * Window of earlier steps, if message passing is used: the prior before it, and the observations and actions in it.
+   */
   #start: Beliefs;
   #seen: readonly (readonly number[])[] = [];
   #done: readonly (readonly number[])[] = [];
@@ -64,7 +66,7 @@ export class Actor {
     return this.#prior;
   }
 
-  /** Starts a new period with this prior; earlier observations are dropped. */
+  /** Starts a new period with this prior. Earlier observations are dropped. */
   expect(prior: Beliefs): void {
     this.#prior = prior;
     this.#start = prior;

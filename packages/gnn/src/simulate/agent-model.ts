@@ -2,15 +2,15 @@ import type { DiscreteAgent, Factor, Modality } from "../programs/program.ts";
 import { normalised } from "../programs/shapes.ts";
 import { contract, outer, type Beliefs } from "./vectors.ts";
 
-/** An agent's own A and B, which change if they are learnt. */
+/** A and B of an agent, which change if they are learnt. */
 export class AgentModel {
   readonly factors: readonly Factor[];
   readonly modalities: readonly Modality[];
   readonly policies: readonly (readonly (readonly number[])[])[];
   readonly habit: Float64Array;
-  /** outcome × states for each modality */
+  /** Likelihood of each modality: outcome × states. */
   readonly A: Float64Array[];
-  /** next × previous × action for each factor */
+  /** Transitions of each factor: next × previous × action. */
   readonly B: Float64Array[];
   readonly #countsA: (Float64Array | undefined)[];
   readonly #countsB: (Float64Array | undefined)[];
@@ -32,7 +32,7 @@ export class AgentModel {
     );
   }
 
-  /** The likelihood of an outcome for each state of the factors that its modality depends on. */
+  /** Returns the likelihood of an outcome for each state of the factors on which its modality depends. */
   likelihood(modality: number, outcome: number): Float64Array {
     const size = this.A[modality]!.length / this.modalities[modality]!.outcomes;
     return this.A[modality]!.subarray(outcome * size, (outcome + 1) * size);
@@ -86,7 +86,7 @@ export class AgentModel {
     }
   }
 
-  /** Counts which states came of which under the actions between them. */
+  /** Adds the transition between two beliefs, under the actions taken, to the counts. */
   learnB(before: Beliefs, after: Beliefs, taken: readonly number[]): void {
     for (const [index, { states, actions, from, B }] of this.factors.entries()) {
       const counts = this.#countsB[index];
@@ -102,7 +102,10 @@ export class AgentModel {
   }
 }
 
-/** Every sequence of actions of that length, the last action of the last factor fastest, as PyMDP has them. */
+/**
+ * Returns every sequence of actions of this length, in PyMDP's order: the last action of the last factor varies
+ * fastest.
+ */
 export function allPolicies(factors: readonly Factor[], length: number): AgentModel["policies"] {
   let sequences: number[][] = [[]];
   for (let step = 0; step < length; step += 1)

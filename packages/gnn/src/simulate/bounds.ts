@@ -25,7 +25,7 @@ export function expectBounds(program: DiscreteProgram, settings: RunSettings): v
       );
 }
 
-/** Returns whether the result has room for the two parts of each score. */
+/** Returns whether the two parts of each score fit into the result limit. */
 export function hasRoomForParts(program: DiscreteProgram, settings: RunSettings): boolean {
   return numbersOf(program, settings, 4) <= SIMULATION_LIMITS.numbers;
 }

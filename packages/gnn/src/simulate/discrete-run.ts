@@ -6,14 +6,14 @@ import type { AgentReplay } from "./replay.ts";
 import type { SimulatedAgent, SimulatedFactor, SimulatedModality, SimulatedStep } from "./simulation.ts";
 import { World } from "./world.ts";
 
-/** Milliseconds of work after which the run yields to the event loop. */
+/** Time of uninterrupted work after which the run yields to the event loop, in milliseconds. */
 const BREATH_MS = 20;
 
 export interface RunOptions {
   readonly settings: RunSettings;
-  /** Rows of each agent that replace its observations or actions. */
+  /** Rows that replace the observations or actions of each agent. */
   readonly replays: readonly AgentReplay[];
-  /** Steps have the epistemic and the pragmatic part of each score. */
+  /** True if each step contains the epistemic and the pragmatic part of the scores. */
   readonly hasParts: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((done: number, total: number) => void) | undefined;
@@ -73,7 +73,10 @@ export class DiscreteRun {
     world?.act(action);
   }
 
-  /** Each level sets the prior of the one below for its period, and sees at the end of it which state that is in. */
+  /**
+   * Runs one step of each level that has a turn. A level sets the prior of the level below for its period, and at the
+   * end of the period observes the state of that level.
+   */
   async #levels(step: number): Promise<void> {
     const periods = this.#program.ratios.map((_, level) =>
       this.#program.ratios.slice(0, level + 1).reduce((product, ratio) => product * ratio, 1),
@@ -109,7 +112,7 @@ export class DiscreteRun {
     return action;
   }
 
-  /** Yields to the event loop, and throws if the caller has cancelled. */
+  /** Yields to the event loop. Throws if the caller has cancelled. */
   async #breathe(): Promise<void> {
     if (performance.now() - this.#breath < BREATH_MS) return;
     await new Promise((resume) => setImmediate(resume));

@@ -1,10 +1,10 @@
-/** Bounds of one simulation. */
+/** Limits of one simulation. */
 export const SIMULATION_LIMITS = {
   steps: 1000,
   policyLength: 8,
   policies: 65_536,
-  /** Operations of all steps, counted as in `programCosts`. */
+  /** Maximum number of operations of all steps, counted as in `programCosts`. */
   operations: 2_000_000_000,
-  /** Numbers of a result. */
+  /** Maximum number of numbers in a result. */
   numbers: 500_000,
 } as const;

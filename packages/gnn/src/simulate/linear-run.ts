@@ -8,7 +8,7 @@ import { settingNotes, type RunSettings, type SimulateOptions } from "./options.
 import { Random } from "./random.ts";
 import type { FilteredStep, LinearSimulation } from "./simulation.ts";
 
-/** Steps between two turns of the event loop. */
+/** Number of steps between two turns of the event loop. */
 const STEPS_PER_TURN = 50;
 
 /**

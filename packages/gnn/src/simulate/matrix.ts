@@ -1,4 +1,4 @@
-/** A matrix, row by row. */
+/** A matrix, stored row by row. */
 export interface Matrix {
   readonly rows: number;
   readonly columns: number;

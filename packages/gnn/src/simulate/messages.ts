@@ -2,10 +2,10 @@ import type { AgentModel } from "./agent-model.ts";
 import { accuracy } from "./pymdp-1.ts";
 import { contract, dot, outer, softmax, type Beliefs } from "./vectors.ts";
 
-/** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
+/** Constant that PyMDP 1.x adds before taking logarithms, with 64-bit numbers. */
 const SMALLEST = 2 ** -52;
 
-/** The steps that messages pass over. */
+/** Window of steps for message passing. */
 export interface Window {
   /** Observations of each step. */
   readonly seen: readonly (readonly number[])[];
@@ -16,8 +16,8 @@ export interface Window {
 }
 
 /**
- * Returns the beliefs at each step by the marginal message passing of PyMDP 1.x: all steps and factors together,
- * this many iterations.
+ * Returns the beliefs at each step by the marginal message passing of PyMDP 1.x: all steps and factors together, with
+ * this number of iterations.
  */
 export function passMessages(model: AgentModel, window: Window, iterations: number): readonly Beliefs[] {
   const evidence = window.seen.map((outcomes) =>
@@ -33,7 +33,7 @@ export function passMessages(model: AgentModel, window: Window, iterations: numb
   return beliefs;
 }
 
-/** Returns the free energy of the beliefs at all steps of a window, in which the steps are independent. */
+/** Returns the free energy of the beliefs at all steps of a window, assuming independent steps. */
 export function windowFreeEnergy(model: AgentModel, window: Window, beliefs: readonly Beliefs[]): number {
   return beliefs.reduce((sum, at, step) => {
     const negativeEntropy = at.reduce((total, belief) => total + dot(belief, belief.map(logarithm)), 0);
@@ -91,7 +91,7 @@ class Pass {
     const before = this.#ofBefore(step, factor);
     if (step === this.#beliefs.length - 1) return softmax(seen.map((value, state) => value + before[state]!));
     const after = this.#ofAfter(step, factor);
-    // Each transition between two steps contributes half to both.
+    // Each transition between two steps contributes half to each step.
     return softmax(seen.map((value, state) => value + 0.5 * (before[state]! + after[state]!)));
   }
 
@@ -121,7 +121,7 @@ class Pass {
     return total;
   }
 
-  /** How well each state of the factor at `place` explains where the factor `led` went. */
+  /** Returns how well each state of the factor at `place` explains the next state of the factor `led`. */
   #message(step: number, led: number, place: number): Float64Array {
     const { states, actions, from } = this.#model.factors[led]!;
     const action = this.#window.done[step]![led]!;

@@ -7,21 +7,21 @@ export interface Evidence {
   readonly prior: Beliefs;
 }
 
-/** Negative expected free energy of a policy: the sum of its two parts. */
+/** Negative expected free energy of a policy: the sum of two parts. */
 export interface PolicyScore {
-  /** Expected information about states. */
+  /** Expected information gain about states. */
   readonly epistemic: number;
   /** Expected preference of outcomes. */
   readonly pragmatic: number;
 }
 
-/** How an agent infers, plans and acts: one version of a library, its numbers included. */
+/** Algorithms of an agent for inference, planning and acting, with default values, as in one version of a library. */
 export interface Method {
-  /** Times that beliefs are updated at most. */
+  /** Maximum number of updates of the beliefs. */
   readonly iterations: number;
   /** Default precision of policies. */
   readonly gamma: number;
-  /** Precision of actions where one is drawn. */
+  /** Default precision with which actions are sampled. */
   readonly alpha: number;
   /** Returns the beliefs after an observation, with at most this many iterations. */
   infer(model: AgentModel, evidence: Evidence, iterations: number): Beliefs;
@@ -29,8 +29,8 @@ export interface Method {
   freeEnergy(model: AgentModel, evidence: Evidence, beliefs: Beliefs): number;
   /** Returns the negative expected free energy of a policy. */
   score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): PolicyScore;
-  /** The logarithm of a habit. */
+  /** Returns the logarithm of a habit. */
   logarithm(probability: number): number;
-  /** The probabilities of actions for each factor, of which one is taken. */
+  /** True if an agent chooses a whole policy; false if it chooses actions for each factor by their probabilities. */
   readonly choosesPolicies: boolean;
 }

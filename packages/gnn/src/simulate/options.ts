@@ -8,25 +8,25 @@ import { pymdp007 } from "./pymdp-0-0-7.ts";
 import { pymdp1 } from "./pymdp-1.ts";
 import { replayedSteps, type Replay } from "./replay.ts";
 
-/** Libraries whose agents are simulated, with their defaults. */
+/** Libraries whose agents are simulated, with their default values. */
 export const METHODS = { "pymdp-1": pymdp1, "pymdp-0.0.7": pymdp007 } as const satisfies Record<string, Method>;
 export type MethodName = keyof typeof METHODS;
 
-/** Options of a simulation. Each default is what the model states, or else the value named here. */
+/** Options of a simulation. Default of each: the value that the model states, or else the default stated here. */
 export interface SimulateOptions {
-  /** @default 20 */
+  /** Number of steps. @default 20 */
   readonly steps?: number;
-  /** @default 0 */
+  /** Seed of the random numbers. @default 0 */
   readonly seed?: number;
-  /** @default "pymdp-1" */
+  /** Library whose agent is simulated. @default "pymdp-1" */
   readonly method?: MethodName;
-  /** Actions of a policy. @default 1 */
+  /** Number of actions in a policy. @default 1 */
   readonly policyLength?: number;
-  /** Precision of policies. @default that of the library: 1, and 16 of 0.0.7 */
+  /** Precision of policies. @default that of the library: 1, or 16 for 0.0.7 */
   readonly gamma?: number;
-  /** Precision of actions that are drawn. @default that of the library: 1, and 16 of 0.0.7 */
+  /** Precision with which actions are sampled. @default that of the library: 1, or 16 for 0.0.7 */
   readonly alpha?: number;
-  /** The best action, or one drawn by how good they are. @default "deterministic" */
+  /** Selection of actions: the best action, or an action sampled by its probability. @default "deterministic" */
   readonly actionSelection?: ActionSelection;
   /** Observations that replace those of the model's own world: an outcome for each modality at each step. */
   readonly observations?: Replay;
@@ -36,7 +36,7 @@ export interface SimulateOptions {
   readonly onStep?: (done: number, total: number) => void;
 }
 
-/** Options with the settings of the model and the defaults of the library. */
+/** Resolved options: given options, settings of the model, and defaults of the library. */
 export interface RunSettings {
   readonly steps: number;
   readonly seed: number;
@@ -88,12 +88,12 @@ interface SettingSource {
   readonly actionSelection?: ActionSelection | undefined;
 }
 
-/** Returns the settings of a source that are not undefined. */
+/** Returns the settings of a source, without undefined ones. */
 function stated<T extends SettingSource>(source: T): T {
   return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Returns notes on settings of the model that this run does not follow because of a limit or another setting. */
+/** Returns notes on settings of the model that this run ignores because of a limit or another setting. */
 export function settingNotes({ settings }: Program, { steps, isStochastic }: RunSettings): readonly string[] {
   const { steps: stated = steps, alpha } = settings;
   return [
@@ -104,7 +104,7 @@ export function settingNotes({ settings }: Program, { steps, isStochastic }: Run
   ];
 }
 
-/** Returns the program with E for policies of the length of the run. */
+/** Returns the program with E expanded to policies of the run's length. */
 export function preparedProgram(program: DiscreteProgram, { policyLength }: RunSettings): DiscreteProgram {
   return withHabits(program, policyLength);
 }

@@ -3,13 +3,13 @@ import { fixed } from "../pictures/svg.ts";
 import { PLOT, plotSvg, plotText } from "./plot-style.ts";
 import type { FilteredStep, LinearSimulation } from "./simulation.ts";
 
-/** Dimensions of the state that are drawn. */
+/** Maximum number of state dimensions that are drawn. */
 const MAX_PANELS = 12;
-/** Points of a line; a longer run shows every second step, or every third. */
+/** Maximum number of points of a line. A longer run shows every second step, or every third. */
 const MAX_POINTS = 400;
 const PANEL = 110;
 
-/** Returns the run of a filter as SVG: for each dimension the mean with two standard deviations, and the true state. */
+/** Plots the run of a filter as SVG: for each dimension the mean with two standard deviations, and the true state. */
 export function plotFilter({ title, method, filtered }: LinearSimulation): string {
   const size = filtered[0]!.mean.length;
   const every = Math.ceil(filtered.length / MAX_POINTS);

@@ -4,7 +4,7 @@ import { plotFilter } from "./plot-filter.ts";
 import { PLOT, plotSvg, plotText } from "./plot-style.ts";
 import { isLinearRun, type SimulatedAgent, type SimulatedStep, type Simulation } from "./simulation.ts";
 
-/** Bounds of a picture; a longer run shows every second step, or every third. */
+/** Maximum size of a plot. A longer run shows every second step, or every third. */
 const MAX_COLUMNS = 200;
 const MAX_ROWS = 32;
 const MAX_BANDS = 40;
@@ -19,8 +19,8 @@ interface Band {
 }
 
 /**
- * Returns a run as SVG: the probability of each state and policy at each step, the true state as a dot, observations
- * and actions.
+ * Plots a run as SVG: the probability of each state and policy at each step, the true state as a dot, observations and
+ * actions.
  */
 export function plotRun(simulation: Simulation): string {
   const { title, method, agents } = simulation;
@@ -123,7 +123,7 @@ function drawBand(band: Band, steps: readonly SimulatedStep[], top: number): str
   return parts.join("");
 }
 
-/** Characters of a label in front of a row. */
+/** Maximum length of a row label, in characters. */
 const LABEL = 16;
 
 function rowLabel({ labels }: Band, row: number, top: number): string {

@@ -2,15 +2,18 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Evidence, Method, PolicyScore } from "./method.ts";
 import { contract, dot, outer, softmax, type Beliefs } from "./vectors.ts";
 
-/** Constant that PyMDP 0.0.7 adds before logarithms. */
+/** Constant that PyMDP 0.0.7 adds before taking logarithms. */
 const SMALL = 1e-16;
-/** States less probable than this are left out of the information gain, and it keeps its logarithms finite. */
+/** Probability below which states are omitted from the information gain. It also keeps logarithms finite. */
 const NEGLIGIBLE = Math.exp(-16);
 const ITERATIONS = 10;
-/** Updates end when the free energy changes by less. */
+/** Change of the free energy below which updates stop. */
 const TOLERANCE = 0.001;
 
-/** PyMDP 0.0.7 with its defaults: fixed-point iteration over the joint likelihood, actions by their marginals. */
+/**
+ * PyMDP 0.0.7 with its default values: fixed-point iteration over the joint likelihood; actions are chosen by their
+ * marginal probabilities.
+ */
 export const pymdp007: Method = {
   iterations: ITERATIONS,
   gamma: 16,
@@ -38,7 +41,7 @@ function infer(model: AgentModel, { outcomes, prior }: Evidence, iterations: num
   let energy = complexity(beliefs, logPrior);
   let change = Infinity;
   for (let iteration = 0; iteration < iterations && change >= TOLERANCE; iteration += 1) {
-    // All factors are updated against the beliefs that the iteration began with.
+    // All factors are updated with the beliefs from the beginning of the iteration.
     const before: Beliefs = [...beliefs];
     for (let factor = 0; factor < beliefs.length; factor += 1) {
       const message = contract(evidence, before, factor);
@@ -99,7 +102,10 @@ function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly n
   return { epistemic, pragmatic };
 }
 
-/** Computed jointly over all modalities, so time and memory grow with the product of their outcomes. */
+/**
+ * Returns the information gain. It is computed jointly over all modalities, so time and memory grow with the product of
+ * their outcomes.
+ */
 function informationGain(model: AgentModel, states: Beliefs): number {
   const sizes = model.factors.map(({ states: size }) => size);
   const joint = outer(states);

@@ -2,11 +2,11 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Evidence, Method, PolicyScore } from "./method.ts";
 import { contract, dot, softmax, type Beliefs } from "./vectors.ts";
 
-/** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
+/** Constant that PyMDP 1.x adds before taking logarithms, with 64-bit numbers. */
 const SMALLEST = 2 ** -52;
 const ITERATIONS = 16;
 
-/** PyMDP 1.x with its defaults: factorised fixed-point iteration, one whole policy chosen. */
+/** PyMDP 1.x with its default values: factorised fixed-point iteration; a whole policy is chosen. */
 export const pymdp1: Method = {
   iterations: ITERATIONS,
   gamma: 1,
@@ -28,7 +28,7 @@ function infer(model: AgentModel, { outcomes, prior }: Evidence, iterations: num
   );
   const logPrior = prior.map((belief) => belief.map(logarithm));
   let posterior: Beliefs = prior.map((belief) => new Float64Array(belief.length));
-  // With one factor the first update is exact and the others repeat it.
+  // With one factor the first update is exact, and further updates would repeat it.
   for (let iteration = 0; iteration < (prior.length === 1 ? 1 : iterations); iteration += 1)
     posterior = update(model, { evidence, logPrior, beliefs: posterior.map(softmax) });
   return posterior.map(softmax);
@@ -85,7 +85,7 @@ function entropy(probabilities: Float64Array): number {
   return -probabilities.reduce((sum, probability) => sum + probability * logarithm(probability), 0);
 }
 
-/** The entropy of outcomes that is left when the states are known. */
+/** Returns the entropy of outcomes that remains if the states are known. */
 function ambiguity(model: AgentModel, modality: number, states: Beliefs): number {
   const { factors } = model.modalities[modality]!;
   const uncertain = model.A[modality]!.map((probability) => -probability * logarithm(probability));

@@ -1,4 +1,6 @@
-/** Numbers from 0 to 1 that are the same for the same seed, everywhere (sfc32). */
+/**
+ * Generator of reproducible random numbers from 0 to 1 (sfc32). The same seed gives the same numbers on every platform.
+ */
 export class Random {
   readonly #state: Uint32Array;
 
@@ -24,7 +26,7 @@ export class Random {
     return radius * Math.cos(2 * Math.PI * this.next());
   }
 
-  /** The place that a number drawn by these probabilities falls into. */
+  /** Returns an index sampled with these probabilities. */
   choose(probabilities: Float64Array): number {
     const drawn = this.next();
     let sum = 0;

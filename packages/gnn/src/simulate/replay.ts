@@ -3,7 +3,7 @@ import { ProgramError } from "../programs/program-error.ts";
 
 export type ReplayRows = readonly (readonly number[])[];
 
-/** Rows of the one agent or of the lowest level; of several agents or levels, rows by their names. */
+/** Rows of the only agent or of the lowest level. For several agents or levels, rows by name. */
 export type Replay = ReplayRows | Readonly<Record<string, ReplayRows>>;
 
 /** Observations and actions that replace those of a run. */
@@ -18,7 +18,7 @@ export interface AgentReplay {
   readonly actions?: ReplayRows;
 }
 
-/** Returns the steps that a replay has rows for; undefined without a replay. */
+/** Returns the number of steps for which a replay has rows; undefined without a replay. */
 export function replayedSteps({ observations, actions }: Replays): number | undefined {
   const lengths = [observations ?? actions].flatMap((replay) =>
     replay === undefined ? [] : isRows(replay) ? [replay.length] : Object.values(replay).map(({ length }) => length),
@@ -52,7 +52,7 @@ export function replaysOf(program: DiscreteProgram, replays: Replays, steps: num
   });
 }
 
-/** Turns of each agent: a level has one at the end of each of its periods. */
+/** Returns the number of turns of each agent. A level has a turn at the end of each of its periods. */
 function turnsOf({ arrangement, agents, ratios }: DiscreteProgram, steps: number): readonly number[] {
   if (arrangement !== "levels") return agents.map(() => steps);
   return agents.map((_, level) =>

@@ -2,10 +2,10 @@ import { isLinearRun, type FilteredStep, type LinearSimulation, type SimulatedAg
 import type { DiscreteSimulation, SimulatedFactor, SimulatedStep, Simulation } from "./simulation.ts";
 import { highest } from "./vectors.ts";
 
-/** Rows of the table; the data has all. */
+/** Maximum number of rows in the table. The data has all rows. */
 const MAX_ROWS = 200;
 
-/** Returns a run as data, in the names of the tools' results. */
+/** Returns a run as data with the field names of the tools' results. */
 export function toRunData(simulation: Simulation): object {
   const { title, method, seed, steps, notes } = simulation;
   if (isLinearRun(simulation)) return { title, library: method, seed, steps, notes, agents: [filterData(simulation)] };
@@ -61,7 +61,7 @@ function filteredData({ step, state, observation, mean, covariance, freeEnergy }
   };
 }
 
-/** Returns a run as a table with a line for each step. */
+/** Returns a run as a text table with a line for each step. */
 export function toRunText(simulation: Simulation): string {
   const { title, method, seed, notes } = simulation;
   const lines = isLinearRun(simulation) ? filterLines(simulation) : simulation.agents.flatMap(agentLines);

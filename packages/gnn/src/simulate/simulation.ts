@@ -9,11 +9,11 @@ interface SimulationHeader {
   readonly seed: number;
   readonly steps: number;
   readonly notes: readonly string[];
-  /** Empty for a linear-Gaussian model. */
+  /** Agents; empty for a linear-Gaussian model. */
   readonly agents: readonly SimulatedAgent[];
 }
 
-/** Returns whether a run is that of a filter. */
+/** Returns whether a run is that of a Kalman filter. */
 export function isLinearRun(simulation: Simulation): simulation is LinearSimulation {
   return simulation.kind === "linear-gaussian";
 }
@@ -69,7 +69,7 @@ export interface FilteredStep {
   readonly state?: Float64Array;
   readonly observation: Float64Array;
   readonly mean: Float64Array;
-  /** State × state, row by row. */
+  /** Covariance: state × state, row by row. */
   readonly covariance: Float64Array;
   /** Negative logarithm of the density of the observation, given the earlier ones. */
   readonly freeEnergy: number;

@@ -14,14 +14,17 @@ export function dot(one: Float64Array, other: Float64Array): number {
   return sum;
 }
 
-/** Returns the index of the highest value, the first one if several are equal. */
+/** Returns the index of the highest value; the first index if several values are equal. */
 export function highest(values: Float64Array): number {
   let best = 0;
   for (let at = 1; at < values.length; at += 1) if (values[at]! > values[best]!) best = at;
   return best;
 }
 
-/** Sums out every dimension of a tensor but `keep`, each weighted by its vector; none is kept where it is -1. */
+/**
+ * Sums a tensor over every dimension except `keep`, weighted with the dimension's vector. If `keep` is -1, sums over
+ * all dimensions.
+ */
 export function contract(data: Float64Array, vectors: Beliefs, keep: number): Float64Array {
   const result = new Float64Array(keep < 0 ? 1 : vectors[keep]!.length);
   const index = vectors.map(() => 0);
@@ -38,7 +41,7 @@ export function contract(data: Float64Array, vectors: Beliefs, keep: number): Fl
   return result;
 }
 
-/** The joint probabilities of independent beliefs, the last factor fastest. */
+/** Returns the joint probabilities of independent beliefs. The last factor varies fastest. */
 export function outer(beliefs: Beliefs): Float64Array {
   let joint: Float64Array = Float64Array.of(1);
   for (const belief of beliefs) {
