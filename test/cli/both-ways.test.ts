@@ -57,6 +57,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   resource: [["notes://all"], ["notes://tea", "--json"], ["nowhere://x"]],
   prompt: [["notes.write", "about=tea"], ["notes.write"], ["nothing"]],
   status: [[], ["--json"]],
+  top: [["--once"], ["--once", "--json"]],
   chat: [["--model", "mistral/m", "--once", "What does the note say?"]],
 };
 
@@ -95,7 +96,7 @@ function still({ code, stdout }: Ran): Pick<Ran, "code" | "stdout"> {
     code,
     stdout: stdout
       .replaceAll(/up \d+ s/g, "up … s")
-      .replaceAll(/"(uptimeSeconds|duration_ms|ms)": \d+/g, '"$1": …')
+      .replaceAll(/"(uptimeSeconds|uptimeMs|duration_ms|ms)": \d+/g, '"$1": …')
       .replaceAll(/ at http:\S+/g, " at …")
       .replaceAll(/ --url http:\S+/g, ""),
   };

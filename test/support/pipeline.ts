@@ -4,7 +4,8 @@ import { LOCAL_PRINCIPAL, type Call } from "../../packages/toolyard/src/core/cal
 import { Emitter } from "../../packages/toolyard/src/core/events.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { fail, ok, type Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
-import type { AuditLine, Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { AuditLine } from "../../packages/toolyard/src/core/ports/audit.ts";
+import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { ListingShape } from "../../packages/toolyard/src/core/sources/listing-shape.ts";
 import type { Provider, ResolvedCall } from "../../packages/toolyard/src/core/sources/provider.ts";
 import type { ProviderKind } from "../../packages/toolyard/src/core/sources/provider-kinds.ts";

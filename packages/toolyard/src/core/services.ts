@@ -3,6 +3,7 @@ import type { Call, ToolMode } from "./calls/call.ts";
 import type { Chat } from "./ports/chat.ts";
 import type { HubPort, View } from "./ports/hub-port.ts";
 import type { InnerHub } from "./calls/inner-hub.ts";
+import type { CallStatistics } from "./ports/call-statistics.ts";
 import type { JsonObject } from "./json/json.ts";
 import type { Models } from "./ports/models.ts";
 import type { Fail } from "./calls/outcome.ts";
@@ -86,6 +87,7 @@ export const REDACT = serviceKey<(text: string) => string>()("redact");
  * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, only lines of its calls.
  */
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
+export const CALL_STATISTICS = serviceKey<CallStatistics>()("callStatistics");
 export const SCOPES = serviceKey<ScopeRules>()("scopes");
 export const PROFILES = serviceKey<Profiles>()("profiles");
 export const MODELS = serviceKey<Models>()("models");

@@ -15,4 +15,6 @@ export const DOCS_PATH = "/docs";
 
 export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";
+/** Counts of all calls. */
+export const CALLS_PATH = "/status/calls";
 export const READY_PATH = "/readyz";

@@ -13,6 +13,7 @@ import { ROLES } from "../features/roles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
 import { SEARCH } from "../features/search/feature.ts";
 import { SIGN_IN } from "../features/sign-in/feature.ts";
+import { STATISTICS } from "../features/statistics/feature.ts";
 import { STATUS } from "../features/status/feature.ts";
 import { TELEMETRY } from "../features/telemetry/feature.ts";
 import { defineFeature } from "../kernel/feature.ts";
@@ -72,6 +73,7 @@ export const FEATURES = featureList([
   JSON_RPC,
   REST_ENDPOINT,
   STATUS,
+  STATISTICS,
   READINESS,
   HOME,
 ]);

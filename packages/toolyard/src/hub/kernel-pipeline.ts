@@ -32,6 +32,7 @@ export function pipelineFactory(
   const resolve = mirror ? resolveMirrored : resolveCall;
   const { onCall, ...log } = watch;
   const listeners = [...contributions.map((one) => one.onCall), onCall].filter((one) => one !== undefined);
+  const everyListeners = contributions.map((one) => one.onEveryCall).filter((one) => one !== undefined);
   return ({ tree }) => {
     const pipeline = latePipeline({
       resolve: (call) => resolve(call, places),
@@ -42,6 +43,7 @@ export function pipelineFactory(
       schemas,
       watch: log,
       listeners,
+      everyListeners,
       stages: contributions.flatMap((one) => one.stages ?? []),
       audit,
       logger,

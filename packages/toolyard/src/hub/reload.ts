@@ -14,7 +14,7 @@ export interface ReloadOptions {
 }
 
 /** Sections that are read once. */
-const AT_START_ONLY = ["logging", "audit", "catalog"] as const;
+const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry"] as const;
 
 /** Takes configurations over while the hub runs, one after the other; a bad one changes nothing and is reported. */
 export class Reloader {

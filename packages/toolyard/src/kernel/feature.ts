@@ -42,6 +42,8 @@ export interface AccessKind {
 export interface Contribution {
   /** Called at the end of every call. It must not throw or block. */
   readonly onCall?: CallListener;
+  /** The same, called for inner calls too: calls made by code, by `execute_tool` and by the agent. */
+  readonly onEveryCall?: CallListener;
   /** A further way to authenticate callers. */
   readonly access?: AccessKind;
   /** Gives rights to identities, such as by roles. The first feature that has it is used. @default all rights */

@@ -1,4 +1,5 @@
-import type { Audit, Logger } from "../core/ports/ports.ts";
+import type { Audit } from "../core/ports/audit.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import { serviceKey } from "../core/service-key.ts";
 import type { Redactor } from "../telemetry/redactor.ts";
 

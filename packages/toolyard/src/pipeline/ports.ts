@@ -1,7 +1,7 @@
 import type { Call } from "../core/calls/call.ts";
-import type { FailKind } from "../core/calls/kinds.ts";
 import type { Fail } from "../core/calls/outcome.ts";
-import type { Audit, Logger } from "../core/ports/ports.ts";
+import type { Audit, AuditLine } from "../core/ports/audit.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type { CallTarget, Provider } from "../core/sources/provider.ts";
 import type { OutageReport, Problem, ToolLimits } from "../core/sources/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
@@ -39,16 +39,9 @@ export interface FoundCall {
 export type Resolve = (call: Call) => Resolution | Promise<Resolution>;
 
 /** A call that is over, as it is reported to listeners. */
-export interface CallSeen {
-  /** The name of its token, or of its program where it needs none. */
+export interface CallSeen extends AuditLine {
+  /** Name of the caller for users: the principal, or the client program of the local user. */
   readonly who: string;
-  /** The endpoint that it came by. */
-  readonly endpoint: string;
-  readonly target: string;
-  /** Id of its source; absent where the name led to none. */
-  readonly source?: string;
-  readonly durationMs: number;
-  readonly kind: FailKind | "ok";
 }
 
 /** Called at the end of each call, not of inner calls. It must not throw or block. */
@@ -84,6 +77,8 @@ export interface PipelineDeps {
   readonly watch?: Omit<CallWatch, "onCall">;
   /** @default none */
   readonly listeners?: readonly CallListener[];
+  /** Called for inner calls too. @default none */
+  readonly everyListeners?: readonly CallListener[];
   /** Returns a failure that replaces a timeout, if the reason is known. The provider is absent if none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
   /** Returns a sentence on the download that the call waits for, if it waits for one. Arguments as for `whyLate`. */

@@ -42,6 +42,7 @@ test("the line has exactly the specified members", async () => {
     call: expect.stringMatching(/^call-/),
     endpoint: "test",
     principal: "anna",
+    who: "anna",
     method: "tools/call",
     target: "files__t",
     source: "files",

@@ -4,9 +4,8 @@ import { isoNow } from "../core/text/iso-now.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
-import type { AuditLine } from "../core/ports/ports.ts";
 import { KINDS } from "../core/calls/kinds.ts";
-import type { CallSeen, PipelineDeps } from "./ports.ts";
+import type { CallListener, CallSeen, PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { withOutageReport } from "./outage.ts";
 import type { CallState, Stage } from "./state.ts";
@@ -20,7 +19,7 @@ import { firstChars } from "../core/text/truncate.ts";
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);
   const writeLog = logWriter(deps);
-  const tellListeners = listenerCaller(deps);
+  const notifyListeners = listenerCaller(deps);
   return async (state, next) => {
     const startedAt = performance.now();
     let settled: Outcome;
@@ -32,9 +31,10 @@ export function recordStage(deps: PipelineDeps): Stage {
     const outcome = withAttempts(settled, state.attempts);
     state.close();
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-    writeAudit(state, outcome, durationMs);
+    const seen = seenOf(state, outcome, durationMs);
+    writeAudit(seen);
     writeLog(state, outcome, durationMs);
-    tellListeners?.(state, outcome, durationMs);
+    notifyListeners(seen);
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
@@ -63,28 +63,30 @@ function withAttempts(outcome: Outcome, attempts: number): Outcome {
   return attempts > 1 ? { ...outcome, attempts } : outcome;
 }
 
-type CallWriter = (state: CallState, outcome: Outcome, durationMs: number) => void;
-
-function auditWriter({ audit, logger }: PipelineDeps): CallWriter {
-  return (state, outcome, durationMs) => {
+function auditWriter({ audit, logger }: PipelineDeps): CallListener {
+  return (seen) => {
     try {
-      audit.write(auditLine(state, outcome, durationMs));
+      audit.write(seen);
     } catch (error) {
-      logger.error("The audit line of a call could not be written.", { call: state.call.id, error: messageOf(error) });
+      logger.error("The audit line of a call could not be written.", { call: seen.call, error: messageOf(error) });
     }
   };
 }
 
-function auditLine(state: CallState, outcome: Outcome, durationMs: number): AuditLine {
+/** Returns the facts of a call that is over, for the audit and for listeners. */
+function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
   const { call } = state;
+  const { principal, client, parent } = call;
   return {
     time: isoNow(),
     call: call.id,
+    ...(parent !== undefined && { parent }),
     endpoint: call.endpoint,
-    principal: call.principal.id,
+    principal: principal.id,
+    who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
     method: call.method,
     target: targetOf(state),
-    source: state.isResolved ? state.found.provider.source.id : undefined,
+    ...(state.isResolved && { source: state.found.provider.source.id }),
     kind: outcome.ok ? "ok" : outcome.kind,
     durationMs,
     argumentBytes: finite(jsonSize(call.arguments)),
@@ -104,32 +106,20 @@ function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
 
-function listenerCaller({ listeners = [], logger }: PipelineDeps): CallWriter | undefined {
-  if (listeners.length === 0) return undefined;
-  return (state, outcome, durationMs) => {
-    if (state.call.parent !== undefined) return;
-    const seen = seenOf(state, outcome, durationMs);
-    for (const listener of listeners) {
+function listenerCaller({ listeners = [], everyListeners = [], logger }: PipelineDeps): CallListener {
+  const all = [...listeners, ...everyListeners];
+  return (seen) => {
+    for (const listener of seen.parent === undefined ? all : everyListeners) {
       try {
         listener(seen);
       } catch (error) {
-        logger.error("A listener of calls failed.", { call: state.call.id, error: messageOf(error) });
+        logger.error("A listener of calls failed.", { call: seen.call, error: messageOf(error) });
       }
     }
   };
 }
 
-function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
-  const { principal, client, endpoint } = state.call;
-  return {
-    who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
-    endpoint,
-    target: targetOf(state),
-    ...(state.isResolved && { source: state.found.provider.source.id }),
-    durationMs,
-    kind: outcome.ok ? "ok" : outcome.kind,
-  };
-}
+type CallWriter = (state: CallState, outcome: Outcome, durationMs: number) => void;
 
 function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps): CallWriter {
   const doneLogger = watch?.isUnwritten === true ? keptLogger : logger;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AuditLine } from "../core/ports/ports.ts";
+import type { AuditLine } from "../core/ports/audit.ts";
 import { createAudit } from "./audit.ts";
 import { Redactor } from "./redactor.ts";
 

@@ -152,9 +152,9 @@ test("S14: an audit line is one JSON line without secrets", () => {
     call: "c",
     endpoint: "d",
     principal: "p",
-    method: "m",
+    method: "tools/call" as const,
     target: "x my-known-secret",
-    kind: "ok",
+    kind: "ok" as const,
     durationMs: 1,
     argumentBytes: 2,
     resultBytes: 3,
@@ -168,8 +168,9 @@ test("S14: redacts a secret in an audit line even if the secret is removed befor
   const redactor = new Redactor();
   redactor.add("my-known-secret");
   const late: (string | LateLine)[] = [];
-  const facts = { time: "t", call: "c", endpoint: "d", principal: "p", method: "m", kind: "ok", durationMs: 1 };
-  const line = { ...facts, target: "x my-known-secret", argumentBytes: 2, resultBytes: 3, attempts: 1 };
+  const head = { time: "t", call: "c", endpoint: "d", principal: "p", method: "tools/call" } as const;
+  const sizes = { argumentBytes: 2, resultBytes: 3, attempts: 1 };
+  const line = { ...head, target: "x my-known-secret", kind: "ok", durationMs: 1, ...sizes } as const;
   createAudit({ write: (one) => void late.push(one), close: async () => {} }, redactor).write(line);
   redactor.clear();
   expect(late.map(lineText)).toEqual([JSON.stringify({ ...line, target: "x ***" })]);

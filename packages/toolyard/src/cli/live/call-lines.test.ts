@@ -1,8 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { CallSeen } from "../../pipeline/ports.ts";
 import { displayWidth } from "../output/table-width.ts";
-import { callLines } from "./call-lines.ts";
+import { callLines, type ShownCall } from "./call-lines.ts";
 
 const SEEN = {
   who: "claude-desktop",
@@ -13,7 +12,7 @@ const SEEN = {
 } as const;
 
 /** The output for a call on a terminal with this many columns. */
-function shown(seen: CallSeen, columns: number): string {
+function shown(seen: ShownCall, columns: number): string {
   const stderr = Object.assign(new PassThrough(), { columns });
   callLines({ stderr, color: false })(seen);
   return String(stderr.read());

@@ -10,8 +10,11 @@ const LONGEST_CALLER = 20;
 const LEAST_NAMES = 16;
 const GAP = "  ";
 
+/** The facts of a call that its line shows. */
+export type ShownCall = Pick<CallSeen, "who" | "target" | "durationMs" | "kind">;
+
 /** Prints one line for each call at its end: time, caller, tool, duration and outcome. */
-export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) => void {
+export function callLines(io: Pick<Io, "stderr" | "color">): (seen: ShownCall) => void {
   return (seen) => {
     const { columns } = sizeOf(io.stderr);
     io.stderr.write(`${callLine(seen, new Date(), { columns, color: io.color })}\n`);
@@ -19,7 +22,7 @@ export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) =>
 }
 
 function callLine(
-  { who, target, durationMs, kind }: CallSeen,
+  { who, target, durationMs, kind }: ShownCall,
   at: Date,
   { columns, color }: { readonly columns: number; readonly color: boolean },
 ): string {

@@ -9,6 +9,7 @@ import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { sharedHubRows } from "./shared-hub-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
+import { topRow } from "./top-row.ts";
 import { userRows } from "./user-rows.ts";
 
 /** Options shared by commands of several files. */
@@ -27,10 +28,11 @@ export function furtherRows(options: CommonOptions): {
   readonly setup: readonly CommandRow[];
   readonly last: readonly CommandRow[];
 } {
-  const { config, yes, json, verbose, timeout } = options;
+  const { config, yes, json, verbose, timeout, url, tokenEnv } = options;
   return {
     setup: setupRows(options),
     last: [
+      topRow([config, yes, url, tokenEnv, json, verbose]),
       ...sharedHubRows([config, json]),
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),

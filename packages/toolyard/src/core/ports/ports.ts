@@ -18,29 +18,6 @@ export interface Logger {
  */
 export const TOLD_FACT = "told";
 
-/** Line of the audit, one per call. It has no argument and no result value, only shapes and sizes. */
-export interface AuditLine {
-  /** Time in ISO 8601 with milliseconds. */
-  readonly time: string;
-  readonly call: string;
-  readonly endpoint: string;
-  readonly principal: string;
-  readonly method: string;
-  /** Rendered name of the tool, or the requested name if it did not resolve. */
-  readonly target: string;
-  readonly source?: string | undefined;
-  /** `ok` or an outcome code. */
-  readonly kind: string;
-  readonly durationMs: number;
-  readonly argumentBytes: number;
-  readonly resultBytes: number;
-  readonly attempts: number;
-}
-
-export interface Audit {
-  write(line: AuditLine): void;
-}
-
 export const SILENT_LOGGER: Logger = Object.freeze({
   debug: () => {},
   info: () => {},

@@ -1,7 +1,8 @@
-import { GET_HUB, PROFILES, REDACT, STARTED_AT } from "../../core/services.ts";
+import { CALL_STATISTICS, GET_HUB, PROFILES, REDACT, STARTED_AT } from "../../core/services.ts";
 import { statusJson } from "../../endpoints/status/status-body.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
+import type { HubCommand } from "./greeting.ts";
 
 export interface SharedFacts {
   readonly clients: number;
@@ -10,16 +11,17 @@ export interface SharedFacts {
 }
 
 /**
- * Returns the status of a shared hub as one line of JSON, complete: only the user of the hub can open its socket, so no
- * rights are checked.
+ * Returns the answer to a command of the user as one line of JSON, complete: only the user of the hub can open its
+ * socket, so no rights are checked.
  */
-export async function sharedStatus({ port, config, services }: Hub, facts: SharedFacts): Promise<string> {
-  const parts = {
-    hub: port,
-    startedAt: getService(services, STARTED_AT),
-    redact: getService(services, REDACT),
-    profiles: getService(services, PROFILES),
-    getHub: getService(services, GET_HUB),
-  };
-  return statusJson(parts, { shared: { pid: process.pid, files: config.files, ...facts } });
+export async function commandAnswer(hub: Hub, command: HubCommand, facts: SharedFacts): Promise<string> {
+  const { config, services } = hub;
+  const more = { shared: { pid: process.pid, files: config.files, ...facts } };
+  const known = { startedAt: getService(services, STARTED_AT), redact: getService(services, REDACT) };
+  if (command === "calls") {
+    const { statisticsJson } = await import("../../endpoints/statistics/statistics-body.ts");
+    return statisticsJson({ ...known, callStatistics: getService(services, CALL_STATISTICS) }, more);
+  }
+  const profiles = getService(services, PROFILES);
+  return statusJson({ ...known, hub: hub.port, profiles, getHub: getService(services, GET_HUB) }, more);
 }

@@ -20,7 +20,10 @@ export interface Hello {
 }
 
 /** A question of a command of this user, in place of a `Hello`. The connection ends with the answer. */
-export type HubCommand = "status" | "stop";
+export type HubCommand = (typeof COMMANDS)[number];
+
+/** `calls`: the counts of all calls. */
+const COMMANDS = ["status", "calls", "stop"] as const;
 
 /** The hub's answer. */
 export type Welcome = { readonly joined: true; readonly pid: number } | { readonly refused: string };
@@ -32,7 +35,7 @@ export function writeGreeting(socket: Socket, greeting: Hello | Welcome | { read
 }
 
 export function readCommand({ command }: JsonObject): HubCommand | undefined {
-  return command === "status" || command === "stop" ? command : undefined;
+  return COMMANDS.find((known) => known === command);
 }
 
 export function readHello(value: JsonObject): Hello | undefined {

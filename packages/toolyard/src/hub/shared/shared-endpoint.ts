@@ -160,9 +160,9 @@ export class SharedEndpoint {
   /** Answers a command of this user. The answer is sent before the hub ends. */
   async #answer(socket: Socket, command: HubCommand): Promise<void> {
     const { hub, isBesideHttp, onStop } = this.#options;
-    const { sharedStatus } = await import("./commands.ts");
-    const status = await sharedStatus(hub, { clients: this.#clients.size, isBesideHttp });
-    await new Promise<void>((resolve) => void socket.end(`${status}\n`, () => resolve()));
+    const { commandAnswer } = await import("./commands.ts");
+    const answer = await commandAnswer(hub, command, { clients: this.#clients.size, isBesideHttp });
+    await new Promise<void>((resolve) => void socket.end(`${answer}\n`, () => resolve()));
     if (command !== "stop") return;
     hub.logger.info("`toolyard stop` ends this hub.", { clients: this.#clients.size });
     for (const client of this.#clients.values()) client.write(`${STOPPED_LINE}\n`);

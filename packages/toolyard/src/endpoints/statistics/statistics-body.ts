@@ -1,0 +1,23 @@
+import { safeJson } from "../../core/text/hidden-text.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { LATENCY_BOUNDS_MS, type CallStatistics } from "../../core/ports/call-statistics.ts";
+import { VERSION } from "../../core/version.ts";
+
+export interface StatisticsParts {
+  readonly callStatistics: CallStatistics;
+  readonly startedAt: Date;
+  readonly redact: (text: string) => string;
+}
+
+/** Returns the counts of all calls as JSON without secrets, and `more`. */
+export function statisticsJson({ callStatistics, startedAt, redact }: StatisticsParts, more: JsonObject = {}): string {
+  const body = {
+    version: VERSION,
+    startedAt: startedAt.toISOString(),
+    uptimeMs: Date.now() - startedAt.getTime(),
+    latencyBoundsMs: LATENCY_BOUNDS_MS,
+    rows: callStatistics.rows(),
+    ...more,
+  };
+  return safeJson(redact(JSON.stringify(body)));
+}
