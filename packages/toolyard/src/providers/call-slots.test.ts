@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Canceller } from "../core/calls/cancellation.ts";
 import { CallSlots } from "./call-slots.ts";
 
-test("a released slot goes to the call that waits longest", async () => {
+test("gives a released slot to the call that waits longest", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const order: string[] = [];
@@ -16,7 +16,7 @@ test("a released slot goes to the call that waits longest", async () => {
   expect(order).toEqual(["first", "second"]);
 });
 
-test("refuses a call of a disconnected caller without affecting the slot of others", async () => {
+test("refuses a call of a disconnected caller, and keeps the slots of others", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const waiting = slots.enter(new Canceller());
@@ -27,7 +27,7 @@ test("refuses a call of a disconnected caller without affecting the slot of othe
   await expect(waiting).resolves.toBeTypeOf("function");
 });
 
-test("skips a call that was cancelled while it waited", async () => {
+test("skips a call that was cancelled in the queue", async () => {
   const slots = new CallSlots(1);
   const leave = await slots.enter(new Canceller());
   const impatient = new Canceller();

@@ -6,11 +6,11 @@ import { fail } from "../core/calls/outcome.ts";
 import { holderOf, HUB } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** Most calls that wait for a free slot. */
+/** Maximum number of calls that wait for a free slot. */
 const MAX_WAITING = 1000;
 const NOTHING_TO_LEAVE = (): void => {};
 
-/** Limits the number of concurrent calls of one source; further ones wait for their turn, within their own time. */
+/** Limits the number of concurrent calls of one source. Further calls wait for their turn, within their own time. */
 export class CallSlots {
   /** Absent: there is no limit. */
   readonly #line: FairLine | undefined;
@@ -25,8 +25,8 @@ export class CallSlots {
   }
 
   /**
-   * Returns the function that frees the slot, synchronously if there is no limit. Rejects with a `FailError` if too
-   * many calls wait, or with the reason of `signal`. The slots are shared by caller.
+   * Returns a function that frees the slot; synchronously if there is no limit. Rejects with a `FailError` if too many
+   * calls wait, or with the reason of `signal`. Slots are shared fairly among callers.
    */
   enter(signal: Cancellation, call?: Pick<Call, "principal" | "client">): (() => void) | Promise<() => void> {
     return this.#line ? enterLine(this.#line, signal, call) : NOTHING_TO_LEAVE;

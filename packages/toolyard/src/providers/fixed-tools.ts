@@ -3,20 +3,20 @@ import { fail, type Outcome } from "../core/calls/outcome.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/sources/provider.ts";
 import { NO_FEATURES, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
 
-/** A tool of this program itself. */
+/** One tool of this program, with its handler. */
 export interface FixedTool {
   readonly record: ToolRecord;
   run(call: ResolvedCall): Outcome | Promise<Outcome>;
 }
 
 export interface FixedToolsOptions {
-  /** Start of the sentence about an unknown name. */
+  /** Start of the message about an unknown name. */
   readonly whose: string;
-  /** Releases the tools' resources. @default nothing */
+  /** Releases the tools' resources. @default none to release */
   readonly onClose?: () => Promise<void>;
 }
 
-/** A source of in-process tools with a list that never changes. */
+/** A source of in-process tools whose list never changes. */
 export class FixedTools implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
@@ -42,7 +42,7 @@ export class FixedTools implements Provider {
   }
 
   open(): void {
-    // Nothing to start.
+    // There is nothing to start.
   }
 
   listing(): Listing {

@@ -1,4 +1,4 @@
-/** One command that installs something. */
+/** One command that installs a package. */
 export interface InstallCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -7,12 +7,12 @@ export interface InstallCommand {
 }
 
 export interface InstallWish {
-  /** Equal requests have equal keys, in every hub of this user. */
+  /** Key of the install. Equal installs have equal keys, in all hubs of this user. */
   readonly key: string;
   readonly command: InstallCommand;
-  /** Longest duration, in milliseconds. */
+  /** Time limit in milliseconds. */
   readonly maxMs: number;
-  /** Growth of these folders counts as activity. */
+  /** Folders whose growth counts as activity. */
   readonly folders: readonly string[];
 }
 
@@ -20,30 +20,30 @@ export interface InstallEnd {
   readonly ok: boolean;
   /** Reason of the failure: `timeout`, `ended` by a user, or `exit` with a code. */
   readonly reason?: string;
-  /** The last lines that the command wrote. */
+  /** Last lines of the command's output. */
   readonly lines: readonly string[];
 }
 
-/** A running install. It continues when the waiting code stops waiting. */
+/** A running install. It continues when no code waits for it any more. */
 export interface RunningWish {
   readonly since: Date;
-  /** The current step. */
+  /** Description of the current step. */
   readonly waitsFor: string;
   readonly pid: number | undefined;
-  /** Never rejects, and keeps no waiting process alive. */
+  /** Settles when the install is over. Never rejects, and does not keep a process alive. */
   readonly over: Promise<unknown>;
-  /** Keeps the process alive while waiting. Rejects only with the signal's reason. */
+  /** Waits for the end and keeps the process alive meanwhile. Rejects only with the signal's reason. */
   ended(signal: AbortSignal): Promise<InstallEnd>;
 }
 
 /**
- * Runs install commands, each in a separate process that outlives the hub, one at a time per key among all hubs of this
- * user.
+ * Runs install commands, each in a separate process that outlives the hub. Per key, only one runs at a time in all hubs
+ * of this user.
  */
 export interface Installs {
   begin(wish: InstallWish): RunningWish;
   /** Returns how the last install with this key ended. */
   last(key: string): InstallEnd | undefined;
-  /** Returns whether a hub of this user is running it. */
+  /** Returns whether a hub of this user is running the install. */
   isRunning(key: string, maxMs: number): boolean;
 }

@@ -3,15 +3,18 @@ import { serviceKey } from "../core/service-key.ts";
 import type { RequestIds } from "../upstream/connection/exchange.ts";
 import type { Installs } from "./installs.ts";
 
-/** How servers are started. */
+/** Settings for starting servers. */
 export interface UpstreamStarts {
   /** True: a server is connected on demand; false: immediately; undefined: as configured. */
   readonly lazy: boolean | undefined;
-  /** Era of the first client of a pipe. */
+  /** Resolves with the era of the first client of a pipe. */
   readonly firstCallerEra?: Promise<Client["era"]>;
-  /** Counts the requests of a client with one server, over all its connections. */
+  /** Counter of request ids for one server, over all its connections. */
   readonly requestIds?: RequestIds | undefined;
-  /** Longest wait of lists and bare names for a source that was never listed, from its start. */
+  /**
+   * Maximum time in milliseconds for which lists and names without a prefix wait for a source that was never listed,
+   * from its start.
+   */
   readonly coldWaitMs: number;
 }
 

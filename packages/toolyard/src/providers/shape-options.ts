@@ -6,7 +6,7 @@ import { ABOVE_ZERO, readEntries, readOptions } from "../core/options/option-val
 
 const TOOL_TIMEOUT = durationOption({}, ABOVE_ZERO);
 
-/** Members of an options schema that change a source's list, for every kind of source. */
+/** Members of an options schema that change a source's lists, for every kind of source. */
 export const SHAPE_MEMBERS = {
   include: Type.Optional(
     Type.Array(Type.String(), {
@@ -64,10 +64,7 @@ export const SHAPE_MEMBERS = {
 const ShapeSchema = Type.Object(SHAPE_MEMBERS);
 export type ShapeConfig = Static<typeof ShapeSchema>;
 
-/**
- * Returns the checked options with defaults. `place` precedes the names of options in messages. Throws an
- * `OptionError`.
- */
+/** Returns the checked options with defaults. `place`: prefix of option names in messages. Throws an `OptionError`. */
 export function resolveShape(config: ShapeConfig, place = ""): ListingShape {
   const { tool_timeouts: toolTimeouts, ...lists } = readOptions(ShapeSchema, config, place);
   assertDistinct(lists.rename, place);

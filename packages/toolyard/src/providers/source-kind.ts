@@ -6,15 +6,17 @@ import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { OutageReport, Source, ToolLimits } from "../core/sources/records.ts";
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 
-/** The environment in which a configuration is used. */
+/** The conditions under which a configuration is used. */
 export interface SourcePlace {
-  /** Folder to which relative paths refer. */
+  /** Folder at which relative paths start. */
   readonly folder: string;
-  /** A program registers its own tools, with any configuration. */
+  /** True if a program registers its own tools, whatever the configuration contains. */
   readonly isHosted?: boolean;
-  /** An endpoint is open through which every client on the network may call, with any later configuration. */
+  /**
+   * True if an endpoint is open through which every client on the network may call, now or with a later configuration.
+   */
   readonly isForAll?: boolean;
-  /** Callers must authenticate. @default false */
+  /** True if callers must authenticate. @default false */
   readonly isGuarded?: boolean;
 }
 
@@ -24,29 +26,31 @@ export interface ResolvedSource<Options> {
   readonly namespace: string;
   readonly limits?: ToolLimits;
   readonly outage?: OutageReport;
-  /** The server is part of this program. @default false */
+  /** True if the server is part of this program. @default false */
   readonly isBundled?: boolean;
-  /** @default the list as the source returns it */
+  /** Changes of the source's lists. @default the lists as the source returns them */
   readonly shape?: ListingShape;
-  /** Plain data of the source; a reload keeps a source while this is unchanged. */
+  /** Plain data. A reload keeps a source while its options are unchanged. */
   readonly options: Options;
 }
 
-/** The same, ready to be created. */
+/** A requested source that is ready to be created. */
 export interface WantedSource<Services> extends ResolvedSource<unknown> {
   make(source: Source, services: Services): Promise<Provider>;
 }
 
 /**
- * One kind of source: each folder here exports one, and a feature lists it (`hub/features.ts`). Its options are loaded
- * at start; its code is loaded when a source is created.
+ * One kind of source. Each folder here exports one, and a feature lists it (`hub/features.ts`). Its options are loaded
+ * at start, its code when a source is created.
  */
 export interface SourceKind<S extends Sections, Config, Options, Uses extends ServiceKey> {
-  /** Its row in `core/sources/provider-kinds.ts`. */
+  /** Row of this kind in `core/sources/provider-kinds.ts`. */
   readonly kind: ProviderKind;
-  /** Its sections of the configuration. Tables that several kinds share, such as `mcp`, are merged. */
+  /**
+   * Sections of the configuration that this kind defines. Tables that several kinds share, such as `mcp`, are merged.
+   */
   readonly schema: S;
-  /** Services that its sources require. @default none */
+  /** Services that the sources use. @default none */
   readonly uses?: readonly Uses[];
   /**
    * Returns the sources that a checked configuration requests, with resolved options. Throws an `OptionError` that
@@ -56,7 +60,7 @@ export interface SourceKind<S extends Sections, Config, Options, Uses extends Se
   make(source: Source, options: Options, services: ServicesOf<Uses>): Promise<Provider>;
 }
 
-/** A kind as the hub uses it, without its options. */
+/** A source kind as the hub uses it, without the type of its options. */
 export interface DefinedKind<S extends Sections, Config, Uses extends ServiceKey> {
   readonly kind: ProviderKind;
   readonly schema: S;
@@ -76,7 +80,7 @@ export function defineSourceKind<S extends Sections, Config, Options, const Uses
   return Object.freeze({ kind, schema, uses, wanted });
 }
 
-/** Adds the entry of a table to an option's error message. */
+/** Runs `resolve`, and adds the entry of the table to the message of an option's error. */
 export function inEntry<T>(where: string, resolve: () => T): T {
   try {
     return resolve();

@@ -5,19 +5,19 @@ import type { SearchHit } from "../../core/ports/ports.ts";
 import { within } from "../../core/timing/wait.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
-/** Most names in a failure. */
+/** Maximum number of names in a failure. */
 const MAX_NAMES = 3;
-/** Longer names are omitted. */
+/** Maximum length of a name; longer ones are omitted. */
 const MAX_NAME_CHARS = 200;
-/** Least score at which a tool counts as similar to the failed one. */
+/** Minimum score at which a tool counts as similar to the failed one. */
 const LEAST_SCORE = 0.4;
-/** Longest time that the answer to a failed call waits for names. */
+/** Maximum time in milliseconds for which the answer to a failed call waits for names. */
 const NAMES_WAIT_MS = 300;
-/** Most tools of a server whose schemas are checked. */
+/** Maximum number of tools of a server whose schemas are checked. */
 const MAX_SIBLINGS = 100;
 
 export interface FailedBuiltinCall {
-  /** The name as requested. */
+  /** Name of the called tool as requested. */
   readonly name: string;
   readonly arguments: JsonObject;
   readonly failure: Fail;
@@ -36,13 +36,13 @@ export async function namesNear(
 }
 
 /**
- * Returns the names of tools similar to one with a failed call, among those that the caller may use, found by the words
- * of the name. Empty if they are not known in time.
+ * Returns the names of tools that are similar to the tool of a failed call and that the caller may use. Found with the
+ * words of its name. Empty if they are not found in time.
  */
 export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(name, call) ?? name;
   const search = ports.innerHub.search(wordsOf(called), call, { limit: MAX_NAMES + 1 });
-  // A name is only a hint: a failed search must not replace the failure of the call.
+  // Names are only hints: a failed search must not replace the failure of the call.
   const answer = await within(search, NAMES_WAIT_MS).catch(() => undefined);
   return (answer?.hits ?? [])
     .filter((hit) => hit.name !== called && hit.score >= LEAST_SCORE && hit.name.length <= MAX_NAME_CHARS)
@@ -51,8 +51,8 @@ export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports
 }
 
 /**
- * Returns tools of the same server that accept the arguments which this one refused. A tool that accepts anything, and
- * one without arguments, is no evidence.
+ * Returns tools of the same server that accept the rejected arguments. Tools without parameters, and tools that accept
+ * anything, are no evidence and are left out.
  */
 export async function siblingsThatFit(failed: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(failed.name, call);
@@ -76,7 +76,7 @@ function fits({ inputSchema }: SearchHit, args: JsonObject): boolean {
   );
 }
 
-/** Returns whether a value has the single type that a schema names; a schema without one accepts all. */
+/** Returns whether a value has the only type that a schema names. A schema without one accepts all values. */
 function hasType(schema: unknown, value: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type } = schema;
@@ -87,7 +87,7 @@ function hasType(schema: unknown, value: unknown): boolean {
   return type === "null" ? value === null : typeof value === type;
 }
 
-/** Returns a name as a query. */
+/** Converts a name to a search query. */
 function wordsOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]+/gu, " ");
 }

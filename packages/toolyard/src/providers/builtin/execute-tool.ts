@@ -21,8 +21,8 @@ const SHOWN_SCHEMA: JsonObject = {
 };
 
 /**
- * Models write `parameters`, or the object as text; both are accepted (C5). A missing name gets the answer that T
- * prescribes.
+ * Input schema that is checked: models also write `parameters`, or the object as text (C5). A missing name gets the
+ * answer that the tool prescribes.
  */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
@@ -46,7 +46,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
     annotations: { openWorldHint: true },
     role: "discovery",
     searchHint: "call a tool of any connected server by its name",
-    // The limits of the called tool apply; a shorter one here would end it early.
+    // The limits of the called tool apply. A lower limit here would end it early.
     limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });
   return { record, run: (call) => execute(call, ports) };
@@ -64,13 +64,13 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
   return outcome.ok ? outcome : withNames({ name: wanted, arguments: args.value, failure: outcome }, call, ports);
 }
 
-/** Returns the failure of the inner call, with the names of tools that may have been intended. */
+/** Returns the failure of the inner call, with the names of tools that the caller may have meant. */
 async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);
     const { withheld, hint } = failure.details ?? {};
-    // T prescribes the first sentences.
+    // Requirement T prescribes the first sentences.
     const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
     if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
     if (typeof hint === "string") sentences.push(hint);
@@ -87,9 +87,9 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
 }
 
 /**
- * Returns whether names may be added. An upstream's protocol error is passed on unchanged, ambiguous names are already
- * listed, and a cancelled call has no reader. A service that is down has a prescribed answer (M4), and another tool
- * would not help.
+ * Returns whether names may be added. An upstream's protocol error is passed on unchanged, an ambiguous name is already
+ * reported with all its tools, and a cancelled call has no reader. A service that is down has a prescribed answer (M4),
+ * and another tool would not help.
  */
 function takesNames({ kind, rpcError, result }: Fail): boolean {
   const isByTheLetter = result !== undefined && kind !== "tool_error";
@@ -97,8 +97,8 @@ function takesNames({ kind, rpcError, result }: Fail): boolean {
 }
 
 /**
- * Returns the failure with a further sentence. A tool's own result keeps everything in its order; the sentence is a
- * separate text at the end, since programs may read `structuredContent` and the tool's texts.
+ * Returns the failure with an additional sentence. A tool's own result keeps all its members and their order. The
+ * sentence is a separate text at the end, because programs may read `structuredContent` and the tool's texts.
  */
 function saying(failure: Fail, sentence: string): Fail {
   const { result } = failure;
@@ -130,7 +130,7 @@ function toObject(given: unknown, key: string): { readonly value: JsonObject } |
 }
 
 function parseText(text: string): unknown {
-  // Models send an empty text for a tool without arguments.
+  // Models send an empty text for a tool without parameters.
   if (text.trim() === "") return {};
   const read = readJson(text, TEXT_LIMITS);
   if (read.ok) return read.value;
@@ -138,7 +138,7 @@ function parseText(text: string): unknown {
 }
 
 const TOO_MUCH = Symbol("too much");
-/** Limits of JSON text inside a request, which the limits of the request do not cover. */
+/** Limits for JSON text inside a request, to which the limits of the request do not apply. */
 const TEXT_LIMITS: JsonLimits = { maxJsonDepth: 128, maxJsonKeys: 10_000 };
 const BEYOND_TEXT =
   `is a text that nests deeper than ${TEXT_LIMITS.maxJsonDepth} levels, or has an object of more than ` +

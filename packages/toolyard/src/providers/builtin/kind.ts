@@ -6,18 +6,18 @@ import { defineSourceKind } from "../source-kind.ts";
 import { BuiltinSchema, resolveBuiltin, type BuiltinConfig } from "./options.ts";
 import { BUILTIN_PORTS } from "./ports.ts";
 
-/** The configuration sections that it reads. */
+/** Configuration sections that this kind of source reads. */
 export interface BuiltinSourceSections {
   readonly builtin?: BuiltinConfig;
   readonly sandbox?: SandboxConfig;
-  /** The address of the hub, which decides whether code may be run. */
+  /** Address of the hub, which decides whether code may be run. */
   readonly server?: { readonly host?: string };
 }
 
 /** Address of a hub without `server.host`. */
 const LOOPBACK = "127.0.0.1";
 
-/** The hub's own tools, which are always present. */
+/** Source of the hub's own tools, which is always present. */
 export const BUILTIN = defineSourceKind({
   kind: "builtin",
   schema: { builtin: Type.Optional(BuiltinSchema) },

@@ -12,7 +12,7 @@ const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
 const MAX_SAMPLE = 5;
 
 interface MetaPorts extends BuiltinPorts {
-  /** Returns the time in milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number;
 }
 

@@ -2,9 +2,9 @@ import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 import type { Visibility } from "../../core/sources/listing-shape.ts";
 
-/** The exact text of the GNN document, for clients of its dialect that check it (G15). */
+/** The exact text of the GNN document, which clients of its dialect check (G15). */
 export const CORE_DESCRIPTION = "GNN Project MCP Server";
-/** The hub's description of itself. */
+/** Default description of the hub. */
 const SERVER_DESCRIPTION = "Toolyard: all tools behind one MCP endpoint";
 
 /** Keys of the hub's own tools in the configuration. */

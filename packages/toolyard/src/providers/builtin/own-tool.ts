@@ -8,20 +8,20 @@ export interface OwnToolFacts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The schema that callers see. */
+  /** Input schema that callers see. */
   readonly inputSchema: JsonObject;
-  /** The schema that is checked, if it accepts more than the shown one. @default inputSchema */
+  /** Input schema that is checked, if it accepts more than `inputSchema`. @default inputSchema */
   readonly acceptedSchema?: JsonObject;
   readonly annotations: JsonObject;
   readonly keywords?: readonly string[];
   readonly hiddenNames?: readonly string[];
-  /** @default "native" */
+  /** Visibility of the tool. @default "native" */
   readonly visibility?: Visibility;
   readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
   /**
-   * Search words for clients that hide tools behind their own search. Such a client loads the tool immediately. Absent:
-   * the client treats it like any other.
+   * Search words for clients that hide tools behind their own search; such a client then loads the tool immediately.
+   * Absent: the client treats it like any other tool.
    */
   readonly searchHint?: string;
 }
@@ -63,7 +63,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
   });
 }
 
-/** The keys of Claude's clients; others ignore them. */
+/** Returns `_meta` with the keys that Claude's clients read; other clients ignore them. */
 function alwaysLoaded(searchHint: string): JsonObject {
   return { "anthropic/alwaysLoad": true, "anthropic/searchHint": searchHint };
 }

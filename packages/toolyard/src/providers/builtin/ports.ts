@@ -10,19 +10,20 @@ export const BUILTIN_PORTS = serviceKey<BuiltinPorts>()("builtin");
 export interface BuiltinPorts {
   readonly innerHub: InnerHub;
   /**
-   * Returns the rendered name of the tool that a spelling means to this call's caller; `undefined` if it means none, or
-   * several.
+   * Returns the listed name of the tool that a spelling means for the caller of `parent`; `undefined` if it means none
+   * or several.
    */
   resolveName(name: string, parent: Call): string | undefined;
   /**
-   * Returns a line for each server that is not ready and that the caller may use, such as `installing: memory, 12 s` or
-   * `down: jira: no such package, 40 s`.
+   * Returns one line for each server that is not ready and that the caller may use, such as `installing: memory, 12 s`
+   * or `down: jira: no such package, 40 s`.
    */
   unreadyServers(parent: Call): readonly string[];
-  /** Returns the status; for a caller with narrowed rights, only what it may see. */
+  /** Returns the status of the hub. A caller with narrowed rights gets only what it may see. */
   status(parent: Call): HubStatus;
   /**
-   * Returns the answer of `mcp/discover` for this call's caller: `{mcp_version, server_description, tools, resources}`.
+   * Returns the answer of `mcp/discover` for the caller of `parent`: `{mcp_version, server_description, tools,
+   * resources}`.
    */
   capabilities(parent: Call): Promise<JsonObject>;
   /**
@@ -30,19 +31,19 @@ export interface BuiltinPorts {
    * `undefined` if it may use none.
    */
   module(name: string, parent: Call): ModuleFacts | undefined;
-  /** Absent: this hub runs no code. */
+  /** Runs code; absent: this hub runs none. */
   readonly code?: CodeRunner;
   /**
-   * Returns the last lines of the log, oldest first, redacted; for a caller with narrowed rights those about its own
-   * calls.
+   * Returns the last lines of the log, oldest first and redacted. A caller with narrowed rights gets only lines about
+   * its own calls.
    */
   logLines(count: number, parent: Call): readonly string[];
 }
 
-/** The same functions in a hub that runs code. */
+/** Functions of a hub that runs code. */
 export type CodePorts = BuiltinPorts & { readonly code: CodeRunner };
 
-/** The sandbox for code. */
+/** Supplies the sandbox for code. */
 export interface CodeRunner {
   /** Returns the sandbox as currently configured. */
   sandbox(): Pick<Sandbox, "options" | "run">;
@@ -52,23 +53,23 @@ export interface CodeRunner {
 export interface HubStatus {
   readonly serverName: string;
   readonly serverVersion: string;
-  /** Milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly startedAt: number;
   /** Dotted names of the loaded modules. */
   readonly modules: readonly string[];
   readonly tools: number;
   readonly resources: number;
-  /** Open endpoints: `stdio`, `http`. */
+  /** Names of the open endpoints: `stdio`, `http`. */
   readonly transports: readonly string[];
   /** How callers authenticate: `none`, `bearer`, … */
   readonly authentication: string;
-  /** The encryption of the traffic, such as `none` or `tls`. */
+  /** Encryption of the traffic, such as `none` or `tls`. */
   readonly encryption: string;
 }
 
 export interface ModuleFacts {
   readonly name: string;
-  /** Relative to its configured folder; no path of the machine is revealed. */
+  /** Path relative to the configured folder, so that no path of the machine is revealed. */
   readonly path: string;
   readonly tools: readonly string[];
 }

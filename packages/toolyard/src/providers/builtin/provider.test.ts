@@ -13,9 +13,9 @@ const STARTED = 1_700_000_000_000;
 
 interface Yard {
   readonly provider: BuiltinProvider;
-  /** Inner calls: tool and arguments. */
+  /** Recorded inner calls: tool and arguments. */
   readonly calls: [string, JsonObject][];
-  /** Searches: query and limit. */
+  /** Recorded searches: query and limit. */
   readonly searches: [string, number][];
   readonly filters: (SearchFilter | undefined)[];
 }
@@ -117,7 +117,7 @@ function hitsOf(count: number): SearchHit[] {
   }));
 }
 
-test("the hub's own tools are two search tools, and meta tools that only search finds", () => {
+test("lists two native search tools, and meta tools that only search finds", () => {
   const { tools } = yard().provider.listing();
   expect(tools.map((tool) => [tool.name, tool.role, tool.visibility])).toEqual([
     ["tool_search", "discovery", "native"],
@@ -133,7 +133,7 @@ test.each([
   ["native", "native"],
   ["ondemand", "ondemand"],
   [undefined, "ondemand"],
-] as const)("C39: with `meta_visibility` %s the meta tools are %s", (meta_visibility, visibility) => {
+] as const)("C39: with `meta_visibility` %s, lists the meta tools as %s", (meta_visibility, visibility) => {
   const config = meta_visibility === undefined ? {} : { meta_visibility };
   const { tools } = yard({ config }).provider.listing();
   expect(tools.filter(({ role }) => role === "meta").map((tool) => tool.visibility)).toEqual(
@@ -141,7 +141,7 @@ test.each([
   );
 });
 
-test("meta tools can be disabled, and the log can be enabled", () => {
+test("disables the meta tools and enables the log tool if configured", () => {
   const names = (config: BuiltinConfig): string[] =>
     yard({ config })
       .provider.listing()
@@ -155,14 +155,14 @@ test("returns the same listing object again", () => {
   expect(provider.listing()).toBe(provider.listing());
 });
 
-test("tool_search answers with one text item: an array of name, description, score and schema", async () => {
+test("tool_search returns one text: an array of name, description, score and schema", async () => {
   const answer = await call(yard({ hits: hitsOf(2) }), "tool_search", { query: "does" });
   expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([
     hitsOf(2).map(({ name, description, score, inputSchema }) => ({ name, description, score, inputSchema })),
   ]);
 });
 
-/** Returns hits with scores that fall by this step, each with a parameter. */
+/** Returns hits whose scores fall by this step. Each has one parameter. */
 function fallingHits(fall: number): SearchHit[] {
   return hitsOf(30).map((hit, at) => ({
     ...hit,
@@ -178,7 +178,7 @@ async function entriesOf(hits: readonly SearchHit[], args: JsonObject = {}): Pro
 
 const hasSchema = (entry: JsonObject): boolean => "inputSchema" in entry;
 
-test("without max_results a clear answer has one schema, and the other four list their parameters", async () => {
+test("without max_results, a clear result has one schema, and the other four hits list their parameters", async () => {
   const [first, ...others] = await entriesOf(fallingHits(0.03));
   expect(Object.keys(first!)).toEqual(["name", "description", "score", "inputSchema"]);
   expect(others).toEqual(
@@ -191,7 +191,7 @@ test("without max_results a clear answer has one schema, and the other four list
   );
 });
 
-test("an unclear answer has three schemas, and one with long schemas fewer", async () => {
+test("an unclear result has three schemas, or fewer if they are long", async () => {
   expect((await entriesOf(fallingHits(0.001))).map(hasSchema)).toEqual([true, true, true, false, false]);
   const long = fallingHits(0.001).map((hit) => ({ ...hit, description: "long ".repeat(300) }));
   expect((await entriesOf(long)).map(hasSchema)).toEqual([true, false, false, false, false]);
@@ -204,7 +204,7 @@ test.each([{ max_results: 5 }, { max_results: 0 }, { detail: "full" }])(
   },
 );
 
-test("without max_results four more hits have a line, and the others a name", async () => {
+test("without max_results, four more hits have one line each, and the others only a name", async () => {
   const [, second] = texts(await call(yard({ hits: hitsOf(60), total: 60 }), "tool_search", { query: "does" }));
   const lines = second!.split("\n");
   expect(lines[0]).toContain("60 tools match in all");
@@ -213,7 +213,7 @@ test("without max_results four more hits have a line, and the others a name", as
   expect(lines[6]).toContain("and 35 more");
 });
 
-test("max_results returns that many hits with schema, a line for 20 more, and the total", async () => {
+test("max_results returns that many hits with schema, one line for each of 20 more, and the total", async () => {
   const place = yard({ hits: hitsOf(60), total: 60 });
   const [first, second] = texts(await call(place, "tool_search", { query: "does", max_results: 5 }));
   expect(place.searches).toEqual([["does", 25]]);
@@ -247,7 +247,7 @@ test("tool_search without a query lists all tools and their number", async () =>
   expect(second).toBe("There are 2 tools in all.");
 });
 
-test("tool_search without hits answers with the prescribed sentence", async () => {
+test("tool_search without hits returns the prescribed sentence", async () => {
   expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual([
     "No tools found. Try different keywords or a broader search term.",
   ]);
@@ -300,7 +300,7 @@ test("tool_search names the server of a further hit whose name does not begin wi
   expect(second).toContain("- tool_5 (elsewhere): Does 5.");
 });
 
-test("tool_search advises to search step by step after a long query, but not after a short one", async () => {
+test("tool_search advises to search in steps after a long query, but not after a short one", async () => {
   const advice = (query: string) =>
     call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) =>
       texts(outcome).at(-1)!.includes("one step"),
@@ -314,20 +314,20 @@ test("tool_search with brief detail omits the schemas and all but the first sent
   expect(JSON.parse(first!)).toEqual([{ name: "tool_0", description: "Does 0.", score: 1 }]);
 });
 
-test("a brief answer states the number of matching tools and repeats none", async () => {
+test("a brief result states the number of matching tools and repeats none", async () => {
   const place = yard({ hits: hitsOf(60), total: 60 });
   const answer = texts(await call(place, "tool_search", { query: "x", detail: "brief", max_results: 20 }));
   expect(JSON.parse(answer[0]!)).toHaveLength(20);
   expect(answer.slice(1)).toEqual(["60 tools match in all."]);
 });
 
-test("the list in discovery mode takes at most 1,200 bytes, in two tools", () => {
+test("the list in discovery mode has at most 1,200 bytes for two tools", () => {
   const listed = yard()
     .provider.listing()
     .tools.filter((tool) => tool.role === "discovery")
     .map((tool) => tool.definition);
   expect(listed).toHaveLength(2);
-  // Clients do not pass `_meta` to models.
+  // Removed, because clients do not pass `_meta` to models.
   const shown = listed.map(({ _meta, ...tool }) => tool);
   expect(JSON.stringify({ tools: shown }).length).toBeLessThanOrEqual(1200);
   expect(JSON.stringify({ tools: listed }).length).toBeLessThanOrEqual(1400);
@@ -377,7 +377,7 @@ test.each([
   ["a text that is not JSON", { arguments: "a=1" }],
   ["the text of an array", { arguments: "[1]" }],
   ["a number", { parameters: 3 }],
-])("C5: execute_tool refuses %s", async (_, given) => {
+])("C5: execute_tool rejects %s", async (_, given) => {
   const place = yard();
   expect(await call(place, "execute_tool", { name: "t", ...given })).toMatchObject({
     ok: false,
@@ -426,12 +426,15 @@ test.each([
   [{ colour: "red" }, " Near: find_rows, count_rows."],
   [JSON.parse('{"__proto__": 1}'), " Near: find_rows, count_rows."],
   [{ constructor: "x", text: "x" }, " Near: find_rows, count_rows."],
-])("execute_tool with wrong arguments %j names a sibling that accepts them, else similar tools", async (args, hint) => {
-  const outcome = fail("invalid_params", "Wrong.");
-  const place = yard({ outcome, hits: SIBLINGS });
-  const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
-  expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
-});
+])(
+  "execute_tool with wrong arguments %j names a tool of the same server that accepts them, else similar tools",
+  async (args, hint) => {
+    const outcome = fail("invalid_params", "Wrong.");
+    const place = yard({ outcome, hits: SIBLINGS });
+    const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
+    expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
+  },
+);
 
 const OWN_RESULT = {
   content: [
@@ -444,7 +447,7 @@ const OWN_RESULT = {
   later: true,
 };
 
-test("keeps a tool's own failure unchanged, and adds similar tools in a separate text at the end", async () => {
+test("keeps a tool's own failure unchanged, and adds similar tools as a separate text at the end", async () => {
   const outcome = fail("tool_error", "No such row.", { result: OWN_RESULT });
   const answer = await call(yard({ outcome, hits: hitsOf(6) }), "execute_tool", { name: "tool_1" });
   expect(answer).toEqual({
@@ -472,14 +475,14 @@ test.each([
   expect(await call(yard({ outcome, hits: hitsOf(3) }), "execute_tool", { name: "other" })).toBe(outcome);
 });
 
-test("does not name a tool that is hardly similar to the failed one", async () => {
+test("does not name a tool with little similarity to the failed one", async () => {
   const outcome = fail("timeout", "No.");
   const hits = hitsOf(3).map((hit) => ({ ...hit, score: 0.2 }));
   expect(await call(yard({ outcome, hits }), "execute_tool", { name: "other" })).toBe(outcome);
 });
 
 test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(
-  "execute_tool without a name (%j) asks for one",
+  "execute_tool without a name (%j) requires one",
   async (args) => {
     expect(await call(yard(), "execute_tool", args)).toMatchObject({
       kind: "tool_error",
@@ -488,13 +491,13 @@ test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(
   },
 );
 
-test.each(["execute_tool", "mcp__hub__execute_tool"])("execute_tool does not call itself as %s", async (name) => {
+test.each(["execute_tool", "mcp__hub__execute_tool"])("execute_tool as %s does not call itself", async (name) => {
   const place = yard();
   expect(await call(place, "execute_tool", { name })).toMatchObject({ ok: false, kind: "tool_error" });
   expect(place.calls).toEqual([]);
 });
 
-test("G71: meta.get_server_status reports what runs, and since when", async () => {
+test("G71: meta.get_server_status returns the running parts and the start time", async () => {
   const answer = await call(yard(), "meta.get_server_status");
   expect(answer).toMatchObject({
     result: {
@@ -527,13 +530,13 @@ test("C39: accepts the older names without listing them", () => {
   );
 });
 
-test("G72: meta.get_full_capabilities answers what discovery does", async () => {
+test("G72: meta.get_full_capabilities returns the same as discovery", async () => {
   expect(await call(yard(), "meta.get_full_capabilities")).toMatchObject({
     result: { structuredContent: { mcp_version: "1.0-gnn", tools: [] } },
   });
 });
 
-test("G73: meta.get_module_info describes a loaded module with at most five tools, and no other", async () => {
+test("G73: meta.get_module_info describes only a loaded module, with at most five tools", async () => {
   expect(await call(yard(), "meta.get_module_info", { module_name: "src.export.mcp" })).toMatchObject({
     result: {
       structuredContent: {
@@ -550,7 +553,7 @@ test("G73: meta.get_module_info describes a loaded module with at most five tool
   });
 });
 
-test("G74: meta.ping answers pong", async () => {
+test("G74: meta.ping returns pong", async () => {
   expect(texts(await call(yard(), "meta.ping"))).toEqual(["pong"]);
 });
 
@@ -561,6 +564,6 @@ test("G74: returns the end of the log, within the limit", async () => {
   });
 });
 
-test("refuses an impossible number of log lines", () => {
+test("rejects an invalid number of log lines", () => {
   expect(() => resolveBuiltin({ server_log_lines: 0 })).toThrow("`server_log_lines` must be");
 });

@@ -9,7 +9,7 @@ import { toolSearch } from "./tool-search.ts";
 
 const SOURCE: Source = Object.freeze({ id: "builtin", kind: "builtin", namespace: "", order: 0 });
 
-/** The options, with the longest time of one code run. */
+/** The options, and the maximum time of one code run. */
 export type BuiltinProviderOptions = BuiltinOptions & { readonly maxWallMs: number };
 
 /** The hub's own tools: `tool_search`, `execute_tool`, `execute_code` and `meta.*`. */

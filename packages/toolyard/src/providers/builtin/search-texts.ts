@@ -4,35 +4,40 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { SearchAnswer, SearchHit } from "../../core/ports/ports.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** The level of detail of an answer. */
+/** Level of detail of a search result. */
 export interface AnswerShape {
   /** Number of hits in the first text. */
   readonly count: number;
   readonly detail: "brief" | "full";
-  /** True if all hits of the first text have their schema; otherwise only likely ones have. */
+  /** True if all hits of the first text have their schema; otherwise only the likely ones have. */
   readonly isWhole: boolean;
-  /** True if the query requests all tools, by name. */
+  /** True if the query requests a list of all tools, ordered by name. */
   readonly isList: boolean;
 }
 
-/** Most hits with schema by default. */
+/** Maximum number of hits with schema by default. */
 const MAX_WHOLE = 3;
-/** Share of the best score from which a hit gets its schema. */
+/** Minimum score of a hit with schema, as a share of the best score. */
 const LIKELY_SHARE = 0.97;
-/** Most characters of such hits together. */
+/** Maximum number of characters of the hits with schema together. */
 const MAX_WHOLE_CHARS = 1200;
-/** Lengths for hits without schema by default: four in the first text, some a line, the rest a name. */
+/**
+ * Maximum length of descriptions without schema by default. Four hits are in the first text, some have one line each,
+ * the others only a name.
+ */
 const SHORT_DESCRIPTION_CHARS = 72;
 const SHORT_LINE_CHARS = 40;
 const SHORT_LINES = 4;
 const LINE_CHARS = 100;
 const MAX_PARAMETERS = 6;
-/** Characters shared by the descriptions of a brief answer, and the most and the least for one. */
+/**
+ * Number of characters shared by the descriptions of a brief result, and the maximum and minimum for one description.
+ */
 const BRIEF_CHARS = 480;
 const MAX_BRIEF_CHARS = 100;
 const MIN_BRIEF_CHARS = 24;
 
-/** Returns the texts of an answer with hits: the prescribed JSON array, and lines for further hits. */
+/** Returns the texts of a search result: the prescribed JSON array, and lines for further hits. */
 export function searchTexts(answer: SearchAnswer, shape: AnswerShape): readonly string[] {
   const { count, detail, isWhole, isList } = shape;
   const shown = answer.hits.slice(0, count);
@@ -57,7 +62,10 @@ function briefEntries(hits: readonly SearchHit[]): JsonObject[] {
   return hits.map(({ name, description, score }) => ({ name, description: firstSentence(description, room), score }));
 }
 
-/** Returns one to three: the likely hits that fit. The exact name of a tool gives only that one. */
+/**
+ * Returns the number of hits with schema, one to three: the likely hits that fit. For the exact name of a tool, only
+ * that tool.
+ */
 function wholeCount(hits: readonly SearchHit[]): number {
   const best = hits[0]!.score;
   let chars = 0;
@@ -80,7 +88,10 @@ function howMany(total: number, isList: boolean): string {
   return `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all`;
 }
 
-/** Returns nothing if the first text is complete. A list of everything always states the number of tools. */
+/**
+ * Returns the text about further hits; none if the first text is complete. A list of all tools always states their
+ * number.
+ */
 function furtherText({ hits, total }: SearchAnswer, { count, isList, isWhole }: AnswerShape): readonly string[] {
   const further = hits.slice(count, count + FURTHER_RESULTS);
   if (further.length === 0) return isList ? [`${howMany(total, true)}.`] : [];
@@ -108,7 +119,7 @@ function line({ name, server, description }: SearchHit, room: number): string {
   return `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${text === "" ? "" : `: ${text}`}`;
 }
 
-/** Returns the first sentence of a description, truncated if it does not fit. */
+/** Returns the first sentence of a description, truncated to `room`. */
 function firstSentence(description: string, room: number): string {
   const text = firstChars(description, 4 * room)
     .replaceAll(/\s+/g, " ")

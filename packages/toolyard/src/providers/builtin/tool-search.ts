@@ -33,7 +33,10 @@ const SHOWN_SCHEMA: JsonObject = {
   },
 };
 
-/** Callers send any value for `max_results`; a value that is not a number above 0 is the default. */
+/**
+ * Input schema that is checked. Callers send any value for `max_results`; one that is no number above 0 counts as the
+ * default.
+ */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
   properties: {
@@ -46,11 +49,11 @@ const ACCEPTED_SCHEMA: JsonObject = {
 };
 
 /**
- * Creates `tool_search(query?, max_results?, detail?)`: one text item with the prescribed JSON array. With
- * `max_results` or `detail = "full"` every entry is `{name, description, score, inputSchema}`; with neither, the first
- * one to three of five are, and the others are `{name, description, score, parameters}` with the parameters' names.
- * `brief` omits schemas and parameters. If more tools match, a second item names some, one per line, and states the
- * number.
+ * Creates `tool_search(query?, max_results?, detail?)`, which returns one text with the prescribed JSON array. With
+ * `max_results` or `detail = "full"`, every entry is `{name, description, score, inputSchema}`. Without both, this
+ * applies to the first one to three of five entries, and the others are `{name, description, score, parameters}` with
+ * the names of the parameters. `brief` omits schemas and parameters. If more tools match, a second text names some, one
+ * per line, and states the number.
  */
 export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
@@ -96,7 +99,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A query with more words usually covers more than one step of a task. */
+/** Number of words above which a query usually covers more than one step of a task. */
 const MANY_WORDS = 20;
 const ONE_STEP = "This was a long query. Search for one step of the task at a time, in a few words.";
 
@@ -106,12 +109,12 @@ function queryWordCount(query: string): number {
 
 const MAX_SERVERS = 30;
 
-/** Returns the prescribed sentence, followed by the lines, if there are any. */
+/** Returns the prescribed sentence, followed by the given lines. */
 function nothingFound(lines: readonly string[]): Outcome {
   return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
 }
 
-/** Returns similar names and the servers. */
+/** Returns lines with similar names and with the servers. */
 function insteadLines(
   { near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {},
   server = "",

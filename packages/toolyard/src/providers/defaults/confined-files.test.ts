@@ -37,32 +37,32 @@ const open = (options: { readonly roots?: readonly string[]; readonly maxBytes?:
   new ConfinedFiles({ roots: [root], maxBytes: 100, ...options });
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Checks that everything outside the root is unchanged. */
+/** Checks that nothing outside the root has changed. */
 function expectNothingElse(): void {
   expect(readdirSync(outside)).toEqual(["secret.txt"]);
   expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("kept");
   expect(readdirSync(yard).filter((name) => name !== "files" && name !== "outside")).toEqual([]);
 }
 
-describe("a path inside", () => {
-  test("S6: is written, with its folders", async () => {
+describe("with a path inside a root", () => {
+  test("S6: writes the file and creates its folders", async () => {
     expect(await open().overwrite("notes/2024/today.md", bytes("one"))).toBe(join(root, "notes/2024/today.md"));
     expect(read("notes/2024/today.md")).toBe("one");
   });
 
-  test("S6: may go up and down if it ends inside, and may be absolute", async () => {
+  test("S6: accepts `..` if the path ends inside, and an absolute path", async () => {
     await open().overwrite("a/../b/./c.txt", bytes("relative"));
     await open().overwrite(join(root, "d.txt"), bytes("absolute"));
     expect([read("b/c.txt"), read("d.txt")]).toEqual(["relative", "absolute"]);
   });
 
-  test("S6: may lead through a link that ends inside", async () => {
+  test("S6: follows a link that ends inside", async () => {
     mkdirSync(join(root, "real"), { recursive: true });
     symlinkSync("real", join(root, "link"));
     expect(await open().overwrite("link/x.txt", bytes("x"))).toBe(join(root, "real/x.txt"));
   });
 
-  test("S6: may be in a root that is a link itself, and in a second root", async () => {
+  test("S6: accepts a root that is a link, and a second root", async () => {
     const second = join(yard, "outside", "..", "second");
     mkdirSync(root);
     rmSync(root, { recursive: true });
@@ -76,7 +76,7 @@ describe("a path inside", () => {
   });
 });
 
-describe("a path outside", () => {
+describe("with a path outside all roots", () => {
   test.each([
     "../outside/secret.txt",
     "a/../../outside/secret.txt",
@@ -84,7 +84,7 @@ describe("a path outside", () => {
     "..",
     "../files-2/x",
     "../../../../../../tmp/toolyard-x",
-  ])("S6: refuses %s", async (path) => {
+  ])("S6: rejects %s", async (path) => {
     await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     await expect(open().append(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     expectNothingElse();
@@ -100,7 +100,7 @@ describe("a path outside", () => {
     ["a link and back up", "link/../outside/secret.txt", () => symlinkSync(outside, join(root, "link"))],
     ["a link to a file", "secret.txt", () => symlinkSync(join(outside, "secret.txt"), join(root, "secret.txt"))],
     ["new folders behind a link", "link/a/b/c.txt", () => symlinkSync(outside, join(root, "link"))],
-  ])("S6: refuses a path through %s or keeps it inside", async (_what, path, prepare) => {
+  ])("S6: rejects a path through %s, or keeps it inside", async (_what, path, prepare) => {
     mkdirSync(root);
     prepare();
     await open()
@@ -112,7 +112,7 @@ describe("a path outside", () => {
     expectNothingElse();
   });
 
-  test("S6: replaces a link to nothing without following it", async () => {
+  test("S6: replaces a link to a missing file without following it", async () => {
     mkdirSync(root);
     symlinkSync(join(outside, "new.txt"), join(root, "dangling.txt"));
     await open()
@@ -124,7 +124,7 @@ describe("a path outside", () => {
     expectNothingElse();
   });
 
-  test("S6: does not append to a second name of an outside file; overwriting leaves that file unchanged", async () => {
+  test("S6: does not append to a hard link of an outside file; overwriting leaves that file unchanged", async () => {
     mkdirSync(root);
     linkSync(join(outside, "secret.txt"), join(root, "hard.txt"));
     await expect(open().append("hard.txt", bytes("x"))).rejects.toThrow(/hard link/);
@@ -154,7 +154,7 @@ describe("writing", () => {
     expect(statSync(join(root, "x.txt")).mode & 0o777).toBe(0o666);
   });
 
-  test("S6: a failed write leaves the earlier content, and no other file", async () => {
+  test("S6: keeps the earlier content, and leaves no other file, after a failed write", async () => {
     mkdirSync(join(root, "folder"), { recursive: true });
     writeFileSync(join(root, "file"), "kept");
     await expect(open().overwrite("folder", bytes("x"))).rejects.toThrow(/is a folder/);
@@ -164,13 +164,13 @@ describe("writing", () => {
     expect(read("file")).toBe("kept");
   });
 
-  test("appends to the existing content, in the order of the calls", async () => {
+  test("appends to the existing content in the order of the calls", async () => {
     const files = open();
     await Promise.all(["a", "b", "c", "d"].map((letter) => files.append("log.txt", bytes(letter))));
     expect(read("log.txt")).toBe("abcd");
   });
 
-  test("refuses content over the limit, including the existing content", async () => {
+  test("rejects content that exceeds the limit together with the existing content", async () => {
     const files = open({ maxBytes: 5 });
     await expect(files.overwrite("x.txt", bytes("123456"))).rejects.toThrow(/max_file_size/);
     expect(existsSync(join(root, "x.txt"))).toBe(false);
@@ -179,11 +179,14 @@ describe("writing", () => {
     expect(read("x.txt")).toBe("1234");
   });
 
-  test.each(["", "  ", ".", "a/..", "folder/", "nul\0", "x".repeat(1025)])("%j is not a file path", async (path) => {
-    await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
-  });
+  test.each(["", "  ", ".", "a/..", "folder/", "nul\0", "x".repeat(1025)])(
+    "rejects %j as a file path",
+    async (path) => {
+      await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
+    },
+  );
 
-  test.runIf(process.platform !== "win32")("ignores a pipe without waiting for it", async () => {
+  test.runIf(process.platform !== "win32")("rejects a pipe without waiting for it", async () => {
     mkdirSync(root);
     execFileSync("mkfifo", [join(root, "pipe")]);
     await expect(open().overwrite("pipe", bytes("x"))).rejects.toThrow(/no ordinary file/);
@@ -191,7 +194,7 @@ describe("writing", () => {
     expect(lstatSync(join(root, "pipe")).isFIFO()).toBe(true);
   });
 
-  test("adds a number to a name that is taken", async () => {
+  test("adds a number to a name that exists", async () => {
     const files = open();
     const written = await Promise.all([
       files.add("otter.png", bytes("1")),

@@ -7,7 +7,7 @@ import { writeWhole } from "../../files/write-whole.ts";
 import { confinedPath, FileRefusal } from "./confined-path.ts";
 
 export interface ConfinedFilesOptions {
-  /** Absolute; at least one. */
+  /** Absolute paths of the folders; at least one. */
   readonly roots: readonly string[];
   readonly maxBytes: number;
 }
@@ -15,12 +15,14 @@ export interface ConfinedFilesOptions {
 const NEW_FILE_MODE = 0o644;
 const MAX_NUMBERED = 1000;
 
-/** Writes files inside some folders and nowhere else. Rejects with a `FileRefusal` with a message for the caller. */
+/**
+ * Writes files inside some folders and nowhere else. Rejects with a `FileRefusal`, whose message is for the caller.
+ */
 export class ConfinedFiles {
   readonly #options: ConfinedFilesOptions;
-  /** The last write of each file being written: writes of one file run in sequence. */
+  /** Last pending write of each file: writes to one file run in sequence. */
   readonly #tails = new Map<string, Promise<unknown>>();
-  /** Paths are resolved one after another, so that writes queue in the order of the calls. */
+  /** Last pending path: paths are resolved one after another, so that writes queue in the order of the calls. */
   #lastFound: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConfinedFilesOptions) {
@@ -80,7 +82,7 @@ export class ConfinedFiles {
   }
 }
 
-/** Returns the existing file; anything else must not be written to. */
+/** Returns the mode of the existing file; undefined if there is none. Throws for anything that is no file. */
 async function fileAt(path: string): Promise<{ readonly mode: number } | undefined> {
   try {
     const stats = await lstat(path);
@@ -100,7 +102,7 @@ async function replaceFile(path: string, content: Uint8Array): Promise<string> {
   return path;
 }
 
-// Opened without following links, so that a link created in between leads nowhere.
+// Opened without following links: a link that was created meanwhile is not followed.
 const APPEND_FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |
@@ -113,7 +115,7 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
   const handle = await open(path, APPEND_FLAGS, NEW_FILE_MODE);
   return closing(handle, async () => {
     const stats = await handle.stat();
-    // Its other name may be anywhere.
+    // With a second hard link, the same file may also be outside.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
         `\`${basename(path)}\` has a second name (a hard link), so nothing is appended to it. ` +

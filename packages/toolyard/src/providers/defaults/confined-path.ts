@@ -3,7 +3,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { expandHome } from "../../core/home-path.ts";
 import type { FailKind } from "../../core/calls/kinds.ts";
 
-/** A file that cannot be written, with a message for the caller: it contains no path except the given one. */
+/**
+ * Thrown for a file that cannot be written. The message is for the caller and contains no path except the given one.
+ */
 export class FileRefusal extends Error {
   override readonly name = "FileRefusal";
   /** Outcome code of the failure. @default "tool_error" */
@@ -21,9 +23,9 @@ export class FileRefusal extends Error {
 const MAX_PATH_CHARS = 1024;
 
 /**
- * Returns the real path of a caller's path, with every link resolved: inside one of the roots, or it throws a
- * `FileRefusal`. Creates missing folders, inside only. A relative path refers to the first root. The result's folder
- * exists and contains no link.
+ * Resolves a caller's path with all links and returns the real path, which is inside one of the roots. Throws a
+ * `FileRefusal` otherwise. Creates missing folders, inside only. A relative path starts at the first root. The folder
+ * of the result exists, and its path contains no link.
  */
 export async function confinedPath(path: string, roots: readonly string[]): Promise<string> {
   assertUsable(path);
@@ -32,7 +34,7 @@ export async function confinedPath(path: string, roots: readonly string[]): Prom
   if (!isInside(realRoot, real)) throw outside(path);
   const folder = dirname(real);
   await mkdir(folder, { recursive: true });
-  // A link may have been created there in the meantime.
+  // A link may have been created there meanwhile.
   if ((await realpath(folder)) !== folder) throw outside(path);
   return real;
 }
@@ -47,7 +49,7 @@ function assertUsable(path: string): void {
     throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`, { kind: "invalid_params" });
 }
 
-/** Resolves `..` before links. A root that is a link itself may be written either way. */
+/** Resolves `..` before links. For a root that is a link, both of its paths are accepted. */
 async function lexicallyInside(
   path: string,
   roots: readonly string[],
@@ -63,7 +65,7 @@ async function lexicallyInside(
   throw outside(path);
 }
 
-// Resolves the links of the existing part; a missing part cannot be a link yet.
+// Resolves the links of the existing part of a path. The missing part cannot contain links yet.
 async function resolveLinks(path: string): Promise<string> {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {

@@ -38,8 +38,7 @@ export function valueResult(value: JsonObject): Outcome {
 }
 
 /**
- * Returns the tool's own error message in its own members, marked as an error. `cause` is the outcome code, if it is
- * known.
+ * Returns the tool's own error message in its own members, marked as an error. `cause`: the outcome code, if known.
  */
 export function failedResult(message: string, value: JsonObject, cause: FailKind = "tool_error"): Fail {
   return fail("tool_error", message, {
@@ -49,8 +48,8 @@ export function failedResult(message: string, value: JsonObject, cause: FailKind
 }
 
 /**
- * Returns the failure of the call itself: the caller disconnected, or its time has expired. The tool reports all
- * others.
+ * Returns the failure if the call itself has ended: the caller disconnected, or its time has expired. Undefined for all
+ * others, which the tool reports itself.
  */
 export function endOfCall(failure: { readonly kind: string }, { signal }: ResolvedCall): Outcome | undefined {
   if (!signal.aborted) return undefined;

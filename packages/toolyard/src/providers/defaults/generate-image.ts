@@ -47,7 +47,7 @@ const OUTPUT: JsonObject = {
 export interface ImageParts {
   readonly models: Models;
   readonly files: ConfinedFiles;
-  /** Absolute folder of the files. */
+  /** Absolute path of the folder for the files. */
   readonly root: string;
   readonly timeoutMs: number;
 }
@@ -78,7 +78,7 @@ async function run(call: ResolvedCall, { models, files, root }: ImageParts): Pro
     prompt: string;
     output_filename_suggestion?: string;
   };
-  // The calling program's own model precedes the configured one.
+  // The calling program's own model takes precedence over the configured one.
   try {
     const lent = call.models?.generateImage ? call.models : models;
     if (!lent.generateImage) return failure(NO_MODEL);
@@ -122,7 +122,7 @@ function requestOf(args: JsonObject): ImageRequest {
 
 const MAX_NAME_CHARS = 60;
 
-/** Returns a plain file name from the suggestion, else from the first words of the prompt. */
+/** Returns a plain file name made from the suggestion, else from the first words of the prompt. */
 function fileName(suggestion: string, prompt: string): string {
   return (
     slug(suggestion.replace(/^.*[\\/]/s, "").replace(/\.(?:png|jpe?g|webp|gif|avif)$/i, "")) ||

@@ -7,7 +7,7 @@ import { resolveWebSearch, type WebSearchConfig } from "../../websearch/options.
 import { defineSourceKind } from "../source-kind.ts";
 import { DefaultToolsSchema, resolveDefaultTools, type DefaultToolsConfig } from "./options.ts";
 
-/** The configuration sections that it reads. */
+/** Configuration sections that this kind of source reads. */
 export interface DefaultsReads {
   readonly default_tools?: DefaultToolsConfig;
   readonly web_search?: WebSearchConfig;
@@ -27,7 +27,7 @@ const STARTS: Starts = {
   before: "lets callers use tools that write files and run code:",
 };
 
-/** The enabled tools that come with the package. */
+/** Source of the enabled tools that come with the package. */
 export const DEFAULTS = defineSourceKind({
   kind: "defaults",
   schema: { default_tools: Type.Optional(Type.Table(DefaultToolsSchema, { sample: SAMPLE, starts: STARTS })) },

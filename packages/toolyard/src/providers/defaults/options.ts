@@ -49,13 +49,13 @@ export type DefaultToolsConfig = Static<typeof DefaultToolsSchema>;
 
 export interface DefaultToolsOptions {
   readonly enable: readonly DefaultToolName[];
-  /** Absolute; at least one. */
+  /** Absolute paths; at least one. */
   readonly fileRoots: readonly string[];
   readonly maxFileBytes: number;
   readonly imageTimeoutMs: number;
 }
 
-/** Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError`. */
+/** Returns the options with defaults. Relative paths start at `folder`. Throws an `OptionError`. */
 export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string = process.cwd()): DefaultToolsOptions {
   const options = readOptions(DefaultToolsSchema, raw, "default_tools.");
   const { file_roots: roots } = options;

@@ -17,17 +17,17 @@ export interface DefaultsParts {
   readonly webSearch: WebSearchOptions;
   readonly models: Models;
   readonly interpreter: InterpreterParts;
-  /** Including proxy settings. */
+  /** The hub's environment variables, including proxy settings. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The parts of the tools, ready to use. */
+/** Shared parts of the tools. */
 interface DefaultToolParts extends DefaultsParts {
   readonly files: ConfinedFiles;
   readonly search: WebSearch;
 }
 
-/** One row per tool. */
+/** Creates each tool by its name. */
 const TOOLS: Readonly<Record<DefaultToolName, (shared: DefaultToolParts) => FixedTool>> = {
   file_writer: ({ source, files }) => fileWriter(source, files),
   generate_image_from_prompt: ({ source, files, models, options }) =>
@@ -36,7 +36,7 @@ const TOOLS: Readonly<Record<DefaultToolName, (shared: DefaultToolParts) => Fixe
   python_interpreter: ({ source, interpreter }) => pythonInterpreter(source, interpreter),
 };
 
-/** The enabled tools that come with the package. */
+/** Provides the enabled tools that come with the package. */
 export class DefaultsProvider extends FixedTools {
   constructor(parts: DefaultsParts) {
     const { source, options, webSearch, environment } = parts;

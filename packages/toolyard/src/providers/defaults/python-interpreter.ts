@@ -11,7 +11,7 @@ import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-/** Time between the end of a run and that of its call: the run may have to wait for its turn. */
+/** Time in milliseconds that the call may last longer than its run, which may have to wait in the queue. */
 const SLACK_MS = 35_000;
 
 const INPUT: JsonObject = {
@@ -53,7 +53,7 @@ const DESCRIPTION =
 export interface InterpreterParts {
   /** Returns the sandbox as currently configured. */
   sandbox(): Pick<Sandbox, "options" | "run">;
-  /** The longest time that a caller may request. */
+  /** Maximum time that a caller may request. */
   readonly maxWallMs: number;
 }
 
@@ -77,7 +77,7 @@ export function pythonInterpreter(source: Source, parts: InterpreterParts): Fixe
 }
 
 async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Promise<Outcome> {
-  // The schema was checked.
+  // The arguments match the schema.
   const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as {
     code: string;
     timeout_seconds?: number;
@@ -97,7 +97,7 @@ async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Pro
   return outcomeOf(run, call);
 }
 
-/** The profile has no tools; code that calls one is refused earlier. */
+/** The profile has no tools. Code that calls one is rejected before this is reached. */
 const NOTHING: SandboxHost = { call: () => Promise.resolve(REFUSED), search: () => Promise.resolve(REFUSED) };
 const REFUSED = { ok: false, kind: "denied", message: "There are no tools here.", retryable: false } as const;
 
@@ -110,7 +110,7 @@ function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
   const value = valueOf(run, message);
   if (end === "finished") return valueResult(value);
   const failed = failedResult(message, value);
-  // Not retryable: the same code would take as long again.
+  // Not retryable, because the same code would take as long again.
   return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
 }
 
@@ -119,7 +119,7 @@ function messageFor({ error }: SandboxRun): string {
   return [error.type, error.message].filter((part) => part !== "").join(": ");
 }
 
-/** Returns the value of a completed run, however it ended. */
+/** Returns the value of a run, whatever its result. */
 function valueOf(run: SandboxRun, message: string): JsonObject {
   const { end, resultJson, stdout } = run;
   return {
@@ -134,7 +134,7 @@ const LEFT_OUT = "[Output was left out: the program printed too much.]";
 
 function explanation({ error }: SandboxRun, message: string): string {
   const traceback = error?.traceback.trimEnd() ?? "";
-  // The last line of Python's traceback already contains it.
+  // The last line of Python's traceback already contains the message.
   return error && traceback.includes(`\n${error.type}`) ? traceback : lines(traceback, message);
 }
 

@@ -22,11 +22,11 @@ const METADATA_SUFFIX = ".mcp.json";
 
 export interface ExecuteFolderTool extends FolderTool {
   readonly execute: ExecuteTool;
-  /** Changes with the state of the script. */
+  /** Changes whenever the state of the script changes. */
   readonly version: string;
 }
 
-/** Defaults for tools without these settings. */
+/** Defaults for tools that do not set them. */
 export interface ExecuteRules {
   readonly visibility: Visibility;
   readonly settings: RunSettings;
@@ -41,7 +41,7 @@ interface FolderScan {
   readonly alsoWatch: string[];
 }
 
-/** Reads the tools folder and its direct subfolders, one tool each. */
+/** Creates a reader of the tools folder and its direct subfolders, with one tool each. */
 export function createExecuteReader(rules: ExecuteRules): FolderReader<FolderContent<ExecuteFolderTool>> {
   return {
     wants: (fileName) => fileName.endsWith(METADATA_SUFFIX) && fileName.length > METADATA_SUFFIX.length,
@@ -59,7 +59,10 @@ function stemOf(fileName: string): string {
   return fileName.slice(0, -METADATA_SUFFIX.length);
 }
 
-/** In a tool's folder the folder's name is the tool's name, and both files carry it. */
+/**
+ * Returns the stem of the tool's files. In a tool's own folder, both files have the folder's name, which is the tool's
+ * name.
+ */
 function ownStem({ folder, texts, problems }: FolderScan): string[] {
   const own = sameText(basename(folder.path));
   const stem = Array.from(texts.keys(), stemOf).find(own) ?? basename(folder.path);
@@ -82,7 +85,7 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** Compares names as a reader does: file systems keep a letter with its accent as one character or as two. */
+/** Compares names as a user does: file systems store a letter with its accent as one character or as two. */
 function sameText(name: string): (other: string) => boolean {
   const normal = name.normalize("NFC");
   return (other) => other === name || other.normalize("NFC") === normal;
@@ -122,7 +125,8 @@ function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | unde
 }
 
 /**
- * Returns why a tool's script cannot be run. The script is watched, too: its content decides whether it is offered.
+ * Returns why a tool's script cannot be run; undefined if it can. The script is watched too, because its content
+ * decides whether the tool is offered.
  */
 function problemWithFile(file: string, { folder, alsoWatch }: FolderScan): string | undefined {
   const real = realPathOf(file);
@@ -155,11 +159,11 @@ interface Metadata {
   readonly remarks: readonly string[];
 }
 
-/** Members about running the tool; clients do not see them. */
+/** Members about running the tool, which clients do not see. */
 const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
 
 /**
- * Reads `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is accepted too, and further
+ * Parses `{name, description, input_schema, output_schema?}`. MCP's spelling of the keys is accepted too, and further
  * members are kept.
  */
 function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
@@ -191,7 +195,7 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   };
 }
 
-/** Returns the definition for clients, or the fault. */
+/** Returns the definition for clients, or a message about the fault. */
 function toDefinition(raw: JsonObject, stem: string): JsonObject | string {
   const {
     name,

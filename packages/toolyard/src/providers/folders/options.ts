@@ -9,7 +9,7 @@ import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import type { Dependencies } from "../tool-folders/prepare/preparations.ts";
 import { DEPENDENCIES_OPTION, resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
-/** `[folders]`. */
+/** Options of the section `[folders]`. */
 export const FoldersSchema = Type.Object(
   {
     tools_path: Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
@@ -47,21 +47,21 @@ export const FoldersSchema = Type.Object(
 export type FoldersConfig = Static<typeof FoldersSchema>;
 
 export interface FoldersOptions {
-  /** Absolute; of two tools with one name, the one in the first folder is used. */
+  /** Absolute paths. Of two tools with one name, the one in the first folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly visibility: "native" | "ondemand";
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** Dependencies that are installed for tools without consent. */
+  /** Which dependencies of tools are installed without consent. */
   readonly dependencies: Dependencies;
-  /** Defaults for tools without these settings. */
+  /** Defaults for tools that do not set them. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
 }
 
 /**
- * Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError` for an invalid size or
+ * Returns the options with defaults. Relative paths start at `folder`. Throws an `OptionError` for an invalid size or
  * time.
  */
 export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd()): FoldersOptions {

@@ -59,7 +59,7 @@ async function list(provider: Provider) {
 }
 
 describe("offered tools", () => {
-  test("L30, L32: a subfolder with both files is a tool, and so is a pair in the tools folder itself", async () => {
+  test("L30, L32: offers a subfolder with both files, and a pair of files in the tools folder itself", async () => {
     tool("one", ".py", "def execute(params): return {}");
     folder.write(
       "flat.mcp.json",
@@ -93,7 +93,7 @@ describe("offered tools", () => {
       { "one/one.py": "def execute(params): pass" },
       "one: not offered: `one.mcp.json` is missing next to the script",
     ],
-  ])("L30: without %s the tool is not offered, with the reason", async (_, files, problem) => {
+  ])("L30: without %s, does not offer the tool and reports the reason", async (_, files, problem) => {
     for (const [place, text] of Object.entries(files)) folder.write(place, text);
     expect(await list(provide())).toEqual({ names: [], problems: [problem] });
   });
@@ -103,13 +103,13 @@ describe("offered tools", () => {
     ["no description", { description: undefined }, "`description` is missing"],
     ["no input schema", { input_schema: undefined }, "`input_schema` is missing"],
     ["an output schema that is no object", { output_schema: [] }, "`output_schema` must be an object"],
-  ])("refuses metadata with %s", async (_, more, message) => {
+  ])("rejects metadata with %s", async (_, more, message) => {
     folder.write("one/one.mcp.json", metadata("one", more));
     folder.write("one/one.py", "");
     expect(await list(provide())).toEqual({ names: [], problems: [expect.stringContaining(message)] });
   });
 
-  test("metadata that is not JSON drops only that tool", async () => {
+  test("drops only the tool whose metadata is not JSON", async () => {
     tool("good", ".py", "def execute(params): pass");
     tool("bad", ".py", "");
     folder.write("bad/bad.mcp.json", "{");
@@ -130,7 +130,7 @@ describe("offered tools", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("ran");
   });
 
-  test("run settings in the description override the section, and clients do not see them", async () => {
+  test("applies run settings in the description, which override the section and which clients do not see", async () => {
     const run = {
       visibility: "ondemand",
       timeout: "5s",
@@ -170,13 +170,13 @@ describe("offered tools", () => {
     [{ limits: { procs: "many" } }, "`limits.procs` must be a whole number"],
     [{ visibility: "hidden" }, "`visibility` is"],
     [{ timeout: "soon" }, "`timeout` must be"],
-  ])("unreadable run settings withhold the tool: %j", async (more, message) => {
+  ])("does not offer a tool with invalid run settings: %j", async (more, message) => {
     folder.write("one/one.mcp.json", metadata("one", more));
     folder.write("one/one.py", "def execute(params): return 1");
     expect(await list(provide())).toEqual({ names: [], problems: [expect.stringContaining(message)] });
   });
 
-  test("refuses a script that is a link out of the tools folder", async () => {
+  test("rejects a script that is a link out of the tools folder", async () => {
     folder.write("outside.py", "");
     folder.write("tools/one/one.mcp.json", metadata("one"));
     symlinkSync(join(folder.path, "outside.py"), join(folder.path, "tools/one/one.py"));
@@ -186,7 +186,7 @@ describe("offered tools", () => {
     });
   });
 
-  test("the next request sees an edit, a removal and a new tool", async () => {
+  test("detects an edit, a removal and a new tool at the next request", async () => {
     tool("one", ".py", "def execute(params): return 1");
     const provider = provide();
     expect(textOf(await callTool(provider, "one"))).toBe("1");
@@ -243,7 +243,7 @@ const LANGUAGES = [
 ] as const;
 
 describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
-  test("L33: `execute` gets the parameters as one value, and its return value is the result", async () => {
+  test("L33: passes the parameters as one value to `execute`, and returns its return value", async () => {
     tool("one", suffix, echo);
     expect(await callTool(provide(), "one", { x: "hé" })).toMatchObject({
       ok: true,
@@ -251,7 +251,7 @@ describe.each(LANGUAGES)("%s", (_, suffix, { echo, context }) => {
     });
   });
 
-  test("L34: a function with `lollms_client_instance` gets it, with a logger", async () => {
+  test("L34: passes `lollms_client_instance` with a logger to a function that declares it", async () => {
     tool("one", suffix, context);
     const notifications: CallNotification[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notifications }))).toBe("done");
@@ -267,7 +267,7 @@ describe("Python tools", () => {
     return callTool(provide(), "one", {}, { notifications });
   };
 
-  test("printed output, also of child processes, is logged and never part of the result", async () => {
+  test("logs printed output, also of child processes, and never adds it to the result", async () => {
     const notifications: CallNotification[] = [];
     const outcome = await call(
       "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n" +
@@ -282,7 +282,7 @@ describe("Python tools", () => {
     ]);
   });
 
-  test("an exception is the tool's failure with type and message; its traceback is logged without paths", async () => {
+  test("reports an exception with type and message, and logs its traceback without paths", async () => {
     const notifications: CallNotification[] = [];
     const outcome = await call("def execute(params):\n  raise KeyError('nope')", notifications);
     expect(outcome).toMatchObject({
@@ -302,7 +302,7 @@ describe("Python tools", () => {
     ).toBe("late");
   });
 
-  test("an unavailable service fails on use, with a clear message", async () => {
+  test("reports an unavailable service clearly when it is used", async () => {
     const outcome = await call(
       "def execute(params, lollms_client_instance):\n  return lollms_client_instance.tti.generate_image('x')",
     );
@@ -313,7 +313,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("`getattr` with a default and `hasattr` show that a service is unavailable", async () => {
+  test("shows an unavailable service to `getattr` with a default and to `hasattr`", async () => {
     expect(
       textOf(
         await call(
@@ -334,7 +334,7 @@ describe("Python tools", () => {
     ],
     ["a crash", "import os\ndef execute(params): os._exit(9)", "ended with exit code 9 without an answer"],
     ["a value that is a circle", "def execute(params):\n  a = []\n  a.append(a)\n  return a", "RecursionError"],
-  ])("a tool with %s fails clearly", async (_, text, message) => {
+  ])("reports a clear failure of a tool with %s", async (_, text, message) => {
     expect(await call(text)).toMatchObject({
       ok: false,
       kind: "tool_error",
@@ -342,7 +342,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("converts values beyond JSON: dates and sets to text and lists, NaN to null", async () => {
+  test("converts dates and sets to text and lists, and NaN to null, since JSON has no such values", async () => {
     const outcome = await call(
       "import datetime\ndef execute(params):\n  return {'d': datetime.date(2026, 1, 2), 's': {3}, 'n': " +
         "float('nan'), 'k': {1: 2}}",
@@ -353,7 +353,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("a file next to the tool can be imported and read", async () => {
+  test("imports and reads a file next to the tool", async () => {
     folder.write("one/helper.py", "WORD = 'help'");
     folder.write("one/data.txt", "data");
     expect(textOf(await call("import helper\ndef execute(params): return helper.WORD + open('data.txt').read()"))).toBe(
@@ -380,7 +380,7 @@ describe("Python tools", () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test("threads that the tool leaves running do not delay its answer", async () => {
+  test("does not wait for threads that the tool leaves running", async () => {
     expect(
       textOf(
         await call(
@@ -391,7 +391,7 @@ describe("Python tools", () => {
     ).toBe("now");
   });
 
-  test("a result over the limit is too large", async () => {
+  test("fails with too_large if the result exceeds the limit", async () => {
     tool("one", ".py", "def execute(params): return 'x' * 3_000_000");
     expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({ ok: false, kind: "too_large" });
     expect(textOf(await callTool(provide(), "one"))).toHaveLength(3_000_000);
@@ -404,7 +404,7 @@ describe("JavaScript tools", () => {
     return callTool(provide(), "one", {}, { notifications });
   };
 
-  test("console.log is logged and never part of the result; a large result arrives complete", async () => {
+  test("logs output of console.log, and returns a large result completely", async () => {
     const notifications: CallNotification[] = [];
     expect(
       textOf(
@@ -414,7 +414,7 @@ describe("JavaScript tools", () => {
     expect(notifications.map((notification) => notification.params["data"])).toEqual(["note"]);
   });
 
-  test("an exception is the tool's failure with type and message", async () => {
+  test("reports an exception as the tool's failure with type and message", async () => {
     expect(await call("export function execute() { throw new RangeError('too far'); }")).toMatchObject({
       ok: false,
       kind: "tool_error",
@@ -422,7 +422,7 @@ describe("JavaScript tools", () => {
     });
   });
 
-  test("an unavailable service fails on use, with a clear message", async () => {
+  test("reports an unavailable service clearly when it is used", async () => {
     const outcome = await call(
       "export function execute(params, lollms_client_instance) { return lollms_client_instance.tti.generate('x'); }",
     );
@@ -433,7 +433,7 @@ describe("JavaScript tools", () => {
     });
   });
 
-  test("work that the tool leaves running does not delay its answer", async () => {
+  test("does not wait for work that the tool leaves running", async () => {
     expect(textOf(await call("export function execute() { setInterval(() => {}, 1000); return 'now'; }"))).toBe("now");
   });
 });

@@ -5,7 +5,7 @@ import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts
 import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
 import type { FoldersOptions } from "./options.ts";
 
-/** Returns a function that checks each state of a script once. */
+/** Returns a function that checks each version of a script once. */
 function checkedOnce(): (tools: readonly ExecuteFolderTool[]) => Promise<ReadonlyMap<string, string>> {
   let known: ReadonlyMap<string, string | undefined> = new Map();
   const keyOf = ({ execute, version }: ExecuteFolderTool): string => `${execute.file}\0${version}`;

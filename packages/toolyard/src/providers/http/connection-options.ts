@@ -2,17 +2,17 @@ import type { HttpClientOptions } from "../../outbound/client/http-client.ts";
 import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
-/** A slower TCP and TLS handshake counts as failed. */
+/** Time limit in milliseconds of the TCP and TLS handshake. */
 const MAX_HANDSHAKE_MS = 10_000;
 
-/** Returns how a server, or its authorisation server, is reached. */
+/** Returns the connection options for a server, or for its authorization server. */
 export function connectionOptions(
   url: URL,
   { ca, proxy: configured, upstream }: RemoteServerOptions,
   environment: ProxyEnvironment,
 ): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
   const proxy = resolveProxy(url, configured, environment);
-  // Setting a CA file replaces those that Node adds automatically.
+  // A configured CA file replaces those that Node adds automatically, so they are repeated.
   const extra = environment["NODE_EXTRA_CA_CERTS"];
   return {
     url,

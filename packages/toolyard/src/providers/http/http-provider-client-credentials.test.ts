@@ -69,7 +69,7 @@ async function echo(provider: Provider, text: string): Promise<Outcome> {
 const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });
 
 test.each(["basic", "post"] as const)(
-  "C21: uses a server that requires a token of its authorisation server (%s)",
+  "C21: uses a server that requires a token of its authorization server (%s)",
   async (clientAuth) => {
     await using tokens = await startTokenServer();
     await using server = await startLegacy({ accepts: tokens.accepts });
@@ -81,7 +81,7 @@ test.each(["basic", "post"] as const)(
   },
 );
 
-test("C21: a client unknown to the authorisation server needs authorisation before any request", async () => {
+test("C21: needs authorisation, before any request, if the authorization server does not know the client", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens, { client_secret: "wr0ng-secret" }));
@@ -94,7 +94,7 @@ test("C21: a client unknown to the authorisation server needs authorisation befo
   expect(server.seen).toEqual([]);
 });
 
-test("C21: an unreachable authorisation server makes the server unavailable until it returns", async () => {
+test("C21: makes the server unavailable while its authorization server is unreachable", async () => {
   const gone = await startTokenServer();
   await gone.close();
   await using server = await startLegacy({ accepts: (given) => given !== undefined });
@@ -117,7 +117,7 @@ test("C21: renews a token that the server no longer accepts, and repeats the sam
   expect(tokens.issued).toHaveLength(2);
 });
 
-test("C21: repeats each of 20 calls that meet an expired token together, and fetches one token", async () => {
+test("C21: repeats each of 20 calls that are refused for one expired token, and fetches one token", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ mode: "stateless", json: true, accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens));
@@ -129,7 +129,7 @@ test("C21: repeats each of 20 calls that meet an expired token together, and fet
   expect(tokens.issued).toHaveLength(2);
 });
 
-test("C21: a server that refuses the renewed token too needs authorisation after one renewal", async () => {
+test("C21: needs authorisation after one renewal if the server refuses the renewed token too", async () => {
   await using tokens = await startTokenServer();
   let isClosed = false;
   await using server = await startLegacy({
@@ -207,14 +207,14 @@ const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
   ["a type that is none", { auth: { type: "magic" as never } }, /got "magic"/],
 ];
 
-test.each(refused)("C21: refuses %s by the option's name, and shows no secret", (_, options, message) => {
+test.each(refused)("C21: rejects %s by the option's name, and shows no secret", (_, options, message) => {
   const resolve = (): unknown => resolveRemoteServer({ url: "https://far.test/mcp", ...options });
   expect(resolve).toThrow(OptionError);
   expect(resolve).toThrow(message);
   expect(resolve).not.toThrow(/s3cret/);
 });
 
-test("C21: a local token endpoint needs no TLS, and the secret is marked as one", () => {
+test("C21: accepts a local token endpoint without TLS, and marks the secret as one", () => {
   const { clientCredentials, headers } = resolveRemoteServer({
     url: "http://a/",
     auth: { ...whole, token_url: "http://localhost:1/token#x" },

@@ -61,7 +61,7 @@ async function start() {
   };
 }
 
-test("messages on the stream of an ended call reach no other call, and its server request is refused", async () => {
+test("delivers no message on the stream of an ended call to another call, and refuses its server request", async () => {
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },

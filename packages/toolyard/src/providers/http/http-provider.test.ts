@@ -100,7 +100,7 @@ async function names(provider: Provider): Promise<string[]> {
   return (await provider.listing()).tools.map((tool) => tool.name);
 }
 
-test("C15: host and port alone reach Streamable HTTP at /mcp", async () => {
+test("C15: connects to Streamable HTTP at /mcp if only host and port are configured", async () => {
   await using server = await startLegacy();
   const provider = open({ host: "127.0.0.1", port: server.port });
   expect(await call(provider, "echo", { text: "hi" })).toMatchObject(says("hi"));
@@ -124,7 +124,7 @@ test("L61: sends an API key in its configured header", async () => {
   expect(server.seen.at(-1)?.headers["x-weather-key"]).toBe("k2");
 });
 
-test("a server that requires a sign-in has that state, and a call reports where to sign in", async () => {
+test("reports a server that requires a sign-in as such, and a call reports where to sign in", async () => {
   const signIn = "https://far.test/.well-known/oauth-protected-resource";
   await using server = await startServer((request, response) => {
     request.resume();
@@ -144,7 +144,7 @@ const eras: [string, string, () => Promise<AsyncDisposable & { url: string }>][]
   ["a server of 2024-11-05", "legacy", () => startSse()],
 ];
 
-test.each(eras)("L60: recognises and calls %s (%s era)", async (_, era, start) => {
+test.each(eras)("L60: detects and calls %s (%s era)", async (_, era, start) => {
   await using server = await start();
   const provider = open({ url: server.url });
   expect(await call(provider, "echo", { text: "hello" })).toMatchObject(says("hello"));
@@ -158,7 +158,7 @@ test("sends arguments that a modern server requires in headers", async () => {
   expect(server.seen.at(-1)?.headers["mcp-param-region"]).toBe("=?base64?WsO8cmljaA==?=");
 });
 
-test("a header mismatch lists the tools again and repeats the call", async () => {
+test("lists the tools again and repeats the call after a header mismatch", async () => {
   let annotation: object = {};
   const bodies: string[] = [];
   await using server = await startServer(async (request, response) => {
@@ -188,7 +188,7 @@ test("a header mismatch lists the tools again and repeats the call", async () =>
   ]);
 });
 
-test("reads a stream that its server ends before the answer, as 2025-11-25 allows, to the end", async () => {
+test("reads a stream to the end that its server closes before the answer, as 2025-11-25 allows", async () => {
   const stored: { id: string; stream: string; message: unknown }[] = [];
   const eventStore = {
     storeEvent: async (stream: string, message: unknown) => {
@@ -212,7 +212,7 @@ test("reads a stream that its server ends before the answer, as 2025-11-25 allow
   );
 });
 
-test("S11: sends the server nothing of a caller except what the protocol requires", async () => {
+test("S11: sends the server no data of a caller except what the protocol requires", async () => {
   await using server = await startModern();
   const provider = open({ url: server.url, headers: { "X-Team": "blue" } });
   await call(provider, "echo", { text: "x" }, { meta: { "example.com/trace": "1" } });
@@ -221,7 +221,7 @@ test("S11: sends the server nothing of a caller except what the protocol require
   expect(server.seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => !known.test(name))).toEqual([]);
 });
 
-test("progress arrives before the answer, including the last step, in 50 of 50 calls", async () => {
+test("delivers progress before the answer, including the last step, in 50 of 50 calls", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   for (let round = 0; round < 50; round += 1) {
@@ -231,7 +231,7 @@ test("progress arrives before the answer, including the last step, in 50 of 50 c
   }
 });
 
-test("a server request reaches the caller of the causing call", async () => {
+test("sends a server request to the caller of the causing call", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   const asking = (name: string): Promise<Outcome> =>
@@ -241,7 +241,7 @@ test("a server request reaches the caller of the causing call", async () => {
   expect(JSON.stringify(second)).toContain("Grace");
 });
 
-test("the same call reconnects to a restarted server that forgot the session", async () => {
+test("reconnects within the same call to a restarted server that forgot the session", async () => {
   const first = await startLegacy({ json: true });
   const provider = open({ url: first.url });
   await call(provider, "echo", { text: "before" });
@@ -251,7 +251,7 @@ test("the same call reconnects to a restarted server that forgot the session", a
   expect(await call(provider, "echo", { text: "after" })).toMatchObject(says("after"));
 });
 
-test("repeats each of many calls that meet a restarted server together, once", async () => {
+test("repeats each of many concurrent calls to a restarted server once", async () => {
   const first = await startLegacy();
   const provider = open({ url: first.url });
   await call(provider, "echo", { text: "before" });
@@ -264,7 +264,7 @@ test("repeats each of many calls that meet a restarted server together, once", a
   expect(second.sessions.size).toBe(1);
 });
 
-test("C19: uses a server that was unreachable at start once it is reachable", async () => {
+test("C19: uses a server that was unreachable at the start as soon as it is reachable", async () => {
   const gone = await startLegacy();
   await gone.close();
   const provider = open({ url: gone.url });
@@ -279,7 +279,7 @@ test("C19: uses a server that was unreachable at start once it is reachable", as
   expect(await call(provider, "echo", { text: "here" })).toMatchObject(says("here"));
 });
 
-test("M5: a call to an unreachable server names it, its address and the advice", async () => {
+test("M5: reports an unreachable server with its name, its address and advice", async () => {
   const server = await startLegacy({ mode: "stateless", json: true });
   const provider = open({ url: `${server.url}?key=s3cret`, token: "t0ken" });
   await call(provider, "echo", { text: "" });
@@ -294,7 +294,7 @@ test("M5: a call to an unreachable server names it, its address and the advice",
   expect(JSON.stringify(outcome)).not.toMatch(/s3cret|t0ken/);
 });
 
-test("M5: a call without an answer ends at its deadline", async () => {
+test("M5: ends a call without an answer at its deadline", async () => {
   let isSilent = false;
   await using server = await startLegacy({ mode: "stateless", json: true });
   await using front = await startServer(async (request, response) => {
@@ -316,7 +316,7 @@ test("M5: a call without an answer ends at its deadline", async () => {
   expect(await call(provider, "echo", { text: "" }, { timeoutMs: 100 })).toMatchObject({ ok: false, kind: "timeout" });
 });
 
-test("a temporary refusal ends only its own call; others continue on the same connection", async () => {
+test("fails only the call that is refused temporarily; others continue on the same connection", async () => {
   let isBusy = false;
   let release = (): void => {};
   await using server = await startServer(async (request, response) => {
@@ -361,24 +361,24 @@ test("a temporary refusal ends only its own call; others continue on the same co
   expect(await long).toMatchObject(says("worked"));
 });
 
-test("isolation by session gives each caller's connection its own session", async () => {
+test("gives each caller's connection its own session with isolation by session", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url, isolation: "session" });
   await Promise.all(["a", "b"].map((connection) => call(provider, "echo", { text: connection }, { connection })));
-  // A further session belongs to the hub itself, for the lists.
+  // The third session is the hub's own, for the lists.
   expect(server.sessions.size).toBe(3);
   provider.release?.("a");
   await expect.poll(() => server.sessions.size).toBe(2);
 });
 
-test("transport = sse uses HTTP+SSE from the first message on", async () => {
+test("uses HTTP+SSE from the first message with transport = sse", async () => {
   await using server = await startSse();
   const provider = open({ url: server.url, transport: "sse" });
   expect(await call(provider, "echo", { text: "old" })).toMatchObject(says("old"));
   expect(server.seen.filter(({ method, url }) => method === "POST" && url === "/sse")).toEqual([]);
 });
 
-test("transport = streamable has no fallback", async () => {
+test("uses no fallback with transport = streamable", async () => {
   await using server = await startSse();
   const provider = open({ url: server.url, transport: "streamable" });
   expect(await names(provider)).toEqual([]);
@@ -388,7 +388,7 @@ test("transport = streamable has no fallback", async () => {
   });
 });
 
-/** Forwards everything to the server on this port of 127.0.0.1. */
+/** Returns a listener that forwards all requests to the server on this port of 127.0.0.1. */
 function forwardTo(port: number): RequestListener {
   return (request, response) => {
     const onward = sendRequest(
@@ -440,7 +440,7 @@ test("reaches a server with a private CA only if the CA is configured", async ()
   });
 });
 
-test("several servers are independent of one another", async () => {
+test("keeps several servers independent of each other", async () => {
   await using good = await startLegacy();
   await using silent = await startServer((request) => void request.resume());
   const slow = open({ url: silent.url });
@@ -449,7 +449,7 @@ test("several servers are independent of one another", async () => {
   expect(slow.status().state).toBe("starting");
 });
 
-test("close ends the session on the server", async () => {
+test("ends the session on the server when it closes", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
   await call(provider, "echo", { text: "" });
@@ -458,8 +458,8 @@ test("close ends the session on the server", async () => {
   expect(provider.status().state).toBe("closed");
 });
 
-// The other ends of the server's sockets are in this process and close in later turns.
-/** Until this process knows that no connection to the port is left: a busy machine tells it late. */
+// The sockets' other ends are in this process and close in later turns of the event loop.
+/** Waits until this process has noticed that no connection to the port is left, which takes time on a busy machine. */
 async function closedSocketsNoticed(port: number): Promise<void> {
   const handles = (process as unknown as { _getActiveHandles(): { readonly remotePort?: number }[] })._getActiveHandles;
   await expect.poll(() => handles().some(({ remotePort }) => remotePort === port)).toBe(false);
@@ -474,7 +474,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("the official everything server behaves the same over HTTP", async () => {
+test("the official everything server behaves over HTTP as over stdio", async () => {
   const port = await freePort();
   const script = fileURLToPath(
     new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),

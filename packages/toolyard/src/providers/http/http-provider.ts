@@ -26,23 +26,23 @@ export interface HttpProviderDeps extends Pick<
   readonly options: RemoteServerOptions;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
-  /** Hides the access tokens in use, replacing earlier ones, in all output. */
+  /** Sets the access tokens of a source that are redacted in all output; they replace earlier ones. */
   readonly hideFor: (owner: { readonly source: string }, secrets: readonly string[]) => void;
-  /** Folder of the sign-ins; absent: users cannot sign in. */
+  /** Folder of the vault; absent: users cannot sign in. */
   readonly vaultFolder?: string;
-  /** Connects sign-ins with the hub's own pages. @default none */
+  /** Coordinator that serves sign-in pages of the hub. @default none */
   readonly desk?: SignInCoordinator;
 }
 
-/** Shortest limit of a silent response without a deadline of a call. */
+/** Minimum limit for a silent response without a deadline of a call. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
-/** Longest first connection after a sign-in. */
+/** Maximum duration of the first connection after a sign-in. */
 const SIGNED_IN_MS = 60_000;
 
 /**
- * Creates an MCP server on HTTP (L60, T30, C15, C21), with its own credentials; credentials of a caller are never sent
- * there (S11). With personal sign-ins, each caller has a separate one.
+ * Creates an MCP server on HTTP (L60, T30, C15, C21) with its own credentials. Credentials of a caller are never sent
+ * to it (S11). With personal sign-ins, each caller has a separate connection.
  */
 export function createHttpProvider(given: HttpProviderDeps): Provider {
   const { options, source, desk } = given;
@@ -64,7 +64,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   return withPage(people, desk, async (principal) => begins.get(people.providerOf(principal))!(principal));
 }
 
-/** Lets the hub's own page start sign-ins while the provider is open. */
+/** Registers the source with the hub's own sign-in page while the provider is open. */
 function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin: PrincipalSource["begin"]): Provider {
   if (!desk) return provider;
   const { id } = provider.source;
@@ -79,20 +79,20 @@ function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin
   });
 }
 
-/** The owner, if each principal has its own; without a principal, the anonymous connection. */
+/** The owner of a connection, if each principal has its own. Without a principal, it is the anonymous connection. */
 interface SourcePrincipal {
   readonly principal: string | undefined;
 }
 
 interface OneDeps extends HttpProviderDeps {
   readonly slots?: CallSlots;
-  /** Object whose sign-ins share limits: one for all principals of the source. */
+  /** Object that identifies shared limits of sign-ins: one for all principals of the source. */
   readonly scope: object;
 }
 
 interface PrincipalSource {
   readonly provider: Provider;
-  /** Starts a sign-in at the hub's own page; `undefined` if this principal may not start it. */
+  /** Starts a sign-in at the hub's own page. Returns `undefined` if this principal may not start it. */
   readonly begin: (principal: Principal) => Promise<SignInPage | undefined>;
 }
 
@@ -150,14 +150,14 @@ const EACH_FOR_ITSELF = "Each caller signs in for itself.";
 /** A personal list must not be cached for others. */
 const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };
 
-/** The list and the connection stay when the sign-in has ended. */
+/** After a sign-in has ended, the list and the connection stay, but the status reports it. */
 function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
   const why = gate?.endedBecause;
   if (why === undefined || status.state === "closed" || status.state === "disabled") return status;
   return { ...status, state: "needs_authorisation", lastError: `It ${why}. ${gate!.remedy}.` };
 }
 
-/** Returns no gate for configured credentials, or for the anonymous connection. */
+/** Creates the gate. Returns undefined for configured credentials and for the anonymous connection. */
 function createGate(
   { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
   person: SourcePrincipal | undefined,

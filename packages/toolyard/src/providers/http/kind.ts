@@ -12,7 +12,7 @@ import {
 import { remoteName } from "./remote-name.ts";
 import { serviceOutage } from "./service-outage.ts";
 
-/** The configuration sections that it reads. */
+/** Configuration sections that this kind of source reads. */
 export interface HttpReads {
   readonly mcp?: { readonly remote_servers?: readonly (RemoteServerConfig & { readonly alias?: string })[] };
 }
@@ -33,7 +33,7 @@ const SAMPLE = `
 # tool_visibility = "ondemand"
 `;
 
-/** A proxy or a private CA may read all traffic, including a user's sign-in. */
+/** Facts for accepting a configuration: a proxy or a private CA may read all traffic, including a user's sign-in. */
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
   told: ["proxy", "ca"],
@@ -41,7 +41,7 @@ const STARTS: Starts = {
   sendsTo: ["url", "host"],
 };
 
-/** MCP servers on HTTP. */
+/** Source kind for MCP servers on HTTP. */
 export const HTTP = defineSourceKind({
   kind: "http",
   schema: {
@@ -71,7 +71,7 @@ export const HTTP = defineSourceKind({
       options,
       hideFor: (owner, given) => secrets.hideFor(owner, given),
       environment,
-      // Without a vault users cannot sign in, even at a page of the hub.
+      // Without a vault, users cannot sign in, not even at a page of the hub.
       ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, desk: signIns }),
     });
   },

@@ -6,13 +6,13 @@ function urlOf(options: RemoteServerConfig): string {
   return resolveRemoteServer(options).url.href;
 }
 
-test("C15: host, port, path and scheme form an address", () => {
+test("C15: combines host, port, path and scheme into an address", () => {
   expect(urlOf({ host: "weather-mcp", port: 50_053 })).toBe("http://weather-mcp:50053/mcp");
   expect(urlOf({ host: "::1", port: 1, path: "x/", scheme: "https" })).toBe("https://[::1]:1/x/");
   expect(urlOf({ host: "example.com" })).toBe("http://example.com/mcp");
 });
 
-test("keeps a URL unchanged with its query, but without its fragment", () => {
+test("keeps a URL unchanged with its query, but removes its fragment", () => {
   expect(urlOf({ url: "https://example.com/x/mcp?key=1#top" })).toBe("https://example.com/x/mcp?key=1");
 });
 
@@ -48,7 +48,7 @@ const refused: [string, RemoteServerConfig, RegExp][] = [
   ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
 ];
 
-test.each(refused)("refuses %s by the option's name, and shows no secret", (_, options, message) => {
+test.each(refused)("rejects %s by the option's name, and shows no secret", (_, options, message) => {
   expect(() => resolveRemoteServer(options)).toThrow(OptionError);
   expect(() => resolveRemoteServer(options)).toThrow(message);
   expect(() => resolveRemoteServer(options)).not.toThrow(/s3cret/);
@@ -62,7 +62,7 @@ test.each<[RemoteServerConfig, RegExp]>([
     { url: "http://a/", auth: { type: "oauth", grant: "client_credentials", client_id: "c", client_secret: "s3cret" } },
     /`grant = "client_credentials"` asks nobody/,
   ],
-])("refuses %o together with personal sign-ins", (options, words) => {
+])("rejects %o together with personal sign-ins", (options, words) => {
   expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).toThrow(words);
   expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).not.toThrow(/s3cret/);
   expect(resolveRemoteServer(options).credentials).toBe("shared");
@@ -82,14 +82,14 @@ test("combines credentials and headers into one set of headers", () => {
   expect(resolveRemoteServer({ url: "http://a/", token: "" }).headers).toEqual({});
 });
 
-test("T30: tool_visibility is visibility", () => {
+test("T30: accepts tool_visibility as visibility", () => {
   expect(resolveRemoteServer({ url: "http://a/", tool_visibility: "ondemand" }).upstream.shape.visibility).toBe(
     "ondemand",
   );
   expect(resolveRemoteServer({ url: "http://a/" }).upstream.shape.visibility).toBe("native");
 });
 
-test("every option has a description, and those that hold secrets are marked", () => {
+test("describes every option, and marks those that hold secrets", () => {
   const { properties } = RemoteServerSchema;
   expect(Object.entries(properties).filter(([, schema]) => !schema.description)).toEqual([]);
   expect(properties.token.writeOnly).toBe(true);

@@ -9,7 +9,7 @@ import type { ClientCredentials } from "../../outbound/credentials/token-source.
 import type { ServiceName } from "./service-outage.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 
-/** One `[[mcp.remote_servers]]` of the configuration. */
+/** Options of one `[[mcp.remote_servers]]` in the configuration. */
 export const RemoteServerSchema = Type.Object({
   url: Type.Optional(
     Type.String({
@@ -85,17 +85,17 @@ export type HttpTransportChoice = "auto" | "streamable" | "sse";
 
 export interface RemoteServerOptions {
   readonly url: URL;
-  /** Present: the name of the server in failures. */
+  /** Name of the server in failures; absent: the general message. */
   readonly service?: ServiceName;
   readonly transport: HttpTransportChoice;
-  /** Including credentials; names in lower case. */
+  /** Headers sent with every request, including credentials. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string;
-  /** Present: an access token is fetched with these, and sent with every request. */
+  /** Present: an access token is fetched with these credentials and sent with every request. */
   readonly clientCredentials?: ClientCredentials;
-  /** The owner of a sign-in. */
+  /** Owner of a sign-in: all callers together, or each caller. */
   readonly credentials: "shared" | "per-caller";
-  /** Present: fixed parameters of the sign-in. */
+  /** Configured parameters of the sign-in; absent: none. */
   readonly oauth?: Partial<OAuthOptions>;
   /** URL of a proxy or `none`; absent: from the environment. */
   readonly proxy?: string;

@@ -1,4 +1,5 @@
-// The number of principals with one source at the same time; `test/sign-in/per-caller.test.ts` covers what each has.
+// Tests the number of principals with one source at a time. `test/sign-in/per-caller.test.ts` tests what each of them
+// gets.
 import { expect, test } from "vitest";
 import { Emitter } from "../../core/events.ts";
 import { ok } from "../../core/calls/outcome.ts";
@@ -9,7 +10,7 @@ import { PerCallerProvider } from "./per-caller.ts";
 const SOURCE: Source = { id: "far", kind: "http", namespace: "far", order: 0 };
 const BOUND = 256;
 
-/** Records the principals with open providers, and calls that end when released. */
+/** Records the principals with open providers. Calls end when the test releases them. */
 class People {
   readonly open = new Set<string>();
   readonly #waiting: (() => void)[] = [];
@@ -40,7 +41,7 @@ class People {
   }
 }
 
-test("a principal over the limit replaces the least recently used one", () => {
+test("replaces the least recently used principal with one over the limit", () => {
   const people = new People();
   for (let at = 0; at < BOUND; at += 1) people.list(`p${at}`);
   people.list("p0");
@@ -49,7 +50,7 @@ test("a principal over the limit replaces the least recently used one", () => {
   expect([people.open.has("p0"), people.open.has("p1"), people.open.has("late")]).toEqual([true, false, true]);
 });
 
-test("keeps principals with running calls, and refuses a further one when all have some", async () => {
+test("keeps principals with running calls, and rejects a further principal if all have some", async () => {
   const people = new People();
   const calls = Array.from({ length: BOUND }, (_, at) => people.call(`p${at}`));
   expect(await people.call("late")).toMatchObject({ ok: false, kind: "limited", retryAfterMs: 1000 });

@@ -15,23 +15,23 @@ import type { Listing, Source } from "../../core/sources/records.ts";
 
 export interface PerCallerDeps {
   readonly source: Source;
-  /** Opens the source for one principal; without one, for the anonymous connection. */
+  /** Opens the source for one principal. Without a principal, opens the anonymous connection. */
   readonly open: (principal: string | undefined) => Provider;
 }
 
-/** Most principals with a live provider; a further one replaces the least recently used. */
+/** Maximum number of principals with an open provider; a further one replaces the least recently used. */
 const MAX_PEOPLE = 256;
 
 interface Person {
   readonly provider: Provider;
   readonly stop: () => void;
-  /** Running calls and subscriptions. */
+  /** Number of running calls and subscriptions. */
   uses: number;
 }
 
 /**
- * One server, with a separate provider for each principal: connections, lists, tokens, circuits and stored data are
- * personal. A principal that has not signed in gets the anonymous connection.
+ * One server with a separate provider for each principal: connections, lists, tokens, circuits and stored data are
+ * personal. A principal that has not signed in uses the anonymous connection.
  */
 export class PerCallerProvider implements Provider {
   readonly source: Source;
@@ -43,7 +43,7 @@ export class PerCallerProvider implements Provider {
   };
   readonly #deps: PerCallerDeps;
   readonly #nobody: Provider;
-  /** The most recently used is last. */
+  /** Principals in the order of use; the most recently used is last. */
   readonly #people = new Map<string, Person>();
   readonly #ending = new Set<Promise<void>>();
   #logLevel: string | undefined;
@@ -77,10 +77,10 @@ export class PerCallerProvider implements Provider {
     return this.#behind(link).coldStart?.();
   }
 
-  /** Refreshes the anonymous connection and all live ones. */
+  /** Refreshes the anonymous connection and all open providers. */
   async refresh(signal: AbortSignal): Promise<void> {
     const own = Array.from(this.#people.values(), ({ provider }) => provider.refresh?.(signal));
-    // A principal without a sign-in must not prevent the refresh of the others.
+    // A missing sign-in of one principal must not prevent the refresh of the others.
     const [first, ...others] = await Promise.allSettled([...own, this.#nobody.refresh?.(signal)]);
     const failed = [first, ...others].filter((one) => one?.status === "rejected");
     if (failed.length === others.length + 1) throw failed[0]!.reason;
@@ -124,8 +124,8 @@ export class PerCallerProvider implements Provider {
   }
 
   /**
-   * Status of the anonymous connection, and the number of principals with their own. Reveals nothing about any single
-   * one.
+   * Returns the status of the anonymous connection, and the number of principals with their own. Reveals nothing about
+   * a single principal.
    */
   status(): ProviderStatus {
     const status = this.#nobody.status();
@@ -175,7 +175,7 @@ export class PerCallerProvider implements Provider {
     return { provider, stop: () => stops.forEach((stop) => stop()), uses: 0 };
   }
 
-  /** Providers with running work stay. */
+  /** Closes the least recently used provider if there are too many. Providers with running work are kept. */
   #makeRoom(): void {
     const idle = Array.from(this.#people).find(([, { uses }]) => uses === 0);
     if (idle) return this.#end(idle[0]);

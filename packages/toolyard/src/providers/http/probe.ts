@@ -18,7 +18,9 @@ export interface ProbeOptions {
 
 const SILENCE_MS = 15_000;
 
-/** Returns how a server answers a client without a sign-in. Some accept the handshake and refuse later requests. */
+/**
+ * Returns how a server answers a client without a sign-in. Some servers accept the handshake and refuse later requests.
+ */
 export async function probe({ label, options, environment, signal }: ProbeOptions): Promise<Challenge> {
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
@@ -31,7 +33,7 @@ export async function probe({ label, options, environment, signal }: ProbeOption
     const first = await ask(client, "POST", { body: INITIALIZE, signal });
     if (isRefusal(first.challenge)) return first.challenge;
     const { session } = first;
-    // A server without that handshake gets a modern request.
+    // A server that does not know the legacy handshake gets a modern request.
     const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION.date : LATEST_MODERN_REVISION;
     const place = { "mcp-protocol-version": revision, ...(session !== undefined && { "mcp-session-id": session }) };
     const second = await ask(client, "POST", { body: LIST, headers: { ...place, "mcp-method": "tools/list" }, signal });
@@ -42,7 +44,7 @@ export async function probe({ label, options, environment, signal }: ProbeOption
   }
 }
 
-/** Returns whether an answer requires a sign-in, or more rights of one. */
+/** Returns whether an answer requires a sign-in, or more rights of an existing one. */
 export function isRefusal({ status }: Challenge): boolean {
   return status === 401 || status === 403;
 }

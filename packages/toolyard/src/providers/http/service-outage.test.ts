@@ -6,12 +6,12 @@ import { serviceOutage } from "./service-outage.ts";
 const outage = serviceOutage({ name: "Weather MCP", port: 50_053 });
 const source: Source = { id: "w1", kind: "http", namespace: "w1", order: 0, outage };
 
-test("reports name and port as a message and as a JSON object", () => {
+test("reports the name and port as a message and as a JSON object", () => {
   expect(outage.message).toBe("Weather MCP unavailable on port 50053");
   expect(JSON.parse(outage.text)).toEqual({ error: outage.message });
 });
 
-describe("the fit of a tool name", () => {
+describe("similarity of a tool name and a service name", () => {
   test.each<[string, number, Source]>([
     ["get_weather", 1, source],
     ["weathers_now", 1, source],
@@ -22,7 +22,7 @@ describe("the fit of a tool name", () => {
     ["forecast_daily", 1, { ...source, id: "forecasts" }],
     ["forecast", Infinity, { ...source, shape: { ...NO_SHAPE, include: ["forecast"] } }],
     ["short", Infinity, { ...source, shape: { ...NO_SHAPE, rename: { long_name: "short" } } }],
-  ])("`%s` fits with %s", (name, fit, from) => {
+  ])("rates `%s` as %s", (name, fit, from) => {
     expect(outage.fit(name, from)).toBe(fit);
   });
 });

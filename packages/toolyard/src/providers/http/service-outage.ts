@@ -1,12 +1,12 @@
 import type { OutageReport, Source } from "../../core/sources/records.ts";
 
-/** The name of a server for users and models, such as `Weather MCP` on port 50053. */
+/** Name and port of a server for users and models, such as `Weather MCP` on port 50053. */
 export interface ServiceName {
   readonly name: string;
   readonly port: number;
 }
 
-/** Creates the outage report `{error: "Weather MCP unavailable on port 50053"}` from a `display_name` (M4, C36). */
+/** Creates the outage report `{error: "Weather MCP unavailable on port 50053"}` from `display_name` (M4, C36). */
 export function serviceOutage({ name, port }: ServiceName): OutageReport {
   const message = `${name} unavailable on port ${port}`;
   return {
@@ -18,7 +18,7 @@ export function serviceOutage({ name, port }: ServiceName): OutageReport {
 
 /**
  * Counts the words that the tool name shares with the server's names: `get_weather` shares one with `Weather MCP`, and
- * `geocode` nearly one with `Geocoding MCP`.
+ * `geocode` almost one with `Geocoding MCP`.
  */
 function fit(toolName: string, { id, namespace, shape }: Source, serviceName: string): number {
   const configured = [...(shape?.include ?? []), ...Object.entries(shape?.rename ?? {}).flat()];
@@ -27,7 +27,7 @@ function fit(toolName: string, { id, namespace, shape }: Source, serviceName: st
   return wordsOf(toolName).filter((word) => own.some((other) => isSimilar(word, other))).length;
 }
 
-/** Words that name no subject. */
+/** Words that do not describe a subject. */
 const FILLERS: ReadonlySet<string> = new Set(["mcp", "get", "tool", "server", "service"]);
 
 function wordsOf(text: string): readonly string[] {
@@ -36,7 +36,10 @@ function wordsOf(text: string): readonly string[] {
 
 const MIN_STEM = 4;
 
-/** Two words are similar if they share a stem of at least `MIN_STEM` letters and all but one letter of the shorter. */
+/**
+ * Returns whether two words share a stem of at least `MIN_STEM` letters that is at most one letter shorter than the
+ * shorter word.
+ */
 function isSimilar(one: string, other: string): boolean {
   if (one === other) return true;
   const shorter = Math.min(one.length, other.length);

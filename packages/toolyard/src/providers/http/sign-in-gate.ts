@@ -11,38 +11,38 @@ import type { SignInSession } from "../../signin/session.ts";
 import { vaultChangedAt } from "../../signin/vault-place.ts";
 
 export interface SignInGateOptions extends SignInPlace {
-  /** The principal, with personal sign-ins. */
+  /** The principal, if sign-ins are personal. */
   readonly principal: string | undefined;
-  /** The hub's own pages. */
+  /** Serves the hub's own sign-in pages. */
   readonly desk: SignInCoordinator | undefined;
   readonly onSecrets: (secrets: readonly string[]) => void;
   /** Called when a sign-in succeeded. */
   readonly onSignedIn: () => void;
 }
 
-/** Its code is loaded only for a client that supports elicitation. */
+/** Returns whether the caller's client supports elicitation. Only then is the code for it loaded. */
 function mayAsk({ client }: Call): boolean {
   return client.capabilities["elicitation"] !== undefined;
 }
 
 type CredentialHeaders = Readonly<Record<string, string>>;
 
-/** Longest time that a failing call waits for its link. */
+/** Maximum time in milliseconds for which a failed call waits for its link. */
 const LINK_WAIT_MS = 3000;
-/** Interval of checks for a sign-in by another process. */
+/** Interval in milliseconds of checks for a sign-in by another process. */
 const LOOK_MS = 2000;
 const NONE: CredentialHeaders = Object.freeze({});
 
 /**
- * The sign-in of one source, or of one principal to it. Its code is loaded with the first token, or with the first
- * server that requires one if there is a vault.
+ * The sign-in of one source, or of one principal at a source. Its code is loaded with the first token or, if there is a
+ * vault, with the first server that requires one.
  */
 export class SignInGate implements ChangingCredentials {
   readonly #options: SignInGateOptions;
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;
   #signingIn: Promise<boolean> | undefined;
-  /** The link that callers received, while its sign-in is awaited. */
+  /** The link that callers received, until its sign-in is complete. */
   #link: Promise<SignInLink> | undefined;
   readonly #closing = new AbortController();
   #refusal: Challenge | undefined;
@@ -64,7 +64,7 @@ export class SignInGate implements ChangingCredentials {
     return this.#options.options.grant !== "authorization_code";
   }
 
-  /** The instruction for the user. */
+  /** Instruction for the user. */
   get remedy(): string {
     const { label, principal, desk } = this.#options;
     const page = desk?.address === undefined ? "" : ` or at ${desk.address}/sign-in`;
@@ -106,7 +106,7 @@ export class SignInGate implements ChangingCredentials {
     return this.#signingIn;
   }
 
-  /** Starts a sign-in at the hub's own page; `undefined` if this principal may not start it. */
+  /** Starts a sign-in at the hub's own page. Returns `undefined` if this principal may not start it. */
   async begin(principal: Principal): Promise<SignInPage | undefined> {
     if (this.isMachine) return undefined;
     const { isOwner, signInByPage } = await import("../../signin/chat.ts");
@@ -115,8 +115,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * Returns a link for a caller that may sign in but has a client that cannot open one. Concurrent callers get the same
-   * link. `undefined` if there is none within `LINK_WAIT_MS`.
+   * Returns a link for a caller that may sign in but whose client cannot open one. Concurrent callers get the same
+   * link. Returns `undefined` if there is none within `LINK_WAIT_MS`.
    */
   async linkFor(call: Call): Promise<SignInLink | undefined> {
     if (this.isMachine) return undefined;
@@ -169,7 +169,9 @@ export class SignInGate implements ChangingCredentials {
     return true;
   }
 
-  /** Known after one read of the file; later only a refusal makes another read necessary. */
+  /**
+   * True if a sign-in is needed. Known after one read of the file; later, only a refusal makes another read necessary.
+   */
   get #isNeeded(): boolean {
     if (this.isMachine) return true;
     if (this.#seenAt === undefined) this.#hasVault();
@@ -198,7 +200,7 @@ export class SignInGate implements ChangingCredentials {
     return session;
   }
 
-  /** Starts to watch for sign-ins and sign-outs by any process. */
+  /** Starts checking for sign-ins and sign-outs by other processes. */
   #look(): void {
     if (this.#watch || this.#isClosed || this.isMachine) return;
     this.#watch = setInterval(() => void this.#lookAgain().catch(() => {}), LOOK_MS);

@@ -6,7 +6,7 @@ import { personOf, SHARED_PERSON } from "../../signin/records.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
-/** Configured credentials exclude sign-ins. */
+/** Returns whether users may sign in to a server. Configured credentials exclude that. */
 export function mayBeSignedIn({ headers, clientCredentials, upstream }: RemoteServerOptions): boolean {
   return clientCredentials === undefined && !("authorization" in headers) && upstream.enabled;
 }
@@ -19,11 +19,11 @@ export interface SignedSource {
   /** Folder of the vault. */
   readonly folder: string;
   readonly logger: Logger;
-  /** The principal, with personal sign-ins. */
+  /** The principal, if sign-ins are personal. */
   readonly principal?: string | undefined;
 }
 
-/** Returns the facts of a source that a sign-in needs. */
+/** Returns the place of a source for its sign-in. */
 export function signInPlace({ label, options, environment, folder, logger, principal }: SignedSource): SignInPlace {
   const { url, oauth } = options;
   const { caFiles } = connectionOptions(url, options, environment);

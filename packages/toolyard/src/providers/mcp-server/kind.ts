@@ -5,7 +5,7 @@ import type { ResolvedSource } from "../source-kind.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { McpServerDeps } from "./provider.ts";
 
-/** Services of every MCP server, however it is reached. */
+/** Services that every MCP server uses, on any transport. */
 export const MCP_SERVER_USES = [LOGGER, DATA_FOLDERS, SECRETS, UPSTREAM_STARTS] as const;
 
 type McpServerServices = ServicesOf<(typeof MCP_SERVER_USES)[number]>;
@@ -28,7 +28,7 @@ export function mcpServerDeps({
   };
 }
 
-/** Returns an MCP server as a requested source. */
+/** Returns an MCP server as a source that the configuration requests. */
 export function mcpSource<O extends { readonly upstream: McpServerOptions }>(
   id: string,
   options: O,

@@ -9,7 +9,7 @@ import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/** Options of every MCP server behind the hub, however it is reached. */
+/** Options of every MCP server behind the hub, on any transport. */
 export const MCP_SERVER_MEMBERS = {
   enabled: Type.Optional(Type.Boolean({ description: "Whether this server is used.", default: true })),
   ...SHAPE_MEMBERS,
@@ -57,7 +57,7 @@ export const MCP_SERVER_MEMBERS = {
   max_message_bytes: Type.Optional(
     bytesOption(
       { description: "Largest message that is taken from the server.", default: "32MiB" },
-      // A handshake does not fit into less.
+      // A handshake would not fit into less.
       { least: 1024, must: "must be at least 1024 bytes" },
     ),
   ),
@@ -140,24 +140,24 @@ export type McpServerConfig = Static<typeof McpServerSchema>;
 
 export interface McpServerOptions {
   readonly enabled: boolean;
-  /** Configured changes to the server's lists. */
+  /** Configured changes of the server's lists. */
   readonly shape: ListingShape;
-  /** Absent: the alias. */
+  /** Prefix of the tools' names; absent: the alias. */
   readonly namespace?: string;
   readonly limits: ToolLimits;
   readonly connectTimeoutMs: number;
-  /** `Infinity` for no limit. */
+  /** Maximum number of concurrent calls; `Infinity`: no limit. */
   readonly maxConcurrent: number;
   readonly maxMessageBytes: number;
   readonly maxMessageParts: number;
   readonly isolation: "auto" | "shared" | "session";
   readonly era: "auto" | "legacy" | "modern";
-  /** Revision that `initialize` names. Absent: the newest. */
+  /** Revision that `initialize` requests; absent: the newest. */
   readonly protocolVersion?: string;
   readonly maxSessions: number;
   readonly start: "eager" | "lazy";
   readonly idleStopMs: number;
-  /** Paths and `file:` URIs as configured. */
+  /** Paths and `file:` URIs of roots, as configured. */
   readonly roots: readonly string[];
   readonly logLevel?: string;
 }

@@ -32,11 +32,11 @@ import { CallSlots } from "../call-slots.ts";
 import type { McpServerOptions } from "./options.ts";
 import { toListing } from "./records.ts";
 
-/** Changes of one kind of servers to each list and each call. */
+/** Changes that one kind of server makes to each list and each call. */
 export interface ServerAdapter {
-  /** Returns the offered part of the server's list. */
+  /** Returns the part of the server's list that is offered. */
   readonly listing: (listing: Listing) => Listing;
-  /** Returns the call in the form for the server. */
+  /** Returns the call as it is sent to the server. */
   readonly call: (call: ResolvedCall) => ResolvedCall;
 }
 
@@ -45,35 +45,37 @@ export interface McpServerDeps {
   readonly options: McpServerOptions;
   readonly logger: Logger;
   readonly openTransport: OpenTransport;
-  /** The identity of this server besides the source id: command and arguments, or URL. Only its hash is written. */
+  /**
+   * Identity of this server in addition to the source id: command and arguments, or URL. Only a hash of it is written.
+   */
   readonly cacheKey: readonly string[];
-  /** Folder of last known listings; absent: they are not kept. */
+  /** Folder of last known listings; absent: they are not stored. */
   readonly cacheFolder?: string;
   /** Storage of the last known listing. @default a file in `cacheFolder` */
   readonly listingStore?: ListingStore;
-  /** Returns whether a text of this source may be written to that folder. @default all may */
+  /** Returns whether a text of this source may be written to that folder. @default all texts may */
   readonly isSecretFree?: (source: string, text: string) => boolean;
-  /** Name and version of the hub for the server. @default toolyard and its version */
+  /** Name and version of the hub that are sent to the server. @default toolyard and its version */
   readonly clientInfo?: Implementation;
-  /** Limits the number of concurrent starts. @default one for the process */
+  /** Limits the number of concurrent starts. @default one gate for the process */
   readonly gate?: Gate;
-  /** Present if a start may download. @default none */
+  /** Present if starting the server may download packages. @default none */
   readonly installer?: Installer | undefined;
-  /** A further connection needs no process. */
+  /** True if another connection needs no process. */
   readonly opensCheaply: boolean;
   /** When a server of both eras gets a second process. @default "auto" */
   readonly legacyProcess?: LegacyProcess;
-  /** The era of the first caller; an eager start waits for it. @default no wait */
+  /** Resolves with the era of the first caller; an eager start waits for it. @default no wait */
   readonly firstCallerEra?: Promise<EraName | undefined>;
-  /** Longest wait of lists for a server that was never listed, from its start. @default 5000 */
+  /** Maximum wait of lists, in milliseconds, for a server that was never listed, from its start. @default 5000 */
   readonly coldWaitMs?: number;
-  /** Counts requests over all connections. @default each connection counts its own */
+  /** Counter of request ids for all connections. @default each connection has its own */
   readonly requestIds?: RequestIds | undefined;
-  /** True: started on demand; false: immediately. @default according to `start` */
+  /** True: started on demand; false: started immediately. @default as `start` is configured */
   readonly lazy?: boolean | undefined;
-  /** Call slots shared by several providers. @default its own */
+  /** Call slots that several providers share. @default its own slots */
   readonly slots?: CallSlots;
-  /** @default lists and calls are unchanged */
+  /** Changes lists and calls. @default they are unchanged */
   readonly adapter?: ServerAdapter;
 }
 
@@ -81,7 +83,10 @@ export function createMcpServerProvider(deps: McpServerDeps): Provider {
   return deps.options.enabled ? new McpServerProvider(deps) : disabledProvider(deps.source);
 }
 
-/** Tools, resources and prompts of one MCP server. Its transport contains everything specific to how it is reached. */
+/**
+ * Tools, resources and prompts of one MCP server. Its transport contains everything that depends on how the server is
+ * reached.
+ */
 class McpServerProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
@@ -187,7 +192,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
       openTransport,
       clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
       start: startOf(deps),
-      // A server with an outage report is tried at every call.
+      // A server with an outage report gets a new connection attempt at every call.
       ...(source.outage && { retryFloorMs: 0 }),
       idleStopMs,
       isolation,
@@ -234,7 +239,7 @@ function toRoot(root: string): JsonObject {
   return { uri };
 }
 
-/** Returns the request for the server: the caller's own `params` with the names that the server knows. */
+/** Returns the request for the server: the caller's own `params`, with the names that the server knows. */
 function toRequest(call: ResolvedCall): CallRequest {
   const { record, params } = call;
   switch (record.type) {

@@ -5,25 +5,26 @@ import type { ModuleObject } from "./module-object.ts";
 
 /**
  * The interface of the hub for modules. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
- * `registerTools(hub)`; every method has a snake_case twin. All methods may also be called later, while the module
- * runs: the lists follow.
+ * `registerTools(hub)`. Every method also has a snake_case name. All methods may also be called later, while the module
+ * runs; the lists are updated.
  */
 
 /**
- * A JSON Schema, a bare map of properties, `{}` for no parameters, or a schema of a library: zod 3, zod from 4.2 on,
- * and any other that can say itself as JSON Schema. What such a schema makes of the arguments is what the handler gets.
+ * A JSON Schema, a bare map of properties, `{}` for no parameters, or a schema of a library: zod 3, zod from 4.2 on, or
+ * any other library that converts its schemas to JSON Schema. The handler receives the arguments as parsed by that
+ * library.
  */
 export type ModuleSchema = object;
 
-/** A schema without type information, so that the handler declares its own argument types. */
+/** A schema without type information: the handler declares its own argument types. */
 type UntypedSchema<S> = S & ([IsTyped<S>] extends [true] ? never : unknown);
 
 /**
  * Runs a tool. Its return value becomes the result: a string is text; `null` and `undefined` are an empty result; an
- * object is structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is
- * an image, audio or binary resource; an MCP result (`content` array, or `resultType: "input_required"`) is passed on
- * unchanged. A thrown value becomes an error result with the error's message; an error with a JSON-RPC `code` (-32768
- * to -32000) becomes a protocol error instead.
+ * object is structured content, and the same as JSON text; any other JSON value is JSON text; a `Blob` or `Uint8Array`
+ * is an image, audio or binary resource; an MCP result (with a `content` array, or `resultType: "input_required"`) is
+ * passed on unchanged. A thrown value becomes an error result with the error's message. An error with a JSON-RPC `code`
+ * (-32768 to -32000) becomes a protocol error instead.
  */
 export type ToolHandler<A extends object = ModuleObject> = (args: A, context: ToolContext) => unknown;
 
@@ -32,30 +33,30 @@ export interface ToolOptions {
   /** JSON Schema of the structured content. */
   readonly outputSchema?: ModuleSchema;
   readonly output_schema?: ModuleSchema;
-  /** MCP's hints: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  /** Hints of MCP: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   readonly annotations?: ModuleObject;
   readonly icons?: readonly ModuleObject[];
-  /** Words by which the search finds the tool. */
+  /** Words with which the search finds the tool. */
   readonly keywords?: readonly string[];
-  /** `native`: listed; `ondemand`: found only by search. @default the section's `visibility` */
+  /** `native`: listed. `ondemand`: found only by search. @default the section's `visibility` */
   readonly visibility?: "native" | "ondemand";
-  /** Longest time without activity: milliseconds, or "30s". @default the hub's */
+  /** Maximum time without activity: milliseconds, or a text such as "30s". @default the hub's limit */
   readonly timeout?: number | string;
-  /** Longest total time. @default the hub's */
+  /** Maximum total time: milliseconds, or a text such as "30s". @default the hub's limit */
   readonly totalTimeout?: number | string;
   readonly total_timeout?: number | string;
-  /** Most concurrent calls. @default the hub's */
+  /** Maximum number of concurrent calls. @default the hub's limit */
   readonly maxConcurrent?: number;
   readonly max_concurrent?: number;
-  /** @default the hub's */
+  /** Maximum size of a result in bytes. @default the hub's limit */
   readonly maxResultBytes?: number;
   readonly max_result_bytes?: number;
-  /** Further names that are understood and never listed. */
+  /** Further names that callers may use and that are never listed. */
   readonly aliases?: readonly string[];
   readonly _meta?: ModuleObject;
 }
 
-/** The one-object form of `registerTool`. */
+/** Argument of the form of `registerTool` with one object. */
 export interface ToolRegistration<
   A extends object = ModuleObject,
   S extends ModuleSchema = ModuleSchema,
@@ -69,8 +70,8 @@ export interface ToolRegistration<
 }
 
 /**
- * Registers a tool. With a schema that the compiler can read, the types of the handler's arguments are the schema's;
- * with another one the handler declares its own.
+ * Registers a tool. If the compiler can read the schema, it determines the types of the handler's arguments. Otherwise
+ * the handler declares its own.
  */
 export interface RegisterTool {
   <A extends object = ModuleObject, const S extends ModuleSchema = ModuleSchema>(
@@ -93,7 +94,7 @@ export interface RegisterTool {
   ): Registration;
 }
 
-/** Suggests values for the text typed so far: a list that the hub filters, or a function that filters itself. */
+/** Suggests values for the typed text: a list that the hub filters, or a function that filters itself. */
 export type Completer =
   | readonly string[]
   | ((
@@ -102,8 +103,8 @@ export type Completer =
     ) => readonly string[] | Promise<readonly string[]>);
 
 /**
- * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}` is
- * passed on unchanged; `null` and `undefined` mean that there is no such resource.
+ * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes. `{contents: […]}` is
+ * passed on unchanged. `null` and `undefined` mean that there is no such resource.
  */
 export type ResourceRetriever = (
   uri: string,
@@ -112,16 +113,18 @@ export type ResourceRetriever = (
 ) => unknown;
 
 export interface ResourceOptions {
-  /** @default the URI or template */
+  /** Name of the resource. @default the URI or template */
   readonly name?: string;
   readonly title?: string;
-  /** @default "application/json" for objects, "text/plain" for text, "application/octet-stream" for bytes */
+  /**
+   * Media type. @default "application/json" for objects, "text/plain" for text, "application/octet-stream" for bytes
+   */
   readonly mimeType?: string;
   readonly mime_type?: string;
   readonly size?: number;
   readonly annotations?: ModuleObject;
   readonly icons?: readonly ModuleObject[];
-  /** By variable of the template. */
+  /** Completers by variable of the template. */
   readonly complete?: Readonly<Record<string, Completer>>;
   readonly _meta?: ModuleObject;
 }
@@ -134,7 +137,8 @@ export interface PromptArgument {
 }
 
 /**
- * Makes a prompt: a string is one message of the user, an array is messages, `{messages: […]}` is passed on unchanged.
+ * Creates a prompt. A string is one message of the user, an array is a list of messages, and `{messages: […]}` is
+ * passed on unchanged.
  */
 export type PromptHandler = (args: Readonly<Record<string, string>>, context: ToolContext) => unknown;
 
@@ -142,14 +146,14 @@ export interface PromptOptions {
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: readonly PromptArgument[];
-  /** By argument. */
+  /** Completers by argument. */
   readonly complete?: Readonly<Record<string, Completer>>;
   readonly icons?: readonly ModuleObject[];
   readonly _meta?: ModuleObject;
 }
 
 /**
- * The facts of a running handler's call, and its functions.
+ * Facts and functions for one call of a handler.
  *
  * @example
  * ```ts
@@ -164,33 +168,33 @@ export interface PromptOptions {
  * ```
  */
 export interface ToolContext {
-  /** Aborted when the caller cancels or disconnects, and when the time has expired. */
+  /** Aborts when the caller cancels or disconnects, or when the time has expired. */
   readonly signal: AbortSignal;
   /** The caller: `"local"`, or the name of the token's entry. */
   readonly principal: string;
   readonly client: { readonly name?: string; readonly version?: string; readonly capabilities: ModuleObject };
-  /** `_meta` of the request. */
+  /** Member `_meta` of the request. */
   readonly meta: ModuleObject;
-  /** Answers to the `inputRequests` of an earlier round, and the state that was sent with them. Untrusted. */
+  /** Answers to the `inputRequests` of an earlier round, and the state that was sent with them. Both are untrusted. */
   readonly inputResponses?: ModuleObject;
   readonly requestState?: string;
   /** Sends a log message to the caller, if it requested this level. */
   log(level: ContextLogLevel, data: unknown, logger?: string): void;
-  /** Reports progress to the caller; also counts as activity for the time limit. */
+  /** Reports progress to the caller. It also resets the inactivity time limit. */
   progress(progress: number, total?: number, message?: string): void;
   /**
    * Sends a server request to the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and returns its
-   * result. Rejects if the caller cannot be asked.
+   * result. Rejects if the caller's client does not support it.
    */
   ask(method: string, params?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /**
-   * Calls another tool of the hub as the same caller. Returns its MCP result; rejects with an `Error` with a `kind`
-   * from the hub's table.
+   * Calls another tool of the hub as the same caller. Returns its MCP result. Rejects with an `Error` whose `kind` is
+   * one of the hub's outcome codes.
    */
   call(tool: string, args?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /** Reads a resource of the hub as the same caller. Returns its MCP result; rejects like `call`. */
   read(uri: string, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
-  /** Finds tools of the hub that the caller may use, best first. */
+  /** Finds tools of the hub that the caller may use; the best match comes first. */
   search(query: string, options?: { readonly limit?: number }): Promise<SearchAnswer>;
   /** Returns every tool that the caller may use, as in `tools/list`. */
   list(): Promise<readonly ModuleObject[]>;
@@ -208,10 +212,10 @@ export interface Registration {
 }
 
 export interface ModuleHub {
-  /** The hub's own log, each line marked with the module. */
+  /** The hub's own log. Each line names the module. */
   readonly logger: Logger;
   readonly registerTool: RegisterTool;
-  /** Registers a URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
+  /** Registers a resource by its URI, or by an RFC 6570 template such as `notes://{folder}/{id}`. */
   registerResource(
     uriTemplate: string,
     retriever: ResourceRetriever,
@@ -222,13 +226,13 @@ export interface ModuleHub {
   unregisterTool(name: string): boolean;
   unregisterResource(uriTemplate: string): boolean;
   unregisterPrompt(name: string): boolean;
-  /** Notifies all subscribers of the URI that its content changed. */
+  /** Notifies all subscribers of the URI that the content has changed. */
   resourceUpdated(uri: string): void;
-  /** Notifies all clients that the lists changed. Registering does so automatically. */
+  /** Notifies all clients that the lists have changed. Registrations do that automatically. */
   listChanged(): void;
   /**
-   * Runs when the module is replaced, removed or the hub ends, after its last running call: the place to close files
-   * and timers.
+   * Adds a function that runs after the module's last call when the module is replaced or removed, or when the hub
+   * ends. Close files and timers in it.
    */
   onClose(close: () => void | Promise<void>): void;
 
@@ -244,7 +248,7 @@ export interface ModuleHub {
 }
 
 /**
- * The export of a module file.
+ * Export of a module file, which registers the module's tools.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import type { ModuleObject } from "./module-object.ts";
 
 /**
- * The arguments of a handler, derived from its tool's schema: for a library (zod 3 and 4, any other Standard Schema)
- * its parsed type, for a JSON Schema written in place or `as const` the described type, with defaults. For a schema
- * without type information: an object.
+ * The arguments of a handler, derived from its tool's schema. For a schema of a library (zod 3 and 4, any other
+ * Standard Schema): its parsed type. For a JSON Schema written inline or `as const`: the described type, with defaults.
+ * For a schema without type information: an object.
  */
 export type ToolArguments<S> =
   S extends SchemaOutput<infer O>
@@ -12,7 +12,7 @@ export type ToolArguments<S> =
       ? ArgumentsObject<S, P>
       : ModuleObject;
 
-/** True for a schema from which `ToolArguments` derives a type. */
+/** True for a schema from which `ToolArguments` can derive a type. */
 export type IsTyped<S> =
   S extends SchemaOutput<unknown>
     ? true
@@ -20,14 +20,14 @@ export type IsTyped<S> =
       ? IsExact<S, P>
       : false;
 
-/** `_output`: zod before 3.24, which does not implement Standard Schema yet. */
+/** `_output` belongs to zod before 3.24, which does not implement Standard Schema. */
 type SchemaOutput<O> =
   | { readonly "~standard": { readonly types?: { readonly output: O } | undefined } }
   | { readonly _output: O; readonly _def: object };
 
 type AsObject<O> = O extends object ? O : ModuleObject;
 
-// A list or a type of any text belongs to a widened schema, from which nothing can be derived.
+// A list of any strings, or a type that is any string, belongs to a widened schema, from which no type can be derived.
 type IsExact<S, P> = S extends { readonly required: readonly (infer R)[] }
   ? string extends R
     ? false
@@ -46,7 +46,7 @@ type ArgumentsObject<S, P> = Flat<
   }
 >;
 
-/** Required members, and those with a default. */
+/** Names of the required members, and of those with a default. */
 type PresentKeys<S, P> =
   | (S extends { readonly required: readonly (infer R)[] } ? Extract<keyof P, R> : never)
   | { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];

@@ -16,7 +16,7 @@ export interface CallsDeps extends ContextDeps {
   readonly logger: Logger;
 }
 
-/** Most values of one completion, by the protocol. */
+/** Maximum number of values of one completion, as the protocol specifies. */
 const MAX_COMPLETIONS = 100;
 
 /** Runs a registered handler. Never rejects because of a handler's error. */
@@ -114,7 +114,7 @@ function getPrompt(call: ResolvedCall, { entry, module }: OwnedEntry<PromptEntry
   );
 }
 
-/** The stack is logged, and the caller gets the message. */
+/** Runs a handler. If it throws, logs the stack and returns the message to the caller. */
 async function guarded(what: () => string, { logger }: CallsDeps, run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
@@ -131,7 +131,7 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
 }
 
 /**
- * Returns a protocol error for an error with a `code` from JSON-RPC's own range; a system's codes are words or
+ * Returns a protocol error for an error with a `code` in JSON-RPC's own range. Error codes of the system are words or
  * positive.
  */
 function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined {

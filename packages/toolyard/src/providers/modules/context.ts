@@ -12,7 +12,7 @@ import { askCaller } from "../../core/calls/request-to-caller.ts";
 import type { ToolContext } from "./api.ts";
 import type { ModuleObject } from "./module-object.ts";
 
-/** A tool that a handler called, or a resource that it read, failed. */
+/** Thrown to a handler if a tool that it called, or a resource that it read, failed. */
 export class ToolCallError extends Error {
   override readonly name = "ToolCallError";
   readonly kind: FailKind;
@@ -29,9 +29,9 @@ export interface ContextDeps {
 }
 
 interface Round {
-  /** The answers of the previous round, if there was one. */
+  /** Answers of the previous round, if there was one. */
   readonly extra: JsonObject;
-  /** The handler declares the parameter for the context. */
+  /** True if the handler declares the parameter for the context. */
   readonly isAwaited: boolean;
 }
 
@@ -53,8 +53,8 @@ export function createContext(
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
-  // A separate member for handlers that copy or wrap the context; not for the many that never read it, since on Node 20
-  // a signal is expensive.
+  // A separate member for handlers that copy or wrap the context. Created only if the handler declares the context,
+  // since a signal is expensive on Node 20.
   if (isAwaited) Object.defineProperty(context, "signal", { value: call.signal, enumerable: true });
   return context;
 }
@@ -65,9 +65,9 @@ type Abilities = Pick<
 >;
 
 /**
- * A class for its one accessor, see `BuiltCall`. The functions are members, so that a handler may destructure them;
- * they are created outside the constructor, since on Node 20 closures created inside were measured to live, with
- * everything they reference, until a full collection.
+ * A class because of its one accessor, see `BuiltCall`. The functions are members, so that a handler may destructure
+ * them. They are created outside the constructor: on Node 20, closures created inside it were measured to live, with
+ * everything that they reference, until a full garbage collection.
  */
 class ToolCallContext implements ToolContext {
   readonly principal: string;
@@ -154,7 +154,7 @@ function resultOf(outcome: Outcome): ModuleObject {
   throw new ToolCallError(outcome.kind, outcome.message);
 }
 
-/** Returns the message of a thrown value for its caller, without a stack. */
+/** Returns the message of a thrown value for the caller, without a stack. */
 export function wordsOf(error: unknown): string {
   if (error instanceof FailError) return error.failure.message;
   if (error instanceof Error) return error.message === "" ? error.name : error.message;

@@ -3,15 +3,18 @@ import { basename, dirname, extname, join, sep } from "node:path";
 import { matchesAnyGlob } from "../../core/text/glob.ts";
 import { messageOf } from "../../core/errors.ts";
 
-/** A found module file. */
+/** A module file that was found in a configured folder. */
 export interface FoundModule {
-  /** Dotted, from its path: `tools.export.mcp`. Unique among all found modules. */
+  /** Dotted name derived from the path: `tools.export.mcp`. Unique among all found modules. */
   readonly name: string;
-  /** As configured, for messages. */
+  /** Path as configured, for messages. */
   readonly path: string;
-  /** Symbolic links resolved. */
+  /** Path with symbolic links resolved. */
   readonly file: string;
-  /** The configured folder that contains it, links resolved; the folder of a module that is configured as a file. */
+  /**
+   * The configured folder that contains the module, symbolic links resolved; for a module that is configured as a file,
+   * its folder.
+   */
   readonly root: string;
 }
 
@@ -20,16 +23,19 @@ export interface ModuleDiscovery {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
-/** Order of precedence of files with one name in a folder. */
+/** Suffixes in order of precedence, if a folder has several files of one name. */
 const SUFFIXES = [".ts", ".mts", ".mjs", ".js", ".py"] as const;
 const EXTENSIONS: ReadonlySet<string> = new Set(SUFFIXES);
 const STEM = "mcp";
-/** Searched in a folder that is itself called `mcp` (G2). */
+/** Name of the file to look for in a folder that is itself called `mcp` (G2). */
 const META_STEM = "meta_mcp";
-/** Most subfolders of one configured folder that are searched. */
+/** Maximum number of subfolders of one configured folder that are searched. */
 const MAX_FOLDERS = 1000;
 
-/** Searches the configured folders in order, subfolders by name. Synchronous, because it needs few disk accesses. */
+/**
+ * Searches the configured folders in order, with subfolders sorted by name. Synchronous, because it needs few disk
+ * accesses.
+ */
 export function discoverModules(paths: readonly string[], allowlist: readonly string[]): ModuleDiscovery {
   const modules: FoundModule[] = [];
   const problems: { subject: string; message: string }[] = [];
@@ -104,7 +110,7 @@ function isInside(file: string, root: string): boolean {
   return file.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Matches by dotted name, or by the folder's name, which is the step before `mcp`. */
+/** Returns whether the list contains the dotted name, or the name of the folder (the part before `mcp`). */
 function isAllowed(name: string, allowlist: readonly string[]): boolean {
   if (allowlist.length === 0 || matchesAnyGlob(allowlist, name)) return true;
   const steps = name.split(".");

@@ -1,12 +1,13 @@
 import { type FSWatcher, watch } from "node:fs";
 
-/** Most watched folders; the next request sees changes in others. */
+/** Maximum number of watched folders. Changes in further folders are detected at the next request. */
 const MAX_FOLDERS = 256;
-/** Editors write in several steps. */
+/** Time to wait for further changes, because editors write in several steps. */
 const SETTLE_MS = 100;
 
 /**
- * Watches folders, each without its subfolders, and calls back once after a burst of changes. Keeps no process alive.
+ * Watches folders without their subfolders, and calls back once after a burst of changes. Does not keep the process
+ * alive.
  */
 export class ModuleFolderWatch {
   readonly #onChange: () => void;
@@ -36,14 +37,14 @@ export class ModuleFolderWatch {
   #add(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#note());
-      // If a folder disappears, or the system has no watches left, the next request checks the disk.
+      // If a folder disappears, or the system has no watches left, changes are detected at the next request.
       watcher.on("error", () => {
         watcher.close();
         if (this.#watchers.get(folder) === watcher) this.#watchers.delete(folder);
       });
       this.#watchers.set(folder, watcher);
     } catch {
-      // Missing or not watchable: see above.
+      // The folder is missing or cannot be watched, see above.
     }
   }
 

@@ -5,26 +5,26 @@ import { RunningModule } from "./running-module.ts";
 
 /** A loaded module. */
 export interface LoadedModule {
-  /** Dotted, from its path. */
+  /** Dotted name derived from the path. */
   readonly name: string;
   readonly path: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly registrations: Registrations;
 }
 
-/** The current source of a host. */
+/** The current source that a host is attached to. */
 export interface HostedSource extends RegistrationEvents {
   loadedModules(): readonly LoadedModule[];
 }
 
 /**
- * The program that creates a hub, from the view of the modules source: the program registers in addition to the
- * modules, before the source exists and across its replacements, and its registrations override theirs. It may supply
- * its own interface for modules.
+ * The program that creates a hub, as the source of modules uses it. The program registers tools in addition to the
+ * modules, before the source exists and across its replacements. Its registrations override those of modules. It may
+ * supply its own interface for modules.
  */
 export class ModulesHost {
   readonly own: RunningModule;
-  /** Returns the argument of a module's `registerTools`. */
+  /** Returns the object that is passed to a module's `registerTools`. */
   readonly faceOf: (hub: ModuleHub) => ModuleHub;
   #source: HostedSource | undefined;
 
@@ -41,7 +41,7 @@ export class ModulesHost {
     return this.#source?.loadedModules() ?? [];
   }
 
-  /** Returns a function that detaches the source. */
+  /** Attaches the source. Returns a function that detaches it. */
   attach(source: HostedSource): () => void {
     this.#source = source;
     return () => {

@@ -23,7 +23,7 @@ const TABLE: TableFacts = {
   },
 };
 
-/** In-process functions: one source for all modules, also if only the program registers tools. */
+/** Source kind for in-process functions: one source for all modules, also if only the program registers tools. */
 export const MODULES = defineSourceKind({
   kind: "modules",
   schema: { modules: Type.Optional(Type.Table(ModulesSchema, TABLE)) },

@@ -4,12 +4,12 @@ import type { FoundModule } from "./discover.ts";
 import { PythonFingerprint } from "./python-fingerprint.ts";
 import { type LoadResult, type ModuleStartOptions, startModule } from "./running-module.ts";
 
-/** The files of a module, in any language, and how they are run in their current state. */
+/** The files of a module in any language at one time, and how the module is run in that state. */
 export interface ModuleFingerprint {
   readonly files: readonly string[];
-  /** Checks the disk now. */
+  /** Checks the files on disk now. */
   check(): FingerprintState;
-  /** Never rejects. */
+  /** Starts the module. Never rejects. */
   start(found: FoundModule, options: ModuleStartOptions): Promise<LoadResult>;
 }
 
@@ -36,7 +36,7 @@ function pythonFingerprint(file: string): ModuleFingerprint {
     },
     check: () => fingerprint.check(),
     start: async (found, options) => {
-      // A hub without such modules does not load this code.
+      // Loaded on demand, because most hubs have no such modules.
       const { startPythonModule } = await import("./python-module.ts");
       return startPythonModule(found, fingerprint, options);
     },

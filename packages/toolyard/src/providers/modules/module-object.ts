@@ -1,2 +1,2 @@
-/** A JSON object of a caller. */
+/** A JSON object that a caller or a module supplies. */
 export type ModuleObject = { readonly [key: string]: unknown };

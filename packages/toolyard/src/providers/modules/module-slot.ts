@@ -8,25 +8,25 @@ export interface Slot {
   readonly fingerprint: ModuleFingerprint;
   running?: RunningModule;
   problem?: string;
-  /** The last import failed. */
+  /** Present if the last import failed. */
   hasFailed?: true;
   loading?: ModuleLoad;
 }
 
 export interface ModuleLoad {
   readonly done: Promise<void>;
-  /** Time until which a listing waits for it, on the clock of `performance.now()`. */
+  /** Time until which a listing waits for the import, on the clock of `performance.now()`. */
   readonly waitUntil: number;
-  /** The files changed in the meantime. */
+  /** Present if the files have changed during the import. */
   again?: true;
 }
 
-/** Returns whether it has neither loaded nor failed yet. */
+/** Returns whether the module has neither been loaded nor failed yet. */
 export function isNew({ running, problem }: Slot): boolean {
   return running === undefined && problem === undefined;
 }
 
-/** Returns whether it is being imported for the first time and lists no longer wait for it. */
+/** Returns whether the module is being imported for the first time, for longer than lists wait. */
 export function isLate(slot: Slot): boolean {
   return slot.loading !== undefined && isNew(slot) && slot.loading.waitUntil <= performance.now();
 }

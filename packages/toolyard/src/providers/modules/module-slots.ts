@@ -24,21 +24,27 @@ export interface ModuleSlotsOptions {
   resourceUpdated(uri: string): void;
 }
 
-/** Longest wait of a listing for modules that are imported again; slower ones are announced when they are ready. */
+/**
+ * Maximum time in milliseconds for which a listing waits for modules that are imported again. Slower ones are announced
+ * when they are ready.
+ */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
-/** Most rounds of a refresh: a module that changes during its import is imported again. */
+/** Maximum number of rounds of a refresh: a module that changes during its import is imported again. */
 const MAX_ROUNDS = 3;
-/** Checks of the disk take at most one part in this many of the time. */
+/** Checks of the disk may take at most one part in this many of the time. */
 const SWEEP_SHARE = 50;
-/** The same share for requests that concern another source: folders are watched, too. */
+/** The same limit for requests that concern another source. It is lower, because folders are watched too. */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
-/** Longest delay until a module is seen that takes another source's name, unless a check of the disk is slow. */
+/**
+ * Maximum delay until a module is detected whose tool takes another source's name, unless a check of the disk is slow.
+ */
 const MAX_REST_MS = 1000;
 
 /**
- * The modules of the configured folders: found ones are imported, changed ones imported again while running calls end
- * on the earlier state, and removed ones ended. A module that cannot be imported keeps its last good state.
+ * The modules of the configured folders. Found modules are imported. Changed modules are imported again while running
+ * calls end in the earlier state. Removed modules are closed. A module that cannot be imported keeps its last valid
+ * state.
  */
 export class ModuleSlots {
   readonly #deps: ModuleSlotsOptions;
@@ -58,7 +64,7 @@ export class ModuleSlots {
     return Array.from(this.#slots.values());
   }
 
-  /** In order of discovery. */
+  /** Running modules in order of discovery. */
   get running(): RunningModule[] {
     return this.#discovery.modules.flatMap(({ file }) => this.#slots.get(file)?.running ?? []);
   }
@@ -79,7 +85,10 @@ export class ModuleSlots {
     return [...this.#discovery.problems, ...slots];
   }
 
-  /** Present while a module is imported for the first time, since its tools are not known yet. */
+  /**
+   * Returns the wait for modules that are imported for the first time, because their tools are not known yet; undefined
+   * if there are none.
+   */
   coldStart(): ColdStart | undefined {
     const first: ModuleLoad[] = [];
     for (const slot of this.#slots.values()) if (slot.loading && isNew(slot)) first.push(slot.loading);
@@ -87,7 +96,7 @@ export class ModuleSlots {
     return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
   }
 
-  /** Resolves once every module has been imported or failed, each within its own time. */
+  /** Resolves when every module has been imported or has failed, each within its own time. */
   async refresh(signal: AbortSignal): Promise<void> {
     this.look();
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -111,18 +120,18 @@ export class ModuleSlots {
     );
   }
 
-  /** True if some are being imported for the first time and lists no longer wait for these. */
+  /** True if some modules are being imported for the first time and lists no longer wait for them. */
   get hasLate(): boolean {
     return this.all.some(isLate);
   }
 
-  /** Checks the disk now. */
+  /** Checks the files on disk now. */
   look(): void {
     this.#nextSweepAt = 0;
     this.sweep();
   }
 
-  /** Checks the disk, if that is due. `isForOther`: as in `ListingWish`. */
+  /** Checks the disk if a check is due. `isForOther`: see `ListingWish`. */
   sweep(isForOther = false): void {
     const begun = performance.now();
     if (this.#closed || begun < (isForOther ? this.#nextSweepForOthersAt : this.#nextSweepAt)) return;
@@ -145,7 +154,7 @@ export class ModuleSlots {
 
   #check(slot: Slot): void {
     const state = slot.fingerprint.check();
-    // Touching a file retries a failed module; a running one is unchanged.
+    // Touching a file retries a failed module, but does not affect a running one.
     const isStale = state === "changed" || (state === "touched" && slot.problem !== undefined);
     if (!isStale) return;
     if (slot.loading) slot.loading.again = true;
@@ -251,7 +260,7 @@ export class ModuleSlots {
   }
 }
 
-/** Returns a configured folder and its subfolders, in any of which a module may appear. */
+/** Returns a configured folder and its subfolders, because a module may appear in any of them. */
 function foldersOf(path: string): string[] {
   try {
     const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -103,7 +103,7 @@ async function run(
   return ask(provider, { type: "tool", tool }, { arguments: args, ...extra });
 }
 
-test("G2, G4: mcp.ts and mcp.js in subfolders register, with a log line", async () => {
+test("G2, G4: registers mcp.ts and mcp.js in subfolders, with a log line", async () => {
   write(
     "alpha/mcp.ts",
     `import type { ModuleHub } from "toolyard"; ` +
@@ -127,7 +127,7 @@ test("G51: keeps a dotted name, and prefixes a plain one with the section's name
   expect(tools.map((tool) => tool.qualified)).toEqual([true, undefined]);
 });
 
-test("G5: a module without registerTools is a warning", async () => {
+test("G5: warns about a module without registerTools", async () => {
   write("empty/mcp.js", "export const nothing = 1;");
   const listing = await start().listing();
   const message = "Module mods.empty.mcp found but has no register_tools function.";
@@ -167,7 +167,7 @@ test("abandons a module that never finishes after the timeout, and ignores its l
   expect(names(await provider.listing())).toEqual(["fine"]);
 });
 
-test("G8: registering a name again warns and replaces, within a module and across modules", async () => {
+test("G8: warns and replaces if a name is registered again, within a module and across modules", async () => {
   write("a/mcp.ts", register('hub.registerTool("same", () => "a1"); hub.registerTool("same", () => "a2");'));
   write("b/mcp.ts", register('hub.registerTool("same", () => "b");'));
   const provider = start();
@@ -176,7 +176,7 @@ test("G8: registering a name again warns and replaces, within a module and acros
   expect(await run(provider, "same")).toEqual(ok({ content: [{ type: "text", text: "b" }] }));
 });
 
-test("C29: refuses the hub's own names with a diagnostic", async () => {
+test("C29: rejects the hub's own names with a diagnostic", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -194,7 +194,7 @@ test("C29: refuses the hub's own names with a diagnostic", async () => {
   ]);
 });
 
-test("C11: wraps a bare map of parameters with a warning, and {} means no parameters", async () => {
+test("C11: wraps a bare map of parameters with a warning, and accepts {} as no parameters", async () => {
   write(
     "a/mcp.ts",
     register('hub.registerTool("bare", () => 1, { city: { type: "string" } }); hub.registerTool("none", () => 1, {});'),
@@ -207,7 +207,7 @@ test("C11: wraps a bare map of parameters with a warning, and {} means no parame
   expect(lines.some((line) => line.startsWith("warning Tool bare: "))).toBe(true);
 });
 
-test("accepts the one-object form and both spellings of an option, and refuses an unknown one", async () => {
+test("accepts the form with one object and both spellings of an option, and rejects an unknown option", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -277,7 +277,7 @@ test.each([
   expect(await run(start(), "t")).toEqual(ok(result));
 });
 
-test("C8, S13: a thrown error becomes a tool error with its message and without a stack", async () => {
+test("C8, S13: converts a thrown error to a tool error with its message and without a stack", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -296,7 +296,7 @@ test("C8, S13: a thrown error becomes a tool error with its message and without 
   });
 });
 
-test("an error with a JSON-RPC code is a protocol error, one with a system's code is not", async () => {
+test("converts an error with a JSON-RPC code to a protocol error, but not one with a code of the system", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -313,7 +313,7 @@ test("an error with a JSON-RPC code is a protocol error, one with a system's cod
   expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': exit" });
 });
 
-test("passes a result with isError on unchanged as the tool's own failure", async () => {
+test("passes on a result with isError unchanged as the tool's own failure", async () => {
   write(
     "a/mcp.ts",
     register('hub.registerTool("t", () => ({ content: [{ type: "text", text: "no" }], isError: true }));'),
@@ -326,7 +326,7 @@ test("passes a result with isError on unchanged as the tool's own failure", asyn
   });
 });
 
-test("G57: a plain function of one object is a handler, and a handler gets its call's context", async () => {
+test("G57: accepts a plain function of one object as a handler, and passes it the call's context", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -374,7 +374,7 @@ test("G57: a plain function of one object is a handler, and a handler gets its c
   ]);
 });
 
-test("a handler that copies or wraps its context has the signal there too", async () => {
+test("offers the signal also to a handler that copies or wraps its context", async () => {
   write(
     "a/mcp.mjs",
     register(
@@ -404,7 +404,7 @@ test("passes input_required to a caller that relays it, and otherwise sends its 
   );
 });
 
-test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and a missing one", async () => {
+test("G10, G14, C38: reads resources by URI and by template: text, JSON, bytes, and a missing one", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -449,7 +449,7 @@ test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and a 
   });
 });
 
-test("prompts: text, messages, a missing argument, completion of arguments and of template variables", async () => {
+test("serves prompts: text, messages, a missing argument, completion of arguments and variables", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -488,7 +488,7 @@ test("prompts: text, messages, a missing argument, completion of arguments and o
   );
 });
 
-test("the next request sees an edit, also of a helper; an unchanged listing is the same object", async () => {
+test("detects an edit, also of a helper, at the next request; keeps the object of an unchanged listing", async () => {
   write("a/mcp.ts", `import { word } from "./word.ts"; ${register('hub.registerTool("t", () => word);')}`);
   write("a/word.ts", `export const word: string = "one";`);
   const provider = start();
@@ -515,7 +515,7 @@ test("announces an edit without a request", async () => {
   await expect.poll(async () => names(await provider.listing())).toEqual(["two"]);
 });
 
-test("a running call ends on its earlier state, which is closed afterwards", async () => {
+test("ends a running call in the earlier state, which is closed afterwards", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -537,7 +537,7 @@ test("a running call ends on its earlier state, which is closed afterwards", asy
   await expect.poll(() => shared.closed).toBe("1");
 });
 
-test("a bad edit keeps the earlier state with a problem; the fixed file replaces it", async () => {
+test("keeps the earlier state, with a problem, after an invalid edit until the file is fixed", async () => {
   const path = write("a/mcp.ts", register('hub.registerTool("t", () => 1);'));
   const provider = start();
   await provider.listing();
@@ -555,7 +555,7 @@ test("a bad edit keeps the earlier state with a problem; the fixed file replaces
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["mended"]);
 });
 
-test("touching a failed file retries it", async () => {
+test("retries a failed file after it was touched", async () => {
   const path = write(
     "a/mcp.ts",
     `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ` +
@@ -593,7 +593,7 @@ test("allowlist: loads only named modules, by folder or dotted name", async () =
   expect(names(await start({ allowlist: ["alpha", "mods.g*.mcp"] }).listing())).toEqual(["alpha", "gamma"]);
 });
 
-test("S7: refuses a module that leads out of its folder", async () => {
+test("S7: rejects a module that leads out of its folder", async () => {
   const outside = join(folder, "outside.ts");
   writeFileSync(outside, register('hub.registerTool("evil", () => 1);'));
   mkdirSync(join(folder, "mods", "link"), { recursive: true });
@@ -603,7 +603,7 @@ test("S7: refuses a module that leads out of its folder", async () => {
   expect(listing.problems[0]!.message).toContain("leads out of its folder");
 });
 
-test("a single file is a module under its own name, and a missing path is a problem", async () => {
+test("loads a single file as a module under its own name, and reports a missing path as a problem", async () => {
   const file = write("single.ts", register('hub.registerTool("s", () => 1);'));
   const provider = start({ paths: [file, join(folder, "gone")] });
   const listing = await provider.listing();
@@ -612,7 +612,7 @@ test("a single file is a module under its own name, and a missing path is a prob
   expect(lines).toContain("info Successfully registered tools from single");
 });
 
-test("G17: finds a new module soon, even if all requests concern other sources", async () => {
+test("G17: detects a new module soon, even if all requests concern other sources", async () => {
   write("one/mcp.mjs", register('hub.registerTool("one", () => 1, {}, "One");'));
   const provider = start();
   await provider.listing();

@@ -27,9 +27,9 @@ export interface ModulesDeps {
   readonly logger: Logger;
   readonly innerHub: InnerHub;
   readonly models: Models;
-  /** The program that registers in addition to the modules, if there is one. */
+  /** The program that registers in addition to the modules; absent: none. */
   readonly host?: ModulesHost;
-  /** Longest wait of lists for a module that was never imported. @default 5000 */
+  /** Maximum wait of lists, in milliseconds, for a module that was never imported. @default 5000 */
   readonly coldWaitMs?: number;
 }
 
@@ -38,9 +38,9 @@ export function createModulesProvider(deps: ModulesDeps): Provider {
 }
 
 /**
- * Tools, resources and prompts from the user's own functions (G1 to G10). Before each answer it checks whether a
- * module, or a file that a module imports, changed; changed ones are imported again while running calls end on the
- * earlier state. A module that cannot be imported keeps its last good state, and its problem is reported.
+ * Tools, resources and prompts from the user's own functions (G1 to G10). Before each answer, checks whether a module
+ * or a file that it imports has changed. Changed modules are imported again while running calls end in the earlier
+ * state. A module that cannot be imported keeps its last valid state, and its problem is reported.
  */
 class ModulesProvider implements Provider {
   readonly source: Source;
@@ -71,12 +71,15 @@ class ModulesProvider implements Provider {
     return this.#modules.isLoading ? this.#settled() : this.#current().listing;
   }
 
-  /** Present while a module is imported for the first time, since its tools are not known yet. */
+  /**
+   * Returns the wait for modules that are imported for the first time, because their tools are not known yet; undefined
+   * if there are none.
+   */
   coldStart(): ColdStart | undefined {
     return this.#modules.coldStart();
   }
 
-  /** Resolves once every module has been imported or failed, each within its own time. */
+  /** Resolves when every module has been imported or has failed, each within its own time. */
   refresh(signal: AbortSignal): Promise<void> {
     return this.#modules.refresh(signal);
   }
@@ -87,7 +90,7 @@ class ModulesProvider implements Provider {
     return runCall(call, this.#current(), this.#deps);
   }
 
-  /** Modules report changes by `resourceUpdated` in any case; no subscription is needed. */
+  /** Modules always report changes with `resourceUpdated`, so no subscription is needed. */
   subscribe(): Promise<() => Promise<void>> {
     return Promise.resolve(() => Promise.resolve());
   }
@@ -147,10 +150,10 @@ class ModulesProvider implements Provider {
     for (let awaited = this.#modules.awaited(); awaited.length > 0; awaited = this.#modules.awaited()) {
       const waitMs = Math.max(...awaited.map((loading) => loading.waitUntil)) - performance.now();
       await within(Promise.all(awaited.map((loading) => loading.done)), waitMs + 1, { keepsAlive: false });
-      // A file edited during its import is imported again.
+      // A file that was edited during its import is imported again.
       this.#modules.sweep();
     }
-    // The problems name late modules.
+    // The offer contains problems that name late modules, so it must be built again.
     if (this.#modules.hasLate) this.#offer = undefined;
     return this.#current().listing;
   }

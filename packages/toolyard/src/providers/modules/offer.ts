@@ -18,7 +18,7 @@ export interface OwnedEntry<E> {
   readonly module: RunningModule;
 }
 
-/** The combined offer of all modules at one moment. Of a name registered twice, the later one is used. */
+/** Everything that all modules offer at one time. If a name was registered twice, the later registration is used. */
 export interface ModuleOffer {
   readonly tools: ReadonlyMap<string, OwnedEntry<ToolEntry>>;
   readonly resources: ReadonlyMap<string, OwnedEntry<ResourceEntry>>;
@@ -29,7 +29,7 @@ export interface ModuleOffer {
 export interface OfferInput {
   readonly source: Source;
   readonly visibility: Visibility;
-  /** In order of discovery. */
+  /** Modules in order of discovery. */
   readonly modules: readonly RunningModule[];
   readonly problems: readonly Problem[];
   readonly logger: Logger;
@@ -108,7 +108,7 @@ function toolRecord(source: Source, visibility: Visibility, entry: ToolEntry): T
     visibility: entry.visibility ?? visibility,
     ...(entry.limits ? { limits: entry.limits } : {}),
     ...(entry.aliases.length > 0 ? { hiddenNames: entry.aliases } : {}),
-    // G51's `module.tool` is already a complete name.
+    // A name with a dot, such as `module.tool` (G51), is already complete.
     ...(entry.name.includes(".") ? { qualified: true } : {}),
     definition: entry.definition,
   };

@@ -4,7 +4,7 @@ import { readOptions } from "../../core/options/option-values.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import type { ListingShape, Visibility } from "../../core/sources/listing-shape.ts";
 
-/** `[modules]` of the configuration. */
+/** Options of the section `[modules]`. */
 export const ModulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {

@@ -8,12 +8,12 @@ interface FileFingerprint {
   readonly digest: string;
 }
 
-/** The files in its root folder that a Python module has read, known once it was loaded. */
+/** The files in its root folder that a Python module has read. Known after the module was loaded. */
 export class PythonFingerprint {
   readonly #entry: string;
   #seen: Map<string, FileFingerprint>;
   #isYoung = true;
-  /** Returns whether a missing requirement is present now. */
+  /** Returns whether a missing requirement is now present. */
   #isMended: (() => boolean) | undefined;
 
   constructor(entry: string) {
@@ -25,14 +25,14 @@ export class PythonFingerprint {
     return Array.from(this.#seen.keys());
   }
 
-  /** Adds the files that the process has read. A known file keeps its state from before the read. */
+  /** Adds files that the process has read. A known file keeps its state from before the read. */
   adopt(files: readonly string[]): void {
     const known = this.#seen;
     this.#seen = new Map([this.#entry, ...files].map((file) => [file, known.get(file) ?? look(file)]));
     this.#isYoung = true;
   }
 
-  /** Adds a check of each look for a missing requirement that is not one of its files. */
+  /** Adds a function that checks whether a missing requirement is present. It is called at each check of the files. */
   awaits(isMended: () => boolean): void {
     this.#isMended = isMended;
   }
@@ -53,7 +53,7 @@ export class PythonFingerprint {
   }
 }
 
-// The stamp is taken first, so that the next check sees a write between the two.
+// The stamp is taken first, so that the next check detects a write in between.
 function look(file: string): FileFingerprint {
   const stamp = stampOf(file);
   try {

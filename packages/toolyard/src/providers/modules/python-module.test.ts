@@ -69,7 +69,7 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
     logger,
     innerHub,
     models,
-    // Python may take longer to start than lists wait.
+    // Python may take longer to start than lists wait by default.
     coldWaitMs: 60_000,
   });
   open.push(provider);
@@ -77,7 +77,7 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
   return provider;
 }
 
-/** Writes a module with one tool `t` with the function `run`. */
+/** Writes a module that registers the function `run` as tool `t`. */
 function module(name: string, code: string, schema = "{}"): void {
   write(
     `${name}/mcp.py`,
@@ -139,7 +139,7 @@ def register_tools(mcp_instance):
 `;
 
 describe("registrations of a module", () => {
-  test("G2: mcp.py in a subfolder registers by the documented calls, and runs with relative imports", async () => {
+  test("G2: registers mcp.py in a subfolder with the documented calls and with relative imports", async () => {
     write("export/exporter.py", "import json\ndef to_json(text): return json.dumps({'text': text})\n");
     write("export/mcp.py", EXPORT);
     const provider = start();
@@ -191,7 +191,7 @@ describe("registrations of a module", () => {
     });
   });
 
-  test("G2: of mcp.ts and mcp.py in a folder the first is used, in folder mcp meta_mcp.py, together", async () => {
+  test("G2: uses only the first of mcp.ts and mcp.py in a folder, and meta_mcp.py in a folder mcp", async () => {
     write("a/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("a.ts", () => 1);');
     module("a", "run = lambda: 1");
     write(
@@ -203,7 +203,7 @@ describe("registrations of a module", () => {
     expect(textOf(await callTool(provider, "own.ping"))).toBe("pong");
   });
 
-  test("G5: a module without register_tools is a warning", async () => {
+  test("G5: warns about a module without register_tools", async () => {
     write("empty/mcp.py", "x = 1");
     const { problems } = await start().listing();
     expect(problems).toMatchObject([
@@ -225,7 +225,7 @@ describe("registrations of a module", () => {
     ]);
   });
 
-  test("G8: a name registered twice belongs to the later one, with a warning", async () => {
+  test("G8: uses the later registration of a name, with a warning", async () => {
     write(
       "a/mcp.py",
       'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n' +
@@ -236,7 +236,7 @@ describe("registrations of a module", () => {
     expect(lines).toContain("warning Tool x already registered. Overwriting.");
   });
 
-  test("options, and tools registered later by a running tool", async () => {
+  test("accepts options, and tools that a running tool registers later", async () => {
     write(
       "a/mcp.py",
       'def register_tools(mcp):\n  mcp.register_tool("more", lambda: mcp.register_tool("later", lambda: ' +
@@ -257,7 +257,7 @@ describe("registrations of a module", () => {
     expect(textOf(await callTool(provider, "later"))).toBe("here");
   });
 
-  test("C22: without Python reports the module with its reason, and loads it once Python is present", async () => {
+  test("C22: reports the module with a reason without Python, and loads it when Python is present", async () => {
     module("a", "run = lambda: 'yes'");
     const { PATH } = process.env;
     process.env["PATH"] = folder;
@@ -288,12 +288,12 @@ describe("calling", () => {
     ["keywords of a bound method", "class K:\n  def run(self, a): return a\nrun = K().run", 1],
     ["an async function", "async def run(a): return a", 1],
     ["a partial", "import functools\nrun = functools.partial(lambda b, a: [a, b], 5)", [1, 5]],
-  ])("G57: a plain function gets %s", async (_, code, value) => {
+  ])("G57: passes %s to a plain function", async (_, code, value) => {
     module("m", code, SCHEMA);
     expect(valueOf(await callTool(start(), "m.t", { a: 1 }))).toEqual(value);
   });
 
-  test("G57: with the schema {} a function gets no parameters, or the dict that it declares", async () => {
+  test("G57: passes no parameters with the schema {}, or the dict that the function declares", async () => {
     module("m", "def run(): return 'none'");
     module("n", "def run(params): return params");
     const provider = start();
@@ -308,12 +308,12 @@ describe("calling", () => {
     ["(uri, a, b)", "lambda uri, a, b: a + b", "12"],
     ["(uri, **variables)", "lambda uri, **all: '-'.join(sorted(all.values()))", "1-2"],
     ["(uri, b)", "lambda uri, b: b", "2"],
-  ])("G14: calls a retriever with URI and variables as declared: %s", async (_, retriever, text) => {
+  ])("G14: calls a retriever with the URI and variables that it declares: %s", async (_, retriever, text) => {
     write("r/mcp.py", `def register_tools(mcp):\n  mcp.register_resource("x://{a}/{b}", ${retriever}, "d")\n`);
     expect(await readResource(start(), "x://1/2")).toMatchObject({ ok: true, result: { contents: [{ text }] } });
   });
 
-  test("bytes of a retriever are a blob, and a failing one reports the reason", async () => {
+  test("returns bytes of a retriever as a blob, and the reason of a failing one", async () => {
     write(
       "r/mcp.py",
       'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n' +
@@ -330,7 +330,7 @@ describe("calling", () => {
     });
   });
 
-  test("G13: the caller gets an exception's message, the log the traceback; keeps a JSON-RPC code", async () => {
+  test("G13: returns an exception's message to the caller, logs the traceback, and keeps a JSON-RPC code", async () => {
     module(
       "m",
       "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n" +
@@ -350,7 +350,7 @@ describe("calling", () => {
     });
   });
 
-  test("printed output of a function is a log message of its call, never part of a result", async () => {
+  test("logs printed output of a function as messages of its call, and never adds it to the result", async () => {
     module(
       "m",
       "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); " +
@@ -363,7 +363,7 @@ describe("calling", () => {
     await expect.poll(() => lines).toEqual(expect.arrayContaining(["info raw", "warning err"]));
   });
 
-  test("a module's function calls, searches and lists tools as its caller, and reports progress", async () => {
+  test("calls, searches and lists tools as the caller of a module's function, and reports progress", async () => {
     module(
       "m",
       "from toolyard import call_tool, tools, search_tools, list_tools, progress, ToolError, logger\n" +
@@ -386,7 +386,7 @@ describe("calling", () => {
     ]);
   });
 
-  test("offers the configured models; without one the call fails with the reason", async () => {
+  test("offers the configured models; without one, the call fails with the reason", async () => {
     module(
       "m",
       "from toolyard import generate_text, generate_image\n" +
@@ -412,7 +412,7 @@ describe("calling", () => {
     ]);
   });
 
-  test("`[modules] env` and `inherit_env` reach the process, and no other variable of the hub", async () => {
+  test("passes `[modules] env` and `inherit_env` to the process, and no other variable of the hub", async () => {
     module("m", "import os\ndef run(): return [os.environ.get(n) for n in ('OWN', 'PASSED', 'KEPT')]");
     process.env["PASSED"] = "p";
     process.env["KEPT"] = "k";
@@ -429,12 +429,12 @@ describe("calling", () => {
   });
 });
 
-describe("the life of the process", () => {
+describe("process", () => {
   async function pidOf(provider: Provider, tool: string): Promise<number> {
     return Number(textOf(await callTool(provider, tool)));
   }
 
-  test("the next call restarts a process that died; the running call reports the reason", async () => {
+  test("restarts a process that died at the next call, and reports the reason in the running call", async () => {
     module(
       "m",
       "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()",
@@ -454,7 +454,7 @@ describe("the life of the process", () => {
     expect((await provider.listing()).tools).toHaveLength(1);
   });
 
-  test("a new process serves after an edit of the module or its imports, and the old one ends", async () => {
+  test("uses a new process after an edit of the module or its imports, and ends the old one", async () => {
     write("m/helper.py", "WORD = 'old'");
     module("m", "import os\nfrom .helper import WORD\ndef run(): return WORD + str(os.getpid())");
     const provider = start();
@@ -468,7 +468,7 @@ describe("the life of the process", () => {
     expect(textOf(await callTool(provider, "m.t"))).toMatch(/^new/);
   });
 
-  test("C20: ends a call past its deadline immediately, replaces its process, and serves others", async () => {
+  test("C20: ends a call past its deadline immediately, replaces its process, and runs other calls", async () => {
     const started = join(folder, "started");
     module(
       "m",
@@ -487,7 +487,7 @@ describe("the life of the process", () => {
     expect(await pidOf(provider, "m.t")).not.toBe(first);
   });
 
-  test("notifies a cancelled function, and keeps a process with no running call", async () => {
+  test("notifies a cancelled function, and keeps a process whose call has ended", async () => {
     const done = join(folder, "done");
     module(
       "m",
@@ -508,7 +508,7 @@ describe("the life of the process", () => {
     expect(await pidOf(provider, "m.t")).toBe(first);
   });
 
-  test("refuses an answer over the limit, and serves the next call", async () => {
+  test("rejects an answer over the limit, and runs the next call", async () => {
     module(
       "m",
       "def run(big=False): return 'x' * 40_000_000 if big else 'small'",
@@ -519,7 +519,7 @@ describe("the life of the process", () => {
     expect(textOf(await callTool(provider, "m.t"))).toBe("small");
   });
 
-  test("close runs `on_close` and ends the process with its children", async () => {
+  test("runs `on_close` on closing, and ends the process with its children", async () => {
     const closed = join(folder, "closed");
     write(
       "m/mcp.py",
@@ -535,7 +535,7 @@ describe("the life of the process", () => {
     expect(await callTool(provider, "pids")).toMatchObject({ ok: false, kind: "unavailable" });
   });
 
-  test("refuses a module that does not load within `timeout`, and leaves nothing running", async () => {
+  test("abandons a module that does not load within `timeout`, and leaves nothing running", async () => {
     const pid = join(folder, "pid");
     write("m/mcp.py", `import os, time\nopen(${JSON.stringify(pid)}, "w").write(str(os.getpid()))\ntime.sleep(600)\n`);
     await withTimeToBegin(

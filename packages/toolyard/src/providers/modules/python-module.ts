@@ -16,10 +16,10 @@ import type { FoundModule } from "./discover.ts";
 import type { PythonFingerprint } from "./python-fingerprint.ts";
 import { type LoadResult, type ModuleStartOptions, RunningModule } from "./running-module.ts";
 
-/** Most concurrent calls of one module; further ones wait in order, within their own time. */
+/** Maximum number of concurrent calls of one module. Further calls wait in order, within their own time. */
 const MAX_CONCURRENT = 8;
 
-/** Loads a file `mcp.py` in a Python process and lets it register, within the time limit. Never rejects. */
+/** Loads a file `mcp.py` in a Python process and runs its registrations, within the time limit. Never rejects. */
 export async function startPythonModule(
   found: FoundModule,
   fingerprint: PythonFingerprint,
@@ -45,7 +45,7 @@ export async function startPythonModule(
   }
 }
 
-/** The origin of a module, and how it is started. */
+/** The file of a module, and how it is started. */
 interface ModuleOrigin {
   readonly found: FoundModule;
   readonly fingerprint: PythonFingerprint;
@@ -53,7 +53,7 @@ interface ModuleOrigin {
 }
 
 /**
- * A module in its Python process. When the process has ended, or an abandoned call holds it, the next call starts
+ * A module in its Python process. If the process has ended, or an abandoned call occupies it, the next call starts
  * another.
  */
 class PythonModule {
@@ -63,9 +63,9 @@ class PythonModule {
   readonly #hub: ModuleHub;
   readonly #slots = new CallSlots(MAX_CONCURRENT);
   readonly #retired = new Set<PythonBridge>();
-  /** The module's registrations as received. */
+  /** Registrations that the current process has sent, as JSON. */
   readonly #said = new Set<string>();
-  /** Registrations of earlier processes: a restarted one repeats them. */
+  /** Registrations of earlier processes, which a restarted process repeats. */
   #known: ReadonlySet<string> = new Set();
   #bridge: Promise<PythonBridge> | undefined;
   #problem: unknown;
@@ -78,7 +78,7 @@ class PythonModule {
     this.#hub = options.faceOf ? options.faceOf(module.registrations.hub) : module.registrations.hub;
   }
 
-  /** Returns whether it has a register function. */
+  /** Starts the process. Returns whether the module has a register function. */
   async start(): Promise<boolean> {
     const bridge = await this.#current();
     return bridge.started;
@@ -150,7 +150,7 @@ class PythonModule {
     void bridge.gone.then(() => this.#retired.delete(bridge));
   }
 
-  // An error here is the module's, while Python continues; it is reported when the module has loaded.
+  // A fault here is the module's. Python continues, and the fault is reported when the module has loaded.
   #register(kind: "tool" | "resource", params: JsonObject): void {
     const said = stringifyExact([kind, params]);
     if (this.#known.has(said)) return;

@@ -15,9 +15,9 @@ import type {
 import { kindOf, readToolEntry, type ToolEntry } from "./tool-entry.ts";
 
 export interface ResourceEntry {
-  /** URI, or URI template. */
+  /** URI or URI template of the resource. */
   readonly key: string;
-  /** Absent for a plain URI. */
+  /** Parsed template; absent for a plain URI. */
   readonly template?: UriTemplate;
   readonly mimeType?: string;
   readonly definition: JsonObject;
@@ -35,7 +35,7 @@ export interface PromptEntry {
 }
 
 export interface RegistrationEvents {
-  /** True if the calling program registers, which gets refusals as a throw. @default false: a module registers */
+  /** True if the calling program registers; rejections are then thrown. @default false: a module registers */
   readonly isProgram?: boolean;
   changed(): void;
   resourceUpdated(uri: string): void;
@@ -44,13 +44,13 @@ export interface RegistrationEvents {
 /** Names of the hub's own tools (C29). */
 const RESERVED = /^(?:tool_search|execute_tool|execute_code|meta\..*)$/u;
 
-/** The current registrations of one module, and the interface to change them. */
+/** The current registrations of one module, and the functions that change them. */
 export class Registrations {
   readonly tools = new Map<string, ToolEntry>();
   readonly resources = new Map<string, ResourceEntry>();
   readonly prompts = new Map<string, PromptEntry>();
   readonly closers: (() => void | Promise<void>)[] = [];
-  /** Refused registrations, by name. */
+  /** Reasons of rejected registrations, by name. */
   readonly refused = new Map<string, string>();
   readonly hub: ModuleHub;
   readonly #logger: Logger;
@@ -63,7 +63,7 @@ export class Registrations {
     this.hub = this.#createHub();
   }
 
-  /** Ignores further registrations: the module was replaced, or took too long. */
+  /** Ignores further registrations, because the module was replaced or took too long. */
   close(): void {
     this.#closed = true;
   }
@@ -110,7 +110,8 @@ export class Registrations {
 
   #registerTool(args: readonly unknown[]): Registration {
     const entry = readToolEntry(args);
-    // Not configurable, unlike the hub's own tools: on a connection with several dialects the name has another meaning.
+    // Not configurable, unlike the names of the hub's own tools: on a connection with several dialects, the name has
+    // another meaning.
     if (isReservedMethod(entry.name))
       throw new OptionError(
         `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. ` +
@@ -120,7 +121,7 @@ export class Registrations {
       const reason = "the name belongs to the hub's own tools. Choose another one.";
       const message = `Tool ${entry.name} is not registered: ${reason}`;
       this.refused.set(entry.name, message);
-      // For a program it is an error of the calling line; for a module, of one tool among several.
+      // For a program, this is an error in the calling line. For a module, it concerns one of several tools.
       if (this.#events.isProgram) throw new OptionError(message);
       this.#logger.warning(message);
       return { unregister: () => {} };
@@ -160,12 +161,12 @@ export class Registrations {
   }
 }
 
-/** Returns the exact message of G8 and G10. */
+/** Returns the exact message that G8 and G10 prescribe. */
 export function overwriting(word: string, key: string): string {
   return `${word === "Resource" ? "Resource URI template" : word} ${key} already registered. Overwriting.`;
 }
 
-/** The arguments of `registerResource`, unchecked. */
+/** Arguments of `registerResource` before they are checked. */
 interface GivenResource {
   readonly uri: string;
   readonly retriever: ResourceRetriever;

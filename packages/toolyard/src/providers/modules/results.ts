@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import { rememberValue, resultWords } from "../../core/calls/tool-value.ts";
 
-/** Converts a tool handler's return value to an outcome. `ToolHandler` in api.ts describes the rule. */
+/** Converts a tool handler's return value to an outcome, by the rule of `ToolHandler` in api.ts. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
   if (value === undefined || value === null) return ok({ content: [] });
   if (typeof value === "string") return ok({ content: [{ type: "text", text: value }] });
@@ -24,7 +24,7 @@ async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
   return ok(isJsonObject(plain) ? { content, structuredContent: plain } : rememberValue({ content }, plain));
 }
 
-/** Converts a retriever's return value; `undefined` if it reports that there is no such resource. */
+/** Converts a retriever's return value. Returns `undefined` if the value means that there is no such resource. */
 export async function toContents(
   value: unknown,
   uri: string,

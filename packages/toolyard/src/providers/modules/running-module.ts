@@ -10,13 +10,16 @@ import type { FoundModule } from "./discover.ts";
 import type { ModulesOptions } from "./options.ts";
 import { type RegistrationEvents, Registrations } from "./registrations.ts";
 
-/** Longest time for each of a module's closers. */
+/** Time limit in milliseconds for each function passed to `onClose`. */
 const CLOSE_MS = 2000;
 
-/** One imported state of a module file. It outlives its replacement until its last call has ended. */
+/**
+ * One imported state of a module file. It is kept until its last call has ended, even if a new state replaces it
+ * before.
+ */
 export class RunningModule {
   readonly registrations: Registrations;
-  /** The exports of its file. */
+  /** Exports of the module file. */
   exports: Readonly<Record<string, unknown>> = {};
   readonly #logger: Logger;
   #calls = 0;
@@ -38,14 +41,14 @@ export class RunningModule {
     }
   }
 
-  /** Accepts no new calls; the module's closers run once the running ones have ended. */
+  /** Accepts no new calls. Runs the functions passed to `onClose` when the running calls have ended. */
   retire(onEnded: () => void = () => {}): void {
     this.registrations.close();
     this.#onRetired = onEnded;
     if (this.#calls === 0) this.#end();
   }
 
-  /** Runs the closers now, each at most once and within a time limit. */
+  /** Runs the functions passed to `onClose` now, each at most once and within a time limit. */
   close(): Promise<void> {
     this.registrations.close();
     this.#closing ??= this.#runClosers();
@@ -71,7 +74,7 @@ export class RunningModule {
 
 export type LoadResult =
   | { readonly type: "running"; readonly module: RunningModule }
-  /** It has no register function. */
+  /** The module has no register function. */
   | { readonly type: "empty"; readonly message: string }
   | { readonly type: "failed"; readonly message: string; readonly cause: unknown };
 
@@ -87,7 +90,7 @@ export interface ModuleStartOptions extends RunningModuleOptions {
   readonly models: Models;
 }
 
-/** Imports a module file and lets it register, within the time limit. Never rejects. */
+/** Imports a module file and runs its registrations, within the time limit. Never rejects. */
 export async function startModule(
   found: FoundModule,
   graph: Graph,
@@ -123,7 +126,7 @@ async function register(
   return "registered";
 }
 
-/** CommonJS modules also have their exports as `default`. */
+/** Returns the register function of a module. Exports of CommonJS modules may be members of `default`. */
 function findRegister(namespace: Readonly<Record<string, unknown>>): RegisterTools | undefined {
   const places = [namespace, namespace["default"] as Record<string, unknown> | null | undefined];
   for (const place of places) {

@@ -16,14 +16,14 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The members of Standard Schema and Standard JSON Schema. */
+/** Members of Standard Schema and Standard JSON Schema that are used. */
 interface Standard {
   readonly validate?: (value: unknown) => unknown;
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => JsonObject };
 }
 
 /**
- * Reads a schema of a library; undefined if it is none. `where` names tool and member in an error. Throws an
+ * Reads a schema of a library; undefined if it is no such schema. `where`: tool and member for messages. Throws an
  * `OptionError` for a schema that cannot be converted to JSON Schema.
  */
 export function readLibrarySchema(value: object, where: string): LibrarySchema | undefined {

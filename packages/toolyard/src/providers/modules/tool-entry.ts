@@ -8,7 +8,7 @@ import { normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ToolHandler } from "./api.ts";
 import { type LibrarySchema, type Parse, readLibrarySchema } from "./schema-library.ts";
 
-/** A registered tool, checked and in one form for both ways of registering. */
+/** A registered tool after validation, in one form for both forms of `registerTool`. */
 export interface ToolEntry {
   readonly name: string;
   readonly description: string;
@@ -20,13 +20,13 @@ export interface ToolEntry {
   readonly aliases: readonly string[];
   readonly definition: JsonObject;
   readonly handler: ToolHandler;
-  /** Parses arguments that match the JSON Schema with the schema's library. */
+  /** Parses arguments that match the JSON Schema with the library of the original schema. */
   readonly parse?: Parse;
-  /** A fault of the schema, worded so that the user can fix it. */
+  /** Message about a fault of the schema that tells the user how to fix it. */
   readonly warning?: string;
 }
 
-/** Maps both spellings of each option to one. */
+/** Names of options by each of their two spellings. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["output_schema", "outputSchema"],
   ["total_timeout", "totalTimeout"],
@@ -129,8 +129,8 @@ function unknownOption(tool: string, key: string, known: readonly string[]): str
 }
 
 /**
- * Removes unknown options and reports each: servers of other projects know further keywords of `register_tool`, such as
- * `module`, and their modules run here unchanged.
+ * Removes unknown options and reports each. Servers of other projects accept further keywords of `register_tool`, such
+ * as `module`, and their modules run here unchanged.
  */
 export function knownOptions(
   options: unknown,

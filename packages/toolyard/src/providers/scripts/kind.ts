@@ -22,7 +22,7 @@ const TABLE: TableFacts = {
   },
 };
 
-/** Script tools: one source for all folders with a `tool.toml`. */
+/** Source kind for script tools: one source for all folders with a `tool.toml`. */
 export const SCRIPTS = defineSourceKind({
   kind: "scripts",
   schema: { scripts: Type.Optional(Type.Table(ScriptsSchema, TABLE)) },

@@ -12,13 +12,13 @@ import { Findings } from "../tool-folders/findings.ts";
 import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../tool-folders/run-tables.ts";
 import { parseParameters } from "./parameters.ts";
 
-/** A `tool.toml`, read and checked; the script itself has not been checked. */
+/** A parsed and valid `tool.toml`. The script itself has not been checked. */
 export interface Manifest {
   readonly name: string;
   readonly description: string;
   readonly keywords: readonly string[];
   readonly visibility: Visibility;
-  /** As written, relative to the manifest's folder. */
+  /** Path of the script as written, relative to the manifest's folder. */
   readonly script?: string;
   readonly command?: readonly string[];
   readonly args: readonly string[];
@@ -33,7 +33,7 @@ export interface Manifest {
 export interface ManifestRules {
   /** Name of the manifest's folder. */
   readonly folderName: string;
-  /** If true, a missing `name` is the folder's. */
+  /** If true, the folder's name replaces a missing `name`. */
   readonly allowDirnameAsName: boolean;
 }
 
@@ -42,9 +42,9 @@ export interface ParsedManifest {
   readonly manifest?: Manifest;
   /** Messages about faults that withhold the tool. */
   readonly faults: readonly string[];
-  /** Sentences on further faults. */
+  /** Messages about faults that do not withhold the tool. */
   readonly remarks: readonly string[];
-  /** The name in the manifest, valid or not. */
+  /** Name in the manifest, valid or not. */
   readonly name?: string;
 }
 
@@ -72,7 +72,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 const MAX_NAME_CHARS = 128;
 
-/** Reads a manifest. Never throws: a fault is reported, and withholds only this tool. */
+/** Parses a manifest. Never throws: a fault is reported and withholds only this tool. */
 export function parseManifest(text: string, rules: ManifestRules): ParsedManifest {
   let raw: JsonObject;
   try {
@@ -134,7 +134,10 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
   };
 }
 
-/** A persistent interpreter has no command line per call, and must support the hub's protocol. */
+/**
+ * Rejects `warm` for a script that cannot use it: a persistent interpreter has no command line per call, and the script
+ * must be in a language that the hub's protocol supports.
+ */
 function checkWarm(script: string | undefined, args: readonly string[], findings: Findings): void {
   if (script === undefined || warmShim(script) === undefined)
     findings.fault(
@@ -160,7 +163,7 @@ function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestR
   return name;
 }
 
-/** Returns a non-empty text; an empty one counts as missing. */
+/** Returns a text member. An empty text counts as missing. */
 function textOf(raw: JsonObject, key: string, findings: Findings): string | undefined {
   const value = raw[key];
   if (value === undefined) return undefined;

@@ -14,7 +14,7 @@ const paths = <const N extends { description: string; default: string | readonly
 
 export const DEFAULT_FOLDER = "tools";
 
-/** `[scripts]`, also written `[scriptling]`. */
+/** Options of the section `[scripts]`, also named `[scriptling]`. */
 export const ScriptsSchema = Type.Object(
   {
     tools_path: Type.Optional(
@@ -52,21 +52,21 @@ export const ScriptsSchema = Type.Object(
 export type ScriptsConfig = Static<typeof ScriptsSchema>;
 
 export interface ScriptsOptions {
-  /** Absolute; of two tools with one name, the one in the first folder is used. */
+  /** Absolute paths. Of two tools with one name, the one in the first folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly allowDirnameAsName: boolean;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** Dependencies that are installed for tools without consent. */
+  /** Which dependencies of tools are installed without consent. */
   readonly dependencies: Dependencies;
-  /** Defaults for tools without these settings. */
+  /** Defaults for tools that do not set them. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
 }
 
 /**
- * Returns the options with defaults; relative paths refer to `folder`. Throws an `OptionError` for an invalid size or
+ * Returns the options with defaults. Relative paths start at `folder`. Throws an `OptionError` for an invalid size or
  * time.
  */
 export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process.cwd()): ScriptsOptions {

@@ -35,17 +35,17 @@ describe("C26: parameters", () => {
     ["string:array", "accepted are"],
     ["array:strin", 'did you mean "string"?'],
     ["constructor", "accepted are"],
-  ])("refuses type %s, with the accepted ones", (type, message) => {
+  ])("rejects type %s, and lists the valid ones", (type, message) => {
     expect(read(`[parameters.x]\ntype = "${type}"`).faults).toEqual([expect.stringContaining(message)]);
   });
 
-  test("refuses a parameter without a type", () => {
+  test("rejects a parameter without a type", () => {
     expect(read('[parameters.x]\ndescription = "d"').faults).toEqual([
       expect.stringContaining("`parameters.x` has no `type`"),
     ]);
   });
 
-  test("tables and the list form give the same schema, `required` in written order", () => {
+  test("gives the same schema for tables and the list form, with `required` in written order", () => {
     const table = read(
       '[parameters.b]\ntype = "string"\nrequired = true\ndescription = "B"\n[parameters.a]\ntype = "number"\n' +
         'required = true\n[parameters.c]\ntype = "boolean"',
@@ -63,7 +63,7 @@ describe("C26: parameters", () => {
     expect(table.faults).toEqual([]);
   });
 
-  test("limits, patterns, choices, defaults and nested properties become JSON Schema", () => {
+  test("converts limits, patterns, choices, defaults and nested properties to JSON Schema", () => {
     const { schema, faults } = read(`[parameters]
 n = { type = "integer", min = 1, max = 9, default = 3 }
 s = { type = "string", min = 1, max = 5, pattern = "^a+$", default = "a" }
@@ -99,11 +99,11 @@ o = { type = "object", properties = { p = { type = "number", required = true } }
     ['type = "array:integer"\ndefault = [1, "a"]', 'holds "a", which is no integer'],
     ['type = "string"\ndefault = "a"\npattern = "^b"', "does not match `pattern`"],
     ['type = "string"\nproperties = {}', 'needs `type = "object"`'],
-  ])("refuses %j", (toml, message) => {
+  ])("rejects %j", (toml, message) => {
     expect(read(`[parameters.x]\n${toml}`).faults).toEqual([expect.stringContaining(message)]);
   });
 
-  test("refuses a parameter that is not a table, and a list entry without or with a duplicate name", () => {
+  test("rejects a parameter that is not a table, and a list entry without a name or with a duplicate one", () => {
     expect(read('[parameters]\nx = "string"').faults).toEqual([expect.stringContaining("must be a table")]);
     expect(read('[[parameters]]\ntype = "string"').faults).toEqual([expect.stringContaining("needs a `name`")]);
     expect(
@@ -111,7 +111,7 @@ o = { type = "object", properties = { p = { type = "number", required = true } }
     ).toEqual([expect.stringContaining("there twice")]);
   });
 
-  test("a parameter may have the name of a member of every object", () => {
+  test("accepts a parameter named like a member of every object", () => {
     const { schema } = read('[parameters.__proto__]\ntype = "string"\n[parameters.constructor]\ntype = "string"');
     expect(Object.keys(schema["properties"] as object)).toEqual(["__proto__", "constructor"]);
   });

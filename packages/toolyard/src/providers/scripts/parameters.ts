@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "boolean",
   object: "object",
   array: "array",
-  // Short forms used by tools for other servers.
+  // Short names that tools for other servers use.
   str: "string",
   int: "integer",
   float: "number",
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const KEYS = ["name", "type", "description", "required", "default", "enum", "min", "max", "pattern", "properties"];
 const MAX_DEPTH = 8;
 
-/** The JSON Schema names of the limits `min` and `max` for each type. */
+/** JSON Schema keywords for the limits `min` and `max`, by type. */
 const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: string }>> = {
   number: { min: "minimum", max: "maximum" },
   integer: { min: "minimum", max: "maximum" },
@@ -28,7 +28,7 @@ const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: stri
 
 /**
  * Returns the JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. Anything
- * unreadable is a fault that withholds the tool, since a guess would accept wrong arguments.
+ * invalid is a fault that withholds the tool, since a guess would accept wrong arguments.
  */
 export function parseParameters(raw: unknown, findings: Findings): JsonObject {
   return parametersSchema(raw, { findings, path: "parameters", depth: 0 });
@@ -48,7 +48,7 @@ function parametersSchema(raw: unknown, place: ParameterPlace): JsonObject {
   for (const [name, parameter] of entriesOf(raw, place)) {
     const own = { ...place, path: `${path}.${name}` };
     if (Object.hasOwn(properties, name)) findings.fault(`parameter \`${name}\` is there twice; keep one`);
-    // A parameter may be called `__proto__`; plain assignment would lose it.
+    // A parameter may be named `__proto__`, which a plain assignment would lose.
     Object.defineProperty(properties, name, {
       value: new ScriptParameter(parameter, own).read(),
       enumerable: true,
@@ -83,7 +83,7 @@ function listEntry(entry: unknown, findings: Findings, path: string): (readonly 
   return [];
 }
 
-/** One parameter as written, and its schema. */
+/** One parameter of a manifest, and its schema. */
 class ScriptParameter {
   readonly #raw: JsonObject;
   readonly #place: ParameterPlace;
@@ -169,7 +169,7 @@ class ScriptParameter {
   }
 }
 
-/** `string`, `array`, `array:integer`, `array:array:string`. */
+/** Converts a type name: `string`, `array`, `array:integer`, `array:array:string`. */
 function typeSchema(type: unknown, place: ParameterPlace): JsonObject {
   const { findings, path } = place;
   if (type === undefined) {
@@ -207,7 +207,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Returns which of the parameter's own rules a default violates. */
+/** Returns which rule of the parameter a default violates; undefined if it violates none. */
 function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
   const { pattern, items } = schema;
   if (!isWithinBounds(sizeOf(value), schema)) return "is outside `min` and `max`";

@@ -47,7 +47,7 @@ async function fileLines(file: string, count: number): Promise<void> {
     try {
       if (pidsIn(file).length >= count) return;
     } catch {
-      // Not present yet.
+      // The file does not exist yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -82,13 +82,13 @@ describe("languages", () => {
       '#!/usr/bin/env bash\n[[ $TOOL_ARG_X == h* ]] && printf \'{"got": "%s"}\' "$TOOL_ARG_X"',
     ],
     ["a program without suffix", "main", '#!/bin/sh\nprintf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
-  ])("C22: a script in %s gets its arguments and answers", async (_, file, text) => {
+  ])("C22: passes arguments to a script in %s and returns its answer", async (_, file, text) => {
     folder.script("one", file, text, X);
     const outcome = await callTool(provide(), "one", { x: "hello" });
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { got: "hello" } } });
   });
 
-  test("C22: reports a missing runtime with its reason, and a call fails with it instead of crashing", async () => {
+  test("C22: reports a missing runtime with a reason, which is also the failure of a call", async () => {
     folder.script("one", "main.rb", "#!/usr/bin/env no-such-ruby\nputs 1");
     const provider = provide();
     const { problems, tools } = await provider.listing();
@@ -107,7 +107,7 @@ describe("languages", () => {
     });
   });
 
-  test("detects a later runtime although no file of the tools changed", async () => {
+  test("detects an installed runtime although no file of the tools has changed", async () => {
     folder.script("one", "main", `#!${folder.path}/bin/interpreter\n`);
     const provider = provide();
     expect((await provider.listing()).problems).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("languages", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("yes");
   });
 
-  test("`command` runs in the tool's folder, before the script if both are given", async () => {
+  test("runs `command` in the tool's folder, and prefers it to `script`", async () => {
     folder.write("one/data.txt", "from the folder");
     folder.write("one/tool.toml", 'name = "one"\ndescription = "d"\ncommand = ["cat", "data.txt"]\n');
     folder.write("two/data.txt", "as an argument");
@@ -127,7 +127,7 @@ describe("languages", () => {
     expect(textOf(await callTool(provider, "two"))).toBe("as an argument");
   });
 
-  test("scripts import from `libraries_path`", async () => {
+  test("makes `libraries_path` available to the imports of scripts", async () => {
     folder.write("libs/helper.py", "WORD = 'from python'");
     folder.write("libs/helper.js", "module.exports = 'from node';");
     folder.script("tools/py", "main.py", "import helper; print(helper.WORD)");
@@ -138,13 +138,13 @@ describe("languages", () => {
   });
 });
 
-describe("a tree of libraries", () => {
+describe("tree of libraries", () => {
   test.each([
     ["main.py", "from words.deep import one\nprint(one.WORD)"],
     ["main.cjs", "console.log(require('words/deep/one').WORD);"],
     ["main.mjs", "import { WORD } from 'words/deep/two'; console.log(WORD);"],
     ["main.ts", "import { WORD } from 'words/deep/three'; const word: string = WORD; console.log(word);"],
-  ])("%s imports from a folder inside, run once or persistent", async (file, text) => {
+  ])("%s imports from a subfolder, run once or persistently", async (file, text) => {
     folder.write("libs/words/deep/one.py", "WORD = 'found'");
     folder.write("libs/words/deep/one.js", "exports.WORD = 'found';");
     folder.write("libs/words/deep/two.mjs", "export const WORD = 'found';");
@@ -165,7 +165,7 @@ describe("a tree of libraries", () => {
     expect(textOf(await callTool(provider, "tools/two"))).toBe("found");
   });
 
-  test("a name that is neither a package nor in the libraries is a failure that names it", async () => {
+  test("names the module in the failure if it is neither a package nor in the libraries", async () => {
     folder.write("libs/other.mjs", "");
     folder.script("tools/one", "main.mjs", "import 'words/none';");
     const provider = provide({ tools_path: join(folder.path, "tools"), libraries_path: join(folder.path, "libs") });
@@ -178,7 +178,7 @@ describe("a tree of libraries", () => {
 });
 
 describe("arguments and environment", () => {
-  test("arguments arrive on stdin, as variables and through templates, each as one item", async () => {
+  test("passes arguments on stdin, in variables and in templates, each as one item", async () => {
     folder.script(
       "one",
       "main.py",
@@ -202,7 +202,7 @@ describe("arguments and environment", () => {
     });
   });
 
-  test("130 kB in one argument arrive on stdin, and no variable prevents the start of the script", async () => {
+  test("passes an argument of 130 kB on stdin only, so that the script starts", async () => {
     folder.script(
       "one",
       "main.py",
@@ -212,7 +212,7 @@ describe("arguments and environment", () => {
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(130_000) }))).toBe("130000 False");
   });
 
-  test("passes a NUL character on stdin, and refuses it on a command line", async () => {
+  test("passes a NUL character on stdin, and rejects it on a command line", async () => {
     folder.script("in", "main.py", "import json, sys\nprint(len(json.load(sys.stdin)['x']))", X);
     folder.script("argv", "main.sh", "echo", `args = ["{x}"]\n${X}`);
     const provider = provide();
@@ -220,7 +220,7 @@ describe("arguments and environment", () => {
     expect(await callTool(provider, "argv", { x: "a\0b" })).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
-  test("S8: passes only the allow-list, `[env]` and variables named in `pass` from the environment", async () => {
+  test("S8: passes only allow-listed variables, `[env]` and variables named in `pass`", async () => {
     process.env["TOOLYARD_TEST_SECRET"] = "secret";
     process.env["TOOLYARD_TEST_PASSED"] = "passed";
     folder.script("one", "main.sh", "env", '[env]\nOWN = "mine"\npass = ["TOOLYARD_TEST_PASSED"]\n');
@@ -252,13 +252,13 @@ describe("results", () => {
       '{"content": "text"}',
       { content: [{ type: "text", text: '{"content": "text"}' }], structuredContent: { content: "text" } },
     ],
-  ])("C12: %s on stdout", async (_, stdout, result) => {
+  ])("C12: converts %s on stdout", async (_, stdout, result) => {
     folder.script("one", "main.sh", "cat out");
     folder.write("one/out", stdout);
     expect(await callTool(provide(), "one")).toEqual({ ok: true, result });
   });
 
-  test("an MCP result with `isError` is the tool's failure", async () => {
+  test("reports an MCP result with `isError` as the tool's failure", async () => {
     folder.script("one", "main.sh", `printf '{"content": [{"type": "text", "text": "no"}], "isError": true}'`);
     expect(await callTool(provide(), "one")).toMatchObject({
       ok: false,
@@ -268,7 +268,7 @@ describe("results", () => {
     });
   });
 
-  test("another exit code is the tool's failure, with the end of stderr and no path of the machine", async () => {
+  test("reports another exit code as the tool's failure, with the end of stderr but no path", async () => {
     folder.script("one", "main.py", "import sys\nprint('partial')\nraise ValueError('bad input')");
     const outcome = await callTool(provide(), "one");
     expect(outcome).toMatchObject({
@@ -283,7 +283,7 @@ describe("results", () => {
     expect(textOf(outcome)).not.toContain(folder.path);
   });
 
-  test("a script killed by a signal is the tool's failure and names it", async () => {
+  test("reports a script killed by a signal as the tool's failure, with the signal", async () => {
     folder.script("one", "main.sh", "kill -SEGV $$");
     expect(await callTool(provide(), "one")).toMatchObject({
       ok: false,
@@ -292,7 +292,7 @@ describe("results", () => {
     });
   });
 
-  test("stderr becomes log messages, progress on descriptor 3 becomes progress, in order", async () => {
+  test("converts stderr to log messages and descriptor 3 to progress, in order", async () => {
     folder.script(
       "one",
       "main.sh",
@@ -311,7 +311,7 @@ describe("results", () => {
     ).toEqual([1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })));
   });
 
-  test("thins out many progress and log lines, and keeps the last progress", async () => {
+  test("limits many progress and log lines, and keeps the last progress", async () => {
     folder.script(
       "one",
       "main.py",
@@ -329,7 +329,7 @@ describe("results", () => {
     expect(notifications.at(-1)?.params["data"]).toBe("4800 more log lines were left out.");
   });
 
-  test("marks bytes that are not UTF-8 in text; refuses binary data with advice", async () => {
+  test("marks bytes that are not UTF-8 in text, and rejects binary data with advice", async () => {
     folder.script("latin", "main.sh", "printf 'caf\\351'");
     folder.script("binary", "main.sh", "printf '\\211PNG\\000\\377'");
     const provider = provide();
@@ -342,7 +342,7 @@ describe("results", () => {
   });
 });
 
-describe("faults with one answer each and no process left", () => {
+describe("faults that give one answer and leave no process", () => {
   test("T34: answers a hundred concurrent calls, each with its own result", async () => {
     folder.script("one", "main.sh", 'echo "$TOOL_ARG_X"', X);
     const provider = provide();
@@ -368,7 +368,7 @@ describe("faults with one answer each and no process left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("a disconnecting caller ends the script", async () => {
+  test("ends the script if its caller disconnects", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids; sleep 600");
     const controller = new AbortController();
     const call = callTool(provide(), "one", {}, { signal: controller.signal });
@@ -378,14 +378,14 @@ describe("faults with one answer each and no process left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("a call that is over before it starts starts nothing", async () => {
+  test("starts nothing for a call that is over before its start", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids");
     const outcome = await callTool(provide(), "one", {}, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ ok: false, kind: "cancelled" });
     expect(() => pidsIn("one/pids")).toThrow();
   });
 
-  test("ends all processes of a fork bomb of sleepers", async () => {
+  test("ends all processes of a fork bomb", async () => {
     folder.script(
       "one",
       "main.sh",
@@ -400,7 +400,7 @@ describe("faults with one answer each and no process left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("a grandchild that holds the pipes delays the answer only briefly, and ends", async () => {
+  test("waits only briefly for a grandchild that holds the pipes, and ends it", async () => {
     folder.script("one", "main.sh", "sleep 600 & echo $! >> pids; echo answer");
     const startedAt = performance.now();
     expect(textOf(await callTool(provide(), "one"))).toBe("answer");
@@ -413,7 +413,7 @@ describe("faults with one answer each and no process left", () => {
     ["stdout", "yes"],
     ["stderr", "yes >&2"],
     ["descriptor 3", "yes >&3"],
-  ])("ends an endless flood on %s at the limit", async (_, text) => {
+  ])("ends endless output on %s at the limit", async (_, text) => {
     folder.script("one", "main.sh", `echo $$ >> pids; ${text}`);
     expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({
       ok: false,
@@ -423,13 +423,13 @@ describe("faults with one answer each and no process left", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("30 MB of output are too large by default, and allowed with a raised limit", async () => {
+  test("rejects 30 MB of output by default, and accepts them with a raised limit", async () => {
     folder.script("one", "main.sh", "head -c 30000000 /dev/zero | tr '\\0' x");
     expect(await callTool(provide(), "one")).toMatchObject({ ok: false, kind: "too_large" });
     expect(textOf(await callTool(provide({ max_output: "40MB" }), "one"))).toHaveLength(30_000_000);
   });
 
-  test("a script removed between list and call is unavailable, and so is a folder", async () => {
+  test("reports a script that was removed after listing as unavailable, and so a folder", async () => {
     folder.script("one", "main.sh", "echo");
     folder.script("two", "main.sh", "echo");
     const provider = provide();
@@ -447,7 +447,7 @@ describe("faults with one answer each and no process left", () => {
     });
   });
 
-  test("a script edited or removed during its call finishes unchanged", async () => {
+  test("finishes a call unchanged whose script is edited or removed", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.01; done\necho old\n");
     const provider = provide();
     const call = callTool(provider, "one");
@@ -459,12 +459,12 @@ describe("faults with one answer each and no process left", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("new");
   });
 
-  test("answers for a script that reads nothing and closes its stdin", async () => {
+  test("returns the answer of a script that reads nothing and closes its stdin", async () => {
     folder.script("one", "main.sh", "exec <&-; echo fine", X);
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(1_000_000) }))).toBe("fine");
   });
 
-  test("closing the provider ends running calls with an answer, and is idempotent", async () => {
+  test("ends running calls with an answer on closing, which is idempotent", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids; sleep 600");
     const provider = provide();
     const call = callTool(provider, "one");

@@ -47,7 +47,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["group/two", "one"]);
   });
 
-  test("T3: a manifest and a script added to an existing folder are seen, in either order", async () => {
+  test("T3: detects a manifest and a script added to an existing folder, in either order", async () => {
     const provider = provide();
     mkdirSync(join(folder.path, "late"));
     expect(await names(provider)).toEqual([]);
@@ -60,7 +60,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["late"]);
   });
 
-  test("T4: an edit of the same size in the same second takes effect in the next request", async () => {
+  test("T4: applies an edit of the same size in the same second in the next request", async () => {
     folder.script("one", "run.sh", "echo 1", 'keywords = ["aaaa"]\n');
     const provider = provide();
     expect((await provider.listing()).tools[0]?.keywords).toEqual(["aaaa"]);
@@ -76,7 +76,7 @@ describe("freshness", () => {
     }
   });
 
-  test("T4: sees an edit that keeps size and modification time", async () => {
+  test("T4: detects an edit that keeps size and modification time", async () => {
     folder.script("one", "run.sh", ECHO, "# aaaa\n");
     const provider = provide();
     const path = join(folder.path, "one/tool.toml");
@@ -88,7 +88,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["two"]);
   });
 
-  test("T4: sees a manifest replaced by renaming another over it", async () => {
+  test("T4: detects a manifest that was replaced by renaming another file", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     await provider.listing();
@@ -97,7 +97,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual(["new"]);
   });
 
-  test("T5: a removed folder, and a removed script, are missing from the next request", async () => {
+  test("T5: omits a removed folder, and a removed script, in the next request", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -108,7 +108,7 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual([]);
   });
 
-  test("T6, T7: visibility, description and keywords follow the file", async () => {
+  test("T6, T7: applies the file's visibility, description and keywords", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native", keywords: [] });
@@ -125,7 +125,7 @@ describe("freshness", () => {
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native" });
   });
 
-  test("an unchanged folder gives the same listing; a change keeps the other definitions", async () => {
+  test("returns the same listing for an unchanged folder, and keeps the other definitions after a change", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -138,7 +138,7 @@ describe("freshness", () => {
     expect(second.tools[1]?.definition).not.toBe(first.tools[1]?.definition);
   });
 
-  test("T34: a hundred concurrent callers, on a thousand tools, each see the last edit", async () => {
+  test("T34: shows the last edit to each of a hundred concurrent callers, with a thousand tools", async () => {
     for (let index = 0; index < 1000; index += 1) folder.script(`tool_${index}`, "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toHaveLength(1000);
@@ -165,7 +165,7 @@ describe("freshness", () => {
     ]);
   });
 
-  test("calls to another source check the disk for a small part of the time only", async () => {
+  test("checks the disk for a small part of the time only, for calls to another source", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10);
@@ -181,7 +181,7 @@ describe("freshness", () => {
     }
   });
 
-  test("a call to its own tool sees every change, however recent the last check", async () => {
+  test("detects every change for a call to its own tool, however recent the last check", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toEqual(["one"]);
@@ -189,7 +189,7 @@ describe("freshness", () => {
     expect((await provider.listing({ mayBeOld: true })).tools).toHaveLength(2);
   });
 
-  test("calls to other sources see the folders within a second, however long a check takes", async () => {
+  test("detects changes within a second for calls to other sources, however long a check takes", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(100_000);
@@ -203,7 +203,7 @@ describe("freshness", () => {
     }
   });
 
-  test("the tools folder may appear later, disappear and return", async () => {
+  test("supports a tools folder that appears later, disappears and returns", async () => {
     const provider = provide({ tools_path: join(folder.path, "later") });
     expect(await names(provider)).toEqual([]);
     expect(await problems(provider)).toEqual([expect.stringContaining("does not exist (yet)")]);
@@ -247,7 +247,7 @@ describe("freshness", () => {
   });
 });
 
-/** Runs `work` without root rights, since permissions do not bind root. */
+/** Runs `work` without root rights, because file permissions do not restrict root. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid!(65_534);
@@ -264,7 +264,7 @@ function watching(): Promise<void> {
 }
 
 describe("manifests", () => {
-  test("T8: every key arrives in the record", async () => {
+  test("T8: copies every key to the record", async () => {
     folder.write("calc/calc.sh", ECHO);
     folder.write(
       "calc/tool.toml",
@@ -313,7 +313,7 @@ type = "boolean"
     ],
     ["description", 'name = "one"\nscript = "run.sh"', "`description` is missing"],
     ["script", 'name = "one"\ndescription = "d"', "`script` is missing"],
-  ])("T9: without `%s` the tool is not listed and the diagnostic gives the reason", async (_, toml, message) => {
+  ])("T9: does not list a tool without `%s`, and reports the reason", async (_, toml, message) => {
     folder.write("one/run.sh", ECHO);
     folder.write("one/tool.toml", toml);
     const provider = provide();
@@ -321,7 +321,7 @@ type = "boolean"
     expect(await problems(provider)).toEqual([expect.stringContaining(message)]);
   });
 
-  test("C25: `allow_dirname_as_name` uses the folder's name, and nothing else may be missing", async () => {
+  test("C25: uses the folder's name with `allow_dirname_as_name`, and requires all other keys", async () => {
     folder.write("one/run.sh", ECHO);
     folder.write("one/tool.toml", 'description = "d"\nscript = "run.sh"');
     folder.write("two/tool.toml", 'script = "run.sh"');
@@ -332,7 +332,7 @@ type = "boolean"
     ]);
   });
 
-  test("T10: a toml with a syntax error drops only that tool, and names the line", async () => {
+  test("T10: drops only the tool whose toml has a syntax error, and names the line", async () => {
     folder.script("good", "run.sh", ECHO);
     folder.write("bad/tool.toml", 'name = "bad"\ndescription = \n');
     const provider = provide();
@@ -354,7 +354,7 @@ type = "boolean"
     ]);
   });
 
-  test("C28: of two folders with one name the first by path is used, with its script", async () => {
+  test("C28: uses the first folder by path if two have the same name, with its script", async () => {
     folder.script("b", "run.sh", "echo from b");
     folder.script("a", "run.sh", "echo from a");
     folder.write("a/tool.toml", 'name = "same"\ndescription = "A"\nscript = "run.sh"\n');
@@ -369,7 +369,7 @@ type = "boolean"
     expect(textOf(await callTool(provider, "same"))).toBe("from b");
   });
 
-  test("only a file named exactly `tool.toml` is a manifest", async () => {
+  test("reads only files named exactly `tool.toml` as manifests", async () => {
     folder.write("one/run.sh", ECHO);
     for (const name of ["mytool.toml", "tool.toml.bak", "Tool.toml"])
       folder.write(`one/${name}`, 'name = "x"\ndescription = "d"\nscript = "run.sh"');
@@ -383,7 +383,7 @@ type = "boolean"
     expect(await names(provide())).toEqual(["one"]);
   });
 
-  test("an unknown key is a diagnostic with a suggestion, and the tool is offered", async () => {
+  test("reports an unknown key with a suggestion, and offers the tool", async () => {
     folder.script("one", "run.sh", ECHO, 'keyword = ["a"]\n[parameters.x]\ntype = "string"\nrequird = true\n');
     const provider = provide();
     expect(await names(provider)).toEqual(["one"]);
@@ -393,7 +393,7 @@ type = "boolean"
     ]);
   });
 
-  test("T36: reports a manifest, script or folder without read permission; others are unaffected", async () => {
+  test("T36: reports a manifest, script or folder without read permission, and offers the others", async () => {
     folder.script("good", "run.sh", ECHO);
     folder.script("bad", "run.sh", ECHO);
     mkdirSync(join(folder.path, "closed"));
@@ -411,11 +411,11 @@ type = "boolean"
         "dark/tool.toml: not offered: `script` names `run.sh`, which cannot be read (EACCES). Check its rights",
       ]);
     });
-    // Without root rights, an unreadable folder cannot be removed.
+    // Only root can remove an unreadable folder.
     chmodSync(join(folder.path, "closed"), 0o755);
   });
 
-  test("T36: reports a manifest that is a folder, a loop of links or too large; serves others", async () => {
+  test("T36: reports a manifest that is a folder, a loop of links or too large, and offers the others", async () => {
     folder.script("good", "run.sh", ECHO);
     mkdirSync(join(folder.path, "loop"));
     symlinkSync("tool.toml", join(folder.path, "loop/tool.toml"));
@@ -436,12 +436,12 @@ type = "boolean"
   });
 });
 
-describe("S7: locations of a script", () => {
+describe("S7: location of the script", () => {
   test.each([
     ["a path that climbs out", "../../outside.sh"],
     ["a symbolic link that leads out", "link.sh"],
     ["an absolute path", "/bin/sh"],
-  ])("refuses %s", async (_, script) => {
+  ])("rejects %s", async (_, script) => {
     writeFileSync(join(folder.path, "outside.sh"), "echo no", { mode: 0o755 });
     mkdirSync(join(folder.path, "tools/one"), { recursive: true });
     symlinkSync(join(folder.path, "outside.sh"), join(folder.path, "tools/one/link.sh"));
@@ -451,7 +451,7 @@ describe("S7: locations of a script", () => {
     expect(await problems(provider)).toEqual([expect.stringMatching(/not offered: `script` (names|must)/)]);
   });
 
-  test("allows a script elsewhere in the same tools folder, and a link to one", async () => {
+  test("accepts a script elsewhere in the same tools folder, and a link to one", async () => {
     folder.write("shared/run.sh", "echo shared", 0o755);
     folder.write("one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "../shared/run.sh"\n');
     mkdirSync(join(folder.path, "two"));
@@ -464,7 +464,7 @@ describe("S7: locations of a script", () => {
     expect(await names(provider)).toEqual([]);
   });
 
-  test("refuses a script that becomes a link out of the folder between list and call", async () => {
+  test("rejects a script that became a link out of the folder after listing", async () => {
     folder.script("tools/one", "run.sh", "echo in");
     folder.write("outside.sh", "echo out", 0o755);
     const provider = provide({ tools_path: join(folder.path, "tools") });
@@ -476,7 +476,7 @@ describe("S7: locations of a script", () => {
     expect(outcome).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("lies outside") });
   });
 
-  test("follows a linked folder only inside the tools folder, and survives a loop", async () => {
+  test("follows a linked folder only inside the tools folder, and ends at a loop", async () => {
     folder.script("elsewhere/far", "run.sh", ECHO);
     folder.script("tools/one", "run.sh", ECHO);
     symlinkSync(join(folder.path, "elsewhere/far"), join(folder.path, "tools/far"));

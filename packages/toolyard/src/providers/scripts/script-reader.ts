@@ -20,11 +20,13 @@ export interface ScriptTool extends FolderTool {
 
 export interface ScriptRules {
   readonly allowDirnameAsName: boolean;
-  /** Defaults for tools without these settings. */
+  /** Defaults for tools that do not set them. */
   readonly settings: RunSettings;
 }
 
-/** Reads folders with a file named exactly `tool.toml`. Folders inside such a folder belong to the tool. */
+/**
+ * Creates a reader of folders with a file named exactly `tool.toml`. Folders inside such a folder belong to the tool.
+ */
 export function createScriptReader(rules: ScriptRules): FolderReader<FolderContent<ScriptTool>> {
   return {
     wants: (fileName) => fileName === MANIFEST_NAME,
@@ -67,11 +69,11 @@ function readScriptFolder(
 interface ScriptLocation {
   readonly file?: string;
   readonly problem?: string;
-  /** A file outside the tool's folder to watch. */
+  /** Path of a file outside the tool's folder that must be watched. */
   readonly watch?: string;
 }
 
-/** S7: a script must be inside the tools folder, with symbolic links resolved. */
+/** Returns the script's location. It must be inside the tools folder, with symbolic links resolved (S7). */
 function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
   const named = manifest.script ?? localCommand(manifest);
   if (named === undefined) return {};
@@ -98,14 +100,17 @@ function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
 }
 
 /**
- * A command given as a relative path, such as `./run.sh`, must be inside too. The operator answers for names on PATH
- * and absolute paths.
+ * Returns a command given as a relative path, such as `./run.sh`, which must be inside too. The operator is responsible
+ * for names on PATH and absolute paths.
  */
 function localCommand({ command: [program] = [] }: Manifest): string | undefined {
   return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
 }
 
-/** A default of `warm` applies to scripts that support it; one that requires it without support was refused. */
+/**
+ * Returns the tool's run settings. A default of `warm` applies only to scripts that support it. A manifest that
+ * requires `warm` without support was rejected before.
+ */
 function runSettings(manifest: Manifest, base: RunSettings): RunSettings {
   const settings = mergeRunSettings(base, manifest.settings);
   const canStay =
@@ -129,7 +134,7 @@ function toTool(
     environment,
     settings,
   };
-  // A tool with its own PATH is searched there, at the call.
+  // If a tool has its own PATH, its program is searched there at the call.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
   const needs = hasOwnPath
     ? []

@@ -1,9 +1,9 @@
 import { OptionError } from "../../core/errors.ts";
 
 /**
- * Splits a command line into words like a POSIX shell: at blanks, with '…', "…" and `\`. Nothing is expanded, and
- * shell-only syntax (pipes, `;`, `&`, redirections) is refused, since no shell runs it. Throws an `OptionError`. On
- * Windows `\` is an ordinary character, as in paths.
+ * Splits a command line into words like a POSIX shell: at spaces, with '…', "…" and `\`. Nothing is expanded.
+ * Shell-only syntax (pipes, `;`, `&`, redirections) is rejected, since no shell runs the command. Throws an
+ * `OptionError`. On Windows, `\` is an ordinary character, as in paths.
  */
 export function splitWords(text: string, platform: NodeJS.Platform = process.platform): string[] {
   const reader = new WordReader(platform !== "win32");
@@ -14,7 +14,7 @@ export function splitWords(text: string, platform: NodeJS.Platform = process.pla
 class WordReader {
   readonly #hasEscapes: boolean;
   readonly #words: string[] = [];
-  /** Undefined between two words. */
+  /** The current word; undefined between two words. */
   #word: string | undefined;
   #quote: string | undefined;
 
@@ -40,7 +40,7 @@ class WordReader {
 
   #takeEscaped(next: string | undefined): number {
     if (next === undefined) throw new OptionError("`command` ends with a lone backslash.");
-    // Inside "…" a backslash only escapes these.
+    // Inside "…", a backslash escapes only these characters.
     const keeps = this.#quote === '"' && !'"\\$`'.includes(next);
     this.#add(keeps ? `\\${next}` : next);
     return 2;

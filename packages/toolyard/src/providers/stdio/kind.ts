@@ -15,7 +15,7 @@ import {
   type ServicesReads,
 } from "./services.ts";
 
-/** The configuration sections that it reads. */
+/** Configuration sections that this kind of source reads. */
 export interface StdioReads {
   readonly mcp?: { readonly stdio_servers?: Readonly<Record<string, StdioServerConfig>> };
 }
@@ -36,7 +36,7 @@ const STARTS: Starts = {
   between: " ",
 };
 
-/** Configured MCP servers that are started as child processes. */
+/** Source kind for configured MCP servers that are started as child processes. */
 export const STDIO = defineSourceKind({
   kind: "stdio",
   schema: {
@@ -76,7 +76,7 @@ export const STDIO = defineSourceKind({
     }),
 });
 
-/** The enabled services that come with the package. */
+/** Source kind for the enabled services that come with the package. */
 export const SERVICE_SERVERS = defineSourceKind({
   kind: "stdio",
   schema: {

@@ -14,17 +14,17 @@ test.each([
 });
 
 test.each(["a | b", "a; b", "a && b", "a > f", "a 'b", 'a "b', "a \\"])(
-  "refuses a command with shell-only syntax: %j",
+  "rejects a command with shell-only syntax: %j",
   (text) => {
     expect(() => splitWords(text, "linux")).toThrow(OptionError);
   },
 );
 
-test("on Windows a backslash is part of the path", () => {
+test("keeps a backslash as part of a path on Windows", () => {
   expect(splitWords("C:\\tools\\server.exe --fast", "win32")).toEqual(["C:\\tools\\server.exe", "--fast"]);
 });
 
-test("a list and a string give the same program; with args a string is only the program", () => {
+test("gives the same program for a list and a string; with args, a string is only the program", () => {
   expect(resolveStdioServer({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
   expect(resolveStdioServer({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
   expect(resolveStdioServer({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({
@@ -61,6 +61,6 @@ test.each([
   [{ command: "node", max_message_bytes: 10 }, "max_message_bytes"],
   [{ command: "node", max_message_parts: 10 }, "max_message_parts"],
   [{ command: "node", rename: { a: "c", b: "c" } }, "rename"],
-])("refuses invalid options by name: %j", (options, name) => {
+])("rejects invalid options by name: %j", (options, name) => {
   expect(() => resolveStdioServer(options)).toThrow(new RegExp(`\`${name}\``));
 });

@@ -9,7 +9,7 @@ import { splitWords } from "./command-words.ts";
 
 const MAX_STOP_GRACE_MS = 600_000;
 
-/** One `[stdio_servers.<alias>]` of the configuration. */
+/** Options of one `[stdio_servers.<alias>]` in the configuration. */
 export const StdioServerSchema = Type.Object({
   command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
     description:
@@ -81,9 +81,9 @@ export interface StdioServerOptions {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
-  /** For a command that downloads its server first. */
+  /** Time limit in milliseconds of the download, for a command that downloads its server. */
   readonly installTimeoutMs: number;
-  /** Longest time for which the server may run after its input was closed. */
+  /** Maximum time in milliseconds for which the server may run after its input was closed. */
   readonly stopGraceMs: number;
   readonly legacyProcess: LegacyProcess;
   readonly upstream: McpServerOptions;
@@ -94,7 +94,7 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
   const read = readOptions(StdioServerSchema, options);
   const { command: given, args, cwd, env } = read;
   const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
-  // A program started without a shell would look for a folder called `~`.
+  // Without a shell, a program would look for a folder named `~`.
   const [command, ...first] = words.map(expandHome);
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);

@@ -4,10 +4,12 @@ import type { Listing, ToolRecord } from "../../core/sources/records.ts";
 import { VERSION } from "../../core/version.ts";
 import { parseRemembered, type ListingStore } from "../../upstream/listing/listing-cache.ts";
 
-/** Lists of the services, written by the build. They match this version, so nothing is stored on disk. */
+/**
+ * File with the lists of the services, written by the build. It matches this version, so no list is stored on disk.
+ */
 const LISTS = new URL("../../servers/lists.json", import.meta.url);
 
-/** The list that came with the package. */
+/** Listing store with the list that came with the package. */
 export class ShippedListing implements ListingStore {
   readonly #name: string;
 
@@ -32,10 +34,10 @@ export class ShippedListing implements ListingStore {
   }
 }
 
-/** Data of `servers/hosted.ts` for which MCP has no member. */
+/** Member for data of `servers/hosted.ts` that MCP has no member for. */
 const TOLD = "toolyard/registered";
 
-/** Restores tools of a service as registered: with their further names, keywords and visibility. */
+/** Restores the further names, keywords and visibility of a service's tools. */
 export function asRegistered(listing: Listing): Listing {
   return Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
 }

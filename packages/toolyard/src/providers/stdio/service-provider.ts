@@ -13,7 +13,7 @@ import type { ServiceServerOptions } from "./services.ts";
 export interface ServiceProviderDeps extends StdioProviderDeps {
   readonly options: ServiceServerOptions;
   readonly models: Models;
-  /** The hub's own environment. */
+  /** Variables of the hub's own environment. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
@@ -33,11 +33,16 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
   });
 }
 
-/** Remaining time of the call: a service that takes longer can report that before it is cancelled. */
+/**
+ * Key of `_meta` for the remaining time of the call, so that a service that takes longer can report that before it is
+ * cancelled.
+ */
 const REMAINING = "toolyard/remaining-ms";
 const SAMPLING = "sampling/createMessage";
 
-/** A call of a service that may use the configured language model; without one its caller is asked, if possible. */
+/**
+ * A call of a service that may use the configured language model. Without a model, the caller is asked if possible.
+ */
 class ServiceCall extends BuiltCall implements ResolvedCall {
   readonly record: ResolvedCall["record"];
   override readonly client: ResolvedCall["client"];
@@ -51,7 +56,7 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     this.#call = call;
     this.#generate = generate;
     this.record = call.record;
-    // Read when it is sent: a service that had to be started first used some of that time.
+    // Computed when it is sent, because starting the service first may have used some of that time.
     Object.defineProperty(this, "meta", { get: () => withRemaining(call) });
     const { client } = call;
     this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;

@@ -14,13 +14,13 @@ interface ServiceRow {
   /** Name in `toolyard services`. */
   readonly name: string;
   readonly says: string;
-  /** Prefixes of the variables that it reads, besides the common ones. */
+  /** Prefixes of the environment variables that it reads, in addition to the common ones. */
   readonly reads: readonly string[];
-  /** The extra that contains it, if it is in a separate package. */
+  /** Extra that contains the service, if it is in a separate package. */
   readonly extra?: ExtraName;
 }
 
-/** By their keys in the configuration. */
+/** All services, by their keys in the configuration. */
 export const SERVICES = {
   datetime: { name: "datetime", says: "The time in any place.", reads: ["DATETIME_"] },
   web_search: { name: "web-search", says: "Web search, configured in [web_search].", reads: ["WEB_SEARCH_"] },
@@ -172,16 +172,16 @@ export interface ServicesReads {
 
 export interface ServiceServerOptions extends StdioServerOptions {
   readonly service: {
-    /** Its key in the file of lists. */
+    /** Key of the service in the file of lists. */
     readonly name: string;
-    /** Prefixes of the variables that pass from the hub's environment. */
+    /** Prefixes of the environment variables that are passed on from the hub. */
     readonly reads: readonly string[];
     /** Extras that the service needs. */
     readonly extras: readonly ExtraName[];
   };
 }
 
-/** The program that runs one service for a hub. */
+/** Path of the program that runs one service for a hub. */
 const HOSTED = fileURLToPath(new URL("../../servers/hosted.js", import.meta.url));
 
 /** Returns the services that a configuration requests. Throws an `OptionError` that names the option. */

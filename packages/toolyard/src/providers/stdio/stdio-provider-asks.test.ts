@@ -8,7 +8,7 @@ import { fixture, run } from "../../../../../test/fixtures/upstreams/harness.ts"
 const legacy = fixture("legacy");
 const modern = fixture("modern");
 
-test("an elicitation of a legacy server reaches the caller of the only call, and its answer returns", async () => {
+test("sends an elicitation of a legacy server to the caller of the only call, and returns its answer", async () => {
   await using server = run(legacy);
   const asked: ServerRequest[] = [];
   const answer = await server.json(
@@ -22,7 +22,7 @@ test("an elicitation of a legacy server reaches the caller of the only call, and
   ]);
 });
 
-test("a caller that cannot be asked makes the server's request fail, and the call continues", async () => {
+test("fails the server's request if the caller cannot be asked, and continues the call", async () => {
   await using server = run(legacy);
   const refuse = (): Promise<JsonObject> =>
     Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
@@ -40,7 +40,7 @@ test("answers ping at any time", async () => {
   expect(await server.json("ask", { method: "ping" })).toEqual({});
 });
 
-test("roots come from the caller during its call and from configuration outside of one", async () => {
+test("returns roots of the caller during its call, and configured roots outside of a call", async () => {
   await using server = run(legacy, ["asks-roots"], { options: { roots: ["/srv/data", "file:///srv/more"] } });
   await server.listing();
   const roots = [{ uri: "file:///home/ada" }];
@@ -50,14 +50,14 @@ test("roots come from the caller during its call and from configuration outside 
   });
 });
 
-test("refuses and logs a server request without a possible call", async () => {
+test("refuses and logs a server request that no call can have caused", async () => {
   await using server = run(legacy, ["asks-early"]);
   await server.listing();
   expect(await server.json("seen")).toMatchObject({ rootsSeen: { code: -32603 } });
   expect(server.lines.faults()).toContain("ask-without-call");
 });
 
-test("server requests of two clients' calls reach their callers, and the clients then take turns", async () => {
+test("sends server requests of two clients' calls to their callers, after which the clients take turns", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const answering = (name: string) => ({
@@ -75,7 +75,7 @@ test("server requests of two clients' calls reach their callers, and the clients
   expect(await round()).toEqual(right);
 });
 
-test("refuses a server request between two principals when only waiting calls are left", async () => {
+test("refuses a server request between two principals if only waiting calls are left", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });
@@ -89,7 +89,7 @@ test("refuses a server request between two principals when only waiting calls ar
   expect(await asking("ada")).toEqual({ action: "accept" });
 });
 
-test("calls of one client do not wait for each other on a server that sends requests", async () => {
+test("runs calls of one client concurrently on a server that sends requests", async () => {
   await using server = run(legacy);
   const client = { connection: "ada" };
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });
@@ -101,7 +101,7 @@ test("calls of one client do not wait for each other on a server that sends requ
   expect(await hanging).toMatchObject({ ok: false, kind: "cancelled" });
 });
 
-test("a slow answer of the caller does not exceed the idle limit of its call", async () => {
+test("does not count a slow answer of the caller towards the idle limit of its call", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const slow = (): Promise<JsonObject> =>
@@ -111,7 +111,7 @@ test("a slow answer of the caller does not exceed the idle limit of its call", a
   });
 });
 
-test("isolation = session: each client gets its own server with its capabilities, ended by release", async () => {
+test("isolation = session: gives each client its own server with its capabilities, until its release", async () => {
   await using server = run(legacy, [], { options: { isolation: "session" } });
   await server.listing();
   const ada = { client: { connection: "ada", capabilities: { sampling: {}, tasks: {} } } };
@@ -126,7 +126,7 @@ test("isolation = session: each client gets its own server with its capabilities
   expect(await server.text("pid", {}, ada)).not.toBe(adaPid);
 });
 
-test("isolation = session is limited: evicts the least recently used idle server, never a busy one", async () => {
+test("isolation = session: at the limit, evicts the least recently used idle server, never a busy one", async () => {
   await using server = run(legacy, [], { options: { isolation: "session", max_sessions: 1 } });
   const end = new AbortController();
   const reached = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ test("isolation = session is limited: evicts the least recently used idle server
   expect(await server.text("pid", {}, { client: { connection: "bob" } })).toMatch(/^\d+$/);
 });
 
-test("detects a modern server by the probe, and sends the caller's capabilities with each request", async () => {
+test("detects a modern server with the probe, and sends the caller's capabilities with each request", async () => {
   await using server = run(modern);
   const client = { name: "desk", version: "3", capabilities: { elicitation: {} } };
   const params = await server.json(
@@ -191,7 +191,7 @@ test("sends the requests of input_required in rounds if the caller cannot relay 
   expect(answer).toEqual({ answers: { c: { role: "assistant" } }, state: "state-2" });
 });
 
-test("passes input_required unchanged to a caller that relays it, and returns its answers", async () => {
+test("passes input_required unchanged to a caller that relays it, and sends its answers back", async () => {
   await using server = run(modern);
   const outcome = await server.call("ask", {}, { relaysInput: true });
   expect(outcome).toMatchObject({
@@ -209,7 +209,7 @@ test("passes input_required unchanged to a caller that relays it, and returns it
   });
 });
 
-test("gives up on a server that repeats input_required; a refusing caller ends the call", async () => {
+test("fails if a server repeats input_required too often, and ends the call if the caller refuses", async () => {
   await using server = run(modern);
   expect(await server.call("insatiable", {}, { onAsk: async () => ({ roots: [] }) })).toMatchObject({
     ok: false,
@@ -219,7 +219,7 @@ test("gives up on a server that repeats input_required; a refusing caller ends t
   expect(await server.call("ask", {}, { onAsk: refuse })).toMatchObject({ ok: false, kind: "denied" });
 });
 
-test("a server request sent for a call ends with it", async () => {
+test("ends a server request together with the call that it was sent for", async () => {
   await using server = run(legacy);
   await server.listing();
   const controller = new AbortController();
@@ -239,7 +239,7 @@ const saying = (name: string) => ({
   onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }),
 });
 
-/** A user who answers on command of the test. */
+/** Creates a user who answers when the test says so. */
 function person(): {
   onAsk: (ask: ServerRequest, signal?: AbortSignal) => Promise<JsonObject>;
   asked: Promise<void>;
@@ -258,7 +258,7 @@ function person(): {
   return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
 }
 
-test("a server request outlives another call of its client, and ends with the last possible one", async () => {
+test("keeps a server request while any call of its client is left that may have caused it", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const client = { connection: "ada" };
@@ -272,7 +272,7 @@ test("a server request outlives another call of its client, and ends with the la
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("calls of the same principal do not wait for a user: the turn is yielded", async () => {
+test("lets calls of the same principal run while a user is asked, because the turn is yielded", async () => {
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
@@ -290,7 +290,7 @@ test("calls of the same principal do not wait for a user: the turn is yielded", 
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("isolation = auto: another principal gets its own process of a server that sends requests", async () => {
+test("isolation = auto: gives another principal its own process of a server that sends requests", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid", {}, { principal: "ada" });
   expect(await server.text("pid", {}, { principal: "bob" })).toBe(pid);
@@ -303,7 +303,7 @@ test("isolation = auto: another principal gets its own process of a server that 
   });
 });
 
-test("isolation = auto is limited by max_sessions; isolation = shared always keeps one process", async () => {
+test("isolation = auto: respects max_sessions; isolation = shared: always keeps one process", async () => {
   await using bounded = run(legacy, [], { options: { max_sessions: 1 } });
   await bounded.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
   const end = new AbortController();
@@ -318,7 +318,7 @@ test("isolation = auto is limited by max_sessions; isolation = shared always kee
   expect(await shared.text("pid", {}, { principal: "bob" })).toBe(await shared.text("pid", {}, { principal: "ada" }));
 });
 
-test("requests roots from the one running client, also while another one waits for a user", async () => {
+test("requests roots from the one running client, even while another one waits for a user", async () => {
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
@@ -336,7 +336,7 @@ test("requests roots from the one running client, also while another one waits f
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("of two server requests with one id answers the first and refuses the second", async () => {
+test("answers the first of two server requests with one id, and refuses the second", async () => {
   await using server = run(legacy);
   const asked: unknown[] = [];
   // The first request stays open until the second one was refused.

@@ -10,7 +10,7 @@ const saving = fixture("saving");
 interface Stage {
   readonly server: Running;
   readonly journal: string;
-  /** Returns the events of its processes, in order. */
+  /** Returns the events of the server's processes, in order. */
   events(): Promise<string[]>;
 }
 
@@ -38,7 +38,7 @@ async function eventsOfEnd({ server, events }: Stage): Promise<string[]> {
   return events();
 }
 
-test("stop_grace is 5 s by default and accepts durations up to 10 minutes", () => {
+test("accepts stop_grace up to 10 minutes, 5 s by default", () => {
   expect(resolveStdioServer({ command: "x" }).stopGraceMs).toBe(5000);
   expect(resolveStdioServer({ command: "x", stop_grace: "0s" }).stopGraceMs).toBe(0);
   expect(resolveStdioServer({ command: "x", stop_grace: "10m" }).stopGraceMs).toBe(600_000);
@@ -46,16 +46,16 @@ test("stop_grace is 5 s by default and accepts durations up to 10 minutes", () =
   expect(() => resolveStdioServer({ command: "x", stop_grace: "soon" })).toThrow("stop_grace");
 });
 
-test("a server that needs time to save after the end of its input gets no SIGTERM", async () => {
+test("sends no SIGTERM to a server that saves after the end of its input", async () => {
   expect(await eventsOfEnd(await start(["saves-ms=700"]))).toEqual(["started", "input ended", "saved"]);
 });
 
-test("a server that exits immediately is gone after close, and gets no SIGTERM", async () => {
+test("sends no SIGTERM to a server that exits immediately", async () => {
   const stage = await start([], { stop_grace: "10m" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "saved"]);
 });
 
-test("a server that ignores the end of its input gets SIGTERM after stop_grace", async () => {
+test("sends SIGTERM after stop_grace to a server that ignores the end of its input", async () => {
   const stage = await start(["stays"], { stop_grace: "100ms" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
@@ -65,21 +65,21 @@ test("kills a server that also ignores SIGTERM", async () => {
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server that continues to send requests after its input ended gets SIGTERM early", async () => {
+test("sends SIGTERM early to a server that keeps sending requests after its input ended", async () => {
   const stage = await start(["stays", "asks"], { stop_grace: "10m" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server that sends a request after the end of its input, and then saves, has time for it", async () => {
+test("gives time to a server that sends a request after the end of its input and then saves", async () => {
   expect(await eventsOfEnd(await start(["asks", "saves-ms=200"]))).toEqual(["started", "input ended", "saved"]);
 });
 
-test("a server that takes longer than stop_grace to save gets SIGTERM", async () => {
+test("sends SIGTERM to a server that takes longer than stop_grace to save", async () => {
   const stage = await start(["saves-ms=60000"], { stop_grace: "100ms" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("a server has its time to save even if the starting program exits before it", async () => {
+test("gives a server its time to save even if the starting program exits before it", async () => {
   const { server, events } = await start(["wrapped", "saves-ms=700"]);
   await server.text("pid");
   await server.provider.close();
@@ -92,14 +92,14 @@ test("ends a server that was never ready without stop_grace", async () => {
   await expect.poll(stage.events).toContain("SIGTERM");
 });
 
-test("an idle server saves before the next one loads", async () => {
+test("lets an idle server save before the next one loads", async () => {
   const { server, events } = await start(["saves-ms=500"], { start: "lazy", idle_stop: "50ms" });
   expect(await server.text("loaded")).toBe("nothing");
   await expect.poll(events).toContain("input ended");
   expect(await server.text("loaded")).toMatch(/ saved$/);
 });
 
-test("servers of sessions, and further ones, have their time to save", async () => {
+test("gives servers of sessions, and further servers, their time to save", async () => {
   const stage = await start(["saves-ms=500"], { isolation: "session" });
   await stage.server.text("pid", {}, { client: { connection: "a" } });
   await stage.server.text("pid", {}, { client: { connection: "b" } });
@@ -110,7 +110,7 @@ test("servers of sessions, and further ones, have their time to save", async () 
   expect(events).not.toContain("SIGTERM");
 });
 
-test("several servers that are closed together have their time to save", async () => {
+test("gives several servers that are closed together their time to save", async () => {
   const stages = await Promise.all(Array.from({ length: 5 }, () => start(["saves-ms=700"])));
   await Promise.all(stages.map(({ server }) => server.text("pid")));
   await Promise.all(stages.map(({ server }) => server.provider.close()));

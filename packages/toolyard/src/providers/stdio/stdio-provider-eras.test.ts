@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
 
-test("runs one process for legacy callers that can be asked, while no call needs to ask them", async () => {
+test("runs one process for legacy callers that can be asked, as long as no call needs that", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   const pid = await server.text("pid", {}, modern);
@@ -41,7 +41,7 @@ test("runs one process for legacy callers that can be asked, while no call needs
   expect(await linesOf(record)).toEqual([pid]);
 });
 
-test("asks a legacy caller over a second process once a call failed because it could not ask", async () => {
+test("asks a legacy caller over a second process after a call failed because it could not ask", async () => {
   const [record, asked] = [await file("pids"), await file("asked")];
   await using server = run(dual, [`record=${record}`, `asked=${asked}`]);
   const pid = await server.text("pid", {}, legacy);
@@ -51,7 +51,7 @@ test("asks a legacy caller over a second process once a call failed because it c
   expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
   expect(server.provider.status().info).toMatchObject({ era: "modern", further: [secondProcess] });
   expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
-  // Other calls of the same client stay on the first process, which has the state.
+  // Other calls of the same client use the first process, which has the state.
   expect(await server.text("pid", {}, legacy)).toBe(pid);
   expect(await linesOf(record)).toHaveLength(2);
 });
@@ -66,7 +66,7 @@ test("starts one second process for several concurrent legacy callers that must 
   expect(await linesOf(record)).toHaveLength(2);
 });
 
-test("remembers over a restart which calls need to ask, and makes them once", async () => {
+test("remembers over a restart which calls must ask, and makes them only once", async () => {
   const [cacheFolder, asked] = [await mkdtemp(join(tmpdir(), "toolyard-eras-")), await file("asked")];
   {
     await using first = run(dual, [`asked=${asked}`], { cacheFolder });
@@ -79,7 +79,7 @@ test("remembers over a restart which calls need to ask, and makes them once", as
   expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
 });
 
-test("does not repeat a call after a user declined, nor one of a caller that cannot be asked", async () => {
+test("does not repeat a call after a user declined, nor a call whose caller cannot be asked", async () => {
   const asked = await file("asked");
   await using server = run(dual, [`asked=${asked}`]);
   expect(await server.call("declined", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
@@ -114,14 +114,14 @@ test("keeps one process with legacy_process = never, and starts two immediately 
   expect(two.provider.status().info).toMatchObject({ further: [secondProcess] });
 });
 
-test("a modern caller, and a legacy one without capabilities, use the first process", async () => {
+test("uses the first process for a modern caller, and for a legacy one without capabilities", async () => {
   await using server = run(dual);
   const pid = await server.text("pid", {}, modern);
   expect(await server.text("pid", {}, plainLegacy)).toBe(pid);
   expect(await server.text("era", {}, plainLegacy)).toBe("modern");
 });
 
-test("a server that refuses the legacy handshake serves all callers over the modern one", async () => {
+test("serves all callers over the modern handshake if the server refuses the legacy one", async () => {
   await using server = run(dual, ["refuses=legacy"], always);
   const pid = await server.text("pid", {}, modern);
   // Several concurrent calls detect it together.
@@ -146,14 +146,14 @@ test("remembers that over a restart, until the server changes", async () => {
   expect([await startsFor("1"), await startsFor("1"), await startsFor("2")]).toEqual([1, 0, 1]);
 });
 
-test('era = "legacy" and era = "modern" use only that one, for all callers', async () => {
+test('uses only the configured era, for all callers, with era = "legacy" and era = "modern"', async () => {
   await using old = run(dual, [], { options: { era: "legacy" } });
   expect([await old.text("era", {}, modern), await old.text("era", {}, legacy)]).toEqual(["legacy", "legacy"]);
   await using young = run(dual, [], { options: { era: "modern" } });
   expect([await young.text("era", {}, modern), await young.text("era", {}, legacy)]).toEqual(["modern", "modern"]);
 });
 
-test("a server that refuses the only allowed era is unavailable, and the failure names the option", async () => {
+test("reports a server that refuses the only allowed era as unavailable, and names the option", async () => {
   await using old = run(dual, ["refuses=legacy"], { options: { era: "legacy" } });
   const failure = { ok: false, kind: "unavailable", message: expect.stringContaining('`era = "legacy"`') };
   expect(await old.call("pid", {}, legacy)).toMatchObject(failure);
@@ -165,7 +165,7 @@ test("a server that refuses the only allowed era is unavailable, and the failure
   });
 });
 
-test("the first caller's era is the first process's, and no second one is started for it", async () => {
+test("uses the first caller's era for the first process, and starts no second one for that caller", async () => {
   const record = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "pids");
   await using server = run(dual, [`record=${record}`], { firstCallerEra: Promise.resolve("legacy" as const) });
   expect(await server.json("ask", {}, legacy)).toEqual({ action: "accept" });
@@ -173,14 +173,14 @@ test("the first caller's era is the first process's, and no second one is starte
   expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
-test("uses the modern era with a slow server of both eras that got both handshakes", async () => {
+test("uses the modern era with a slow server of both eras that received both handshakes", async () => {
   const started = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "started");
   await using server = run(dual, [`starts-slowly=${started}`]);
   expect(await server.text("era", {}, modern)).toBe("modern");
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
-test("a change that only the legacy process reports has the list read again", async () => {
+test("reads the list again after a change that only the legacy process reports", async () => {
   await using server = run(dual, [], always);
   const before = await server.listing();
   expect(before.tools.map(({ name }) => name)).not.toContain("grown_0");
@@ -191,7 +191,7 @@ test("a change that only the legacy process reports has the list read again", as
   expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
 });
 
-test("subscriptions use the link of the caller", async () => {
+test("subscribes over the link of the caller", async () => {
   await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -208,7 +208,7 @@ test("subscriptions use the link of the caller", async () => {
   await Promise.all([endFirst(), endSecond()]);
 });
 
-test("a subscription uses the first link if the caller's era of the server has none", async () => {
+test("subscribes over the first link if the server has no subscriptions in the caller's era", async () => {
   await using server = run(dual, ["modern-subscriptions"], always);
   await server.listing();
   const updates: unknown[] = [];
@@ -221,7 +221,7 @@ test("a subscription uses the first link if the caller's era of the server has n
   await end();
 });
 
-test("a list read over one era has the digests of the other, so that pins apply to both", async () => {
+test("gives lists of both eras the same digests, so that pins apply to both", async () => {
   const digestIn = async (era: "legacy" | "modern"): Promise<string | undefined> => {
     await using server = run(dual, ["own-members"], { options: { era, pins: { pid: "" } } });
     return (await server.listing()).problems.find(({ subject }) => subject === "pid")?.message;
@@ -230,14 +230,14 @@ test("a list read over one era has the digests of the other, so that pins apply 
   expect(await digestIn("legacy")).toBe(await digestIn("modern"));
 });
 
-test("one list that the server marks as private makes all its lists private; without one none is", async () => {
+test("makes all lists private if the server marks one as private, and none otherwise", async () => {
   await using young = run(dual, [], { options: { era: "modern" } });
   expect((await young.listing()).isPrivate).toBe(true);
   await using old = run(dual, [], { options: { era: "legacy" } });
   expect((await old.listing()).isPrivate).toBeUndefined();
 });
 
-test("reads an expired list again, also of a server that announces changes but did not", async () => {
+test("reads an expired list again, even if the server announces changes but has not announced one", async () => {
   await using server = run(dual, [], { options: { era: "modern" } });
   const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
   expect(await names()).not.toContain("grown_0");
@@ -246,7 +246,7 @@ test("reads an expired list again, also of a server that announces changes but d
 });
 
 test.each(["ends", "is-ignored"])(
-  "a server that %s at `initialize` serves legacy callers over the modern era, first or not",
+  "serves legacy callers over the modern era if the server %s at `initialize`, first or not",
   async (how) => {
     const options = { connect_timeout: "6s", legacy_process: "always" as const };
     await using server = run(dual, [`initialize=${how}`], { options });
@@ -263,7 +263,7 @@ test.each(["ends", "is-ignored"])(
 test.each([
   ["ends", "dies-at-probe"],
   ["says nothing", "silent"],
-])("a legacy server that %s at the modern probe serves a modern first caller too", async (_how, fault) => {
+])("serves a modern first caller if a legacy server %s at the modern probe", async (_how, fault) => {
   await using server = run(fixture("legacy"), [fault], {
     firstCallerEra: Promise.resolve("modern" as const),
     options: { connect_timeout: "60s" },
@@ -273,7 +273,7 @@ test.each([
 });
 
 test.each([["local"], ["other"]])(
-  "modern callers (%s) run concurrently on a server that asked a legacy one, also after a restart",
+  "runs modern callers (%s) concurrently on a server that asked a legacy one, also after a restart",
   async (principal) => {
     const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
     const goSideBySide = async (server: Running): Promise<void> => {
@@ -311,7 +311,7 @@ test("renews a legacy caller's subscription after its process was lost, without 
   await end();
 });
 
-test("a session's own server stays in use while its caller is asked between requests", async () => {
+test("keeps a session's own server while its caller is asked between requests", async () => {
   await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
   await server.listing();
   let answer = (_result: JsonObject): void => {};

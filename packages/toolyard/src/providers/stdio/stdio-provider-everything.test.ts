@@ -34,7 +34,7 @@ test("server-everything: lists and calls tools, resources, templates and prompts
   });
 });
 
-test("server-everything: every progress of a long operation arrives", async () => {
+test("server-everything: delivers every progress notification of a long operation", async () => {
   await using server = run(everything);
   const seen: unknown[] = [];
   await server.text(
@@ -45,7 +45,7 @@ test("server-everything: every progress of a long operation arrives", async () =
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test("server-everything: sampling and elicitation reach the caller", async () => {
+test("server-everything: sends sampling and elicitation to the caller", async () => {
   await using server = run(everything);
   await server.listed(({ tools }) => tools.some(({ name }) => name === "trigger-sampling-request"));
   const asked: string[] = [];
@@ -55,11 +55,11 @@ test("server-everything: sampling and elicitation reach the caller", async () =>
   );
   const outcome = await server.call("trigger-elicitation-request", {}, { onAsk });
   expect(JSON.stringify(outcome)).toContain("Ada");
-  // The server requests the roots by itself, some time after its start: before these calls, or during them.
+  // The server requests the roots on its own, some time after its start: before these calls, or during them.
   expect(asked.filter((method) => method !== "roots/list")).toEqual(["sampling/createMessage", "elicitation/create"]);
 });
 
-test("server-everything: a cancelled operation ends immediately and leaves the server usable", async () => {
+test("server-everything: ends a cancelled operation immediately, and keeps the server usable", async () => {
   await using server = run(everything);
   const controller = new AbortController();
   const outcome = await server.call(
@@ -71,7 +71,7 @@ test("server-everything: a cancelled operation ends immediately and leaves the s
   expect(await server.text("echo", { message: "still here" })).toBe("Echo: still here");
 });
 
-test("server-everything: resource updates arrive while subscribed", async () => {
+test("server-everything: delivers resource updates while subscribed", async () => {
   await using server = run(everything);
   const [resource] = (await server.listing()).resources;
   const end = await server.provider.subscribe!(resource!.uri, CALLER);
@@ -80,7 +80,7 @@ test("server-everything: resource updates arrive while subscribed", async () => 
   await end();
 });
 
-test("server-everything: completion of a prompt's argument", async () => {
+test("server-everything: completes a prompt's argument", async () => {
   await using server = run(everything);
   const prompt = (await server.listing()).prompts.find(({ name }) => name === "completable-prompt");
   const ref = { type: "ref/prompt", name: "rendered__name" };
@@ -96,7 +96,7 @@ test("server-everything: completion of a prompt's argument", async () => {
   expect(outcome).toMatchObject({ ok: true, result: { completion: { values: ["Engineering"] } } });
 });
 
-test("server-everything: killed during a call, answers the call and serves the next one", async () => {
+test("server-everything: answers a call during which it is killed, and serves the next one", async () => {
   await using server = run(everything);
   await server.text("echo", { message: "up" });
   const { pid } = server.provider.status();

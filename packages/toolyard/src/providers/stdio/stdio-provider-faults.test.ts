@@ -9,7 +9,7 @@ import { fixture, heard, isAlive, run } from "../../../../../test/fixtures/upstr
 const legacy = fixture("legacy");
 const bothEras = fixture("both-eras");
 
-test("L50: starts, lists and calls a server on stdio, and keeps unknown members both ways", async () => {
+test("L50: starts, lists and calls a server on stdio, and keeps unknown members in both directions", async () => {
   await using server = run(legacy);
   const listing = await server.listing();
   expect(listing.tools.find((tool) => tool.name === "echo")?.definition).toMatchObject({ "x-unknown": { kept: true } });
@@ -22,19 +22,19 @@ test("L50: starts, lists and calls a server on stdio, and keeps unknown members 
   expect(await server.json("echo", {}, { meta: { "own/key": 1 } })).toMatchObject({ meta: { "own/key": 1 } });
 });
 
-test("R11: request ids are unique and increase, and initialized precedes everything else", async () => {
+test("R11: sends unique and increasing request ids, and initialized before everything else", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const { log } = (await server.json("seen")) as { log: { id?: number; method?: string }[] };
   const ids = log.flatMap(({ id }) => (id === undefined ? [] : [id]));
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(new Set(ids).size).toBe(ids.length);
-  // A server that is slow to start is pinged first.
+  // A server that is slow to start receives a ping first.
   const methods = log.flatMap(({ method }) => (method === undefined || method === "ping" ? [] : [method]));
   expect(methods.slice(0, 3)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
 });
 
-test("progress arrives in 200 of 200 calls, also together with the answer", async () => {
+test("delivers progress in 200 of 200 calls, also together with the answer", async () => {
   await using server = run(legacy);
   const finals: unknown[] = [];
   for (let round = 0; round < 200; round += 1) {
@@ -45,7 +45,7 @@ test("progress arrives in 200 of 200 calls, also together with the answer", asyn
   expect(finals.filter((last) => last === 3)).toHaveLength(200);
 });
 
-test("keeps the members of progress, drops the hub's token, and sends none without a request", async () => {
+test("keeps the members of progress, drops the hub's token, and sends none unless requested", async () => {
   await using server = run(legacy);
   const notifications: unknown[] = [];
   await server.text("progress", { steps: 1 }, { onNotice: (notification) => void notifications.push(notification) });
@@ -65,7 +65,7 @@ test("drops progress after the answer", async () => {
   expect(notifications).toEqual([]);
 });
 
-test("progress resets the idle time of a call", async () => {
+test("resets the idle time of a call after progress", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const touched: number[] = [];
@@ -73,7 +73,7 @@ test("progress resets the idle time of a call", async () => {
   expect(touched).toHaveLength(2);
 });
 
-test("answers a running call immediately when the child dies, and a new one serves the next call", async () => {
+test("answers a running call immediately when the child dies, and serves the next call with a new one", async () => {
   await using server = run(legacy);
   const before = await server.text("pid");
   const startedAt = performance.now();
@@ -84,7 +84,7 @@ test("answers a running call immediately when the child dies, and a new one serv
   expect(server.provider.status()).toMatchObject({ state: "ready", restarts: 1 });
 });
 
-test("the last stderr lines of a dead child are in the log and the status, not in the answer", async () => {
+test("shows the last stderr lines of a dead child in the log and the status, not in the answer", async () => {
   await using server = run(legacy);
   const outcome = await server.call("die");
   expect(JSON.stringify(outcome)).not.toContain("/secret/path");
@@ -94,7 +94,7 @@ test("the last stderr lines of a dead child are in the log and the status, not i
   expect(server.provider.status().stderr?.join()).toContain("about to die");
 });
 
-test("restarts a child that dies idle without a call", async () => {
+test("restarts a child that died while idle, without a call", async () => {
   await using server = run(legacy);
   const pid = Number(await server.text("pid"));
   const settled = heardConnected(server.lines.all.length, server);
@@ -104,7 +104,7 @@ test("restarts a child that dies idle without a call", async () => {
   expect(await server.text("pid")).not.toBe(String(pid));
 });
 
-test("a hanging call ends at its deadline, the server is notified, and other calls continue", async () => {
+test("ends a hanging call at its deadline, notifies the server, and continues other calls", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const hanging = server.call("hang", {}, { idleMs: 200 });
@@ -116,7 +116,7 @@ test("a hanging call ends at its deadline, the server is notified, and other cal
   ]);
 });
 
-test("a cancelled call ends as cancelled and the server is notified", async () => {
+test("ends a cancelled call as cancelled, and notifies the server", async () => {
   await using server = run(legacy);
   const controller = new AbortController();
   expect(
@@ -126,13 +126,13 @@ test("a cancelled call ends as cancelled and the server is notified", async () =
   expect(log.filter(({ method }) => method === "notifications/cancelled")).toHaveLength(1);
 });
 
-test("noise, half a line and text before a message on stdout do no harm and are logged once", async () => {
+test("ignores noise, incomplete lines and text before a message on stdout, and logs them once", async () => {
   await using server = run(legacy, ["noise"]);
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(server.lines.faults()).toEqual(["not-json"]);
 });
 
-test("R14: more than 64 KiB on stderr before the first answer neither hang nor corrupt anything", async () => {
+test("R14: reads more than 64 KiB on stderr before the first answer without hanging", async () => {
   await using server = run(legacy, ["stderr-flood"]);
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(await server.text("stderr", { lines: 5000 })).toBe("flooded");
@@ -140,7 +140,7 @@ test("R14: more than 64 KiB on stderr before the first answer neither hang nor c
   expect(server.lines.all.filter(({ message }) => message === "stderr").length).toBeLessThan(1000);
 });
 
-test("answers sent twice, with wrong ids or as text ids reach the right call or none", async () => {
+test("delivers answers sent twice, with wrong ids or with text ids to the right call or to none", async () => {
   await using server = run(legacy);
   expect(await server.text("twice")).toBe("first");
   expect(await server.text("wrong-id")).toBe("right");
@@ -149,13 +149,13 @@ test("answers sent twice, with wrong ids or as text ids reach the right call or 
   expect(server.lines.faults().toSorted()).toEqual(["answered-twice", "id-as-text", "unknown-id"]);
 });
 
-test("answers out of order reach their calls", async () => {
+test("delivers answers in any order to their calls", async () => {
   await using server = run(legacy);
   await server.text("echo");
   expect(await Promise.all([server.text("reorder", { n: 1 }), server.text("reorder", { n: 2 })])).toEqual(["1", "2"]);
 });
 
-test("half an answer, a non-object answer and content of the wrong type are malformed immediately", async () => {
+test("reports incomplete answers, non-objects and content of the wrong type as malformed immediately", async () => {
   await using server = run(legacy);
   expect(await server.call("half")).toMatchObject({ ok: false, kind: "malformed" });
   expect(await server.call("nonsense")).toMatchObject({ ok: false, kind: "malformed" });
@@ -163,7 +163,7 @@ test("half an answer, a non-object answer and content of the wrong type are malf
   expect(await server.text("pid")).toMatch(/^\d+$/);
 });
 
-test("an answer of 50 MB fails as too large, and the same child serves the next call", async () => {
+test("fails an answer of 50 MB as too large, and serves the next call with the same child", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid");
   const outcome = await server.call("big", { bytes: 50_000_000 }, { idleMs: 20_000 });
@@ -181,7 +181,7 @@ test("reads a batch of messages on one line one by one", async () => {
   expect(notifications).toEqual(["batched"]);
 });
 
-test("keeps code and data of protocol errors, recognises an unknown tool by text, keeps isError", async () => {
+test("keeps code and data of protocol errors, recognizes an unknown tool by text, and keeps isError", async () => {
   await using server = run(legacy);
   expect(await server.call("error")).toMatchObject({
     ok: false,
@@ -201,7 +201,7 @@ test("keeps code and data of protocol errors, recognises an unknown tool by text
   });
 });
 
-test("a server that exits immediately is down with its reason, and a call reports it without waiting", async () => {
+test("reports a server that exits immediately as down with a reason, and a call does not wait", async () => {
   await using server = run(legacy, ["dies-at-start"]);
   expect((await server.listing()).tools).toEqual([]);
   expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable", retryable: true });
@@ -211,7 +211,7 @@ test("a server that exits immediately is down with its reason, and a call report
   });
 });
 
-test("a missing command is a state and a clear answer", async () => {
+test("reports a missing command in the status and in a clear answer", async () => {
   await using server = run(legacy, [], { options: { command: ["no-such-program-here"] } });
   expect((await server.listing()).tools).toEqual([]);
   const outcome = await server.call("echo");
@@ -219,7 +219,7 @@ test("a missing command is a state and a clear answer", async () => {
   expect(outcome.ok ? "" : outcome.message).toContain("no-such-program-here");
 });
 
-test("ends a server that never finishes starting at its limit", async () => {
+test("ends a server that never finishes starting at its time limit", async () => {
   await using server = run(legacy, ["never-starts"], { options: { connect_timeout: "400ms" } });
   const outcome = await server.call("echo");
   expect(outcome).toMatchObject({ ok: false, kind: "unavailable" });
@@ -231,13 +231,13 @@ describe.runIf(process.platform === "linux")("on a busy machine", () => {
   beforeAll(async () => void (busy = await BusyProcessor.start()));
   afterAll(() => busy[Symbol.dispose]());
 
-  test("a server that works during its start becomes ready after its limit", async () => {
+  test("waits longer than the limit for a server that works during its start", async () => {
     const command = busy.command(process.execPath, legacy, "computes-ms=9000");
     await using server = run(legacy, [], { options: { command, connect_timeout: "6s" } });
     expect(await server.text("pid", {}, { idleMs: 60_000 })).toMatch(/^\d+$/);
   });
 
-  test("ends a sleeping server at its limit", async () => {
+  test("ends a sleeping server at its time limit", async () => {
     const command = busy.command(process.execPath, legacy, "start-ms=600000");
     await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
     const outcome = await server.call("pid", {}, { idleMs: 60_000 });
@@ -245,7 +245,7 @@ describe.runIf(process.platform === "linux")("on a busy machine", () => {
   });
 });
 
-test("two servers that never finish starting do not delay a third", async () => {
+test("starts a third server without delay while two never finish starting", async () => {
   await using first = run(legacy, ["never-starts"]);
   await using second = run(legacy, ["never-starts"]);
   await using third = run(legacy);
@@ -255,7 +255,7 @@ test("two servers that never finish starting do not delay a third", async () => 
   expect([first, second].map(({ provider }) => provider.status().state)).toEqual(["starting", "starting"]);
 });
 
-test("restarts a server that exits on the probe without it", async () => {
+test("restarts a server without the probe if it exits on the probe", async () => {
   await using server = run(legacy, ["dies-at-probe"]);
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(server.provider.status().info).toMatchObject({ era: "legacy" });
@@ -283,14 +283,14 @@ test("starts a slow server of both eras once", async () => {
   expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
-test("keeps the detected era over a restart: no second probe", async () => {
+test("keeps the detected era over a restart, without a second probe", async () => {
   await using server = run(legacy);
   await server.call("die");
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
   expect(log[0]).toMatchObject({ method: "initialize" });
 });
 
-test("R4: close ends the child, and answers running calls", async () => {
+test("R4: ends the child and answers running calls on closing", async () => {
   const server = run(legacy);
   const pid = Number(await server.text("pid"));
   const hanging = server.call("hang");
@@ -301,7 +301,7 @@ test("R4: close ends the child, and answers running calls", async () => {
   expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable" });
 });
 
-test("close during the start leaves no child", async () => {
+test("leaves no child after closing during the start", async () => {
   const server = run(legacy, ["never-starts"]);
   const opened = server.call("echo");
   await server.provider.close();
@@ -309,7 +309,7 @@ test("close during the start leaves no child", async () => {
   expect(server.provider.status().state).toBe("closed");
 });
 
-test("log messages of a call reach its caller, others the source's own event", async () => {
+test("sends log messages of a call to its caller, and others as events of the source", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const outside = heard(server.provider.events.log);
@@ -321,7 +321,7 @@ test("log messages of a call reach its caller, others the source's own event", a
   expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
 });
 
-test("delivers a log message during calls of several principals to none", async () => {
+test("delivers a log message to none during calls of several principals", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const notifications: unknown[] = [];

@@ -22,14 +22,14 @@ test("C18: lists 10,000 tools over 100 pages", async () => {
   expect(problems).toEqual([]);
 });
 
-test("stops at a cursor that the server repeats, and keeps the listed tools", async () => {
+test("stops at a repeated cursor, and keeps the listed tools", async () => {
   await using server = run(legacy, ["same-cursor"]);
   const { tools, problems } = await server.listing();
   expect(tools.map(({ name }) => name)).toEqual(["only"]);
   expect(problems.map(({ message }) => message).join()).toContain("same cursor");
 });
 
-test("broken tools among good ones are problems, and the others are listed", async () => {
+test("reports broken tools as problems, and lists the others", async () => {
   await using server = run(legacy, ["broken-tool"]);
   const { tools, problems } = await server.listing();
   expect(tools.map(({ name }) => name)).toEqual(["good", "array-out", "fine"]);
@@ -67,7 +67,7 @@ test("reads resources and prompts, and reports an unknown resource", async () =>
   });
 });
 
-test("lists a list that changes during a call right after it, and announces a difference", async () => {
+test("reads a list again that changed during a call, and announces a difference", async () => {
   await using server = run(legacy);
   await server.listing();
   const changed = heard(server.provider.events.changed);
@@ -76,7 +76,7 @@ test("lists a list that changes during a call right after it, and announces a di
   await changed;
 });
 
-test("an unchanged source returns the same object again, also after a restart", async () => {
+test("returns the same object for an unchanged source, also after a restart", async () => {
   await using server = run(legacy);
   const listing = await server.listing();
   expect(server.provider.listing()).toBe(listing);
@@ -85,7 +85,7 @@ test("an unchanged source returns the same object again, also after a restart", 
   expect(await server.listing()).toBe(listing);
 });
 
-test("S15: include, exclude, rename, texts, visibility, limits apply; reports unmatched names", async () => {
+test("S15: applies include, exclude, rename, texts, visibility and limits, and reports unmatched names", async () => {
   const options = {
     include: ["echo", "p*", "number"],
     exclude: ["progress"],
@@ -106,7 +106,7 @@ test("S15: include, exclude, rename, texts, visibility, limits apply; reports un
   expect(problems.map(({ subject }) => subject)).toEqual(["ehco"]);
 });
 
-test("enabled = false starts nothing", async () => {
+test("starts nothing with enabled = false", async () => {
   const folder = await temporaryFolder();
   await using server = run(legacy, [`record=${join(folder, "pids")}`], { options: { enabled: false } });
   expect((await server.listing()).tools).toEqual([]);
@@ -135,7 +135,7 @@ test("serves the last known listing while the server is away, without a secret o
   expect(second.provider.status().state).toBe("starting");
 });
 
-test("ignores a broken file of last known listings", async () => {
+test("ignores an invalid file of last known listings", async () => {
   const folder = await temporaryFolder();
   await using first = run(legacy, [], { cacheFolder: folder });
   await first.listing();
@@ -146,7 +146,7 @@ test("ignores a broken file of last known listings", async () => {
   expect((await second.listing()).tools.length).toBeGreaterThan(0);
 });
 
-test("start = lazy: with a known listing starts nothing before a call, and ends the idle server", async () => {
+test("start = lazy: with a known listing, starts nothing before a call, and ends the idle server", async () => {
   const folder = await temporaryFolder();
   const pids = join(folder, "pids");
   const wish = { cacheFolder: join(folder, "cache"), options: { start: "lazy" as const, idle_stop: "150ms" } };
@@ -162,7 +162,7 @@ test("start = lazy: with a known listing starts nothing before a call, and ends 
   expect(await second.text("pid")).not.toBe(pid);
 });
 
-test("a first list waits for a server never listed, up to its cold wait from its start", async () => {
+test("the first list waits for a server that was never listed, up to its cold wait from its start", async () => {
   const held = join(await temporaryFolder(), "start");
   await using server = run(legacy, [`start-file=${held}`], { coldWaitMs: 50 });
   expect(server.provider.coldStart?.()?.waitUntil).toBeLessThan(performance.now() + 51);
@@ -175,7 +175,7 @@ test("a first list waits for a server never listed, up to its cold wait from its
   expect((await server.listing()).tools.length).toBeGreaterThan(0);
 });
 
-test("does not wait for a server that failed, or is known from before", async () => {
+test("does not wait for a server that failed, or whose listing is known", async () => {
   const folder = await temporaryFolder();
   await using failing = run(legacy, ["dies-at-start"], { coldWaitMs: 600_000 });
   expect((await failing.listing()).tools).toEqual([]);
@@ -188,7 +188,7 @@ test("does not wait for a server that failed, or is known from before", async ()
   expect(known.provider.coldStart?.()).toBeUndefined();
 });
 
-test("max_concurrent lets further calls wait", async () => {
+test("queues calls above max_concurrent", async () => {
   await using server = run(legacy, [], { options: { max_concurrent: 1 } });
   const end = new AbortController();
   const first = server.call("linger", {}, { signal: end.signal, onNotice: () => void waiting.then(() => end.abort()) });
@@ -217,7 +217,7 @@ test("counts legacy subscribers of a URI, resubscribes after a restart, and pass
   ).toEqual(["resources/subscribe", "resources/unsubscribe"]);
 });
 
-test("modern: one stream carries list changes and subscriptions, and is replaced without a gap", async () => {
+test("modern: uses one stream for list changes and subscriptions, and replaces it without a gap", async () => {
   await using server = run(modern);
   await server.listing();
   const updates: string[] = [];
@@ -254,13 +254,13 @@ test("modern: does not warn about a server that neither declares nor sends list 
   expect(server.lines.all.filter(({ level }) => level === "warning")).toEqual([]);
 });
 
-test("modern: reopens a listening stream that ends when it is acknowledged", async () => {
+test("modern: opens a listening stream again that ends when it is acknowledged", async () => {
   await using server = run(modern, ["drops-first"]);
   await server.listing();
   await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
 });
 
-test("modern: reopens a listening stream that the server ends", async () => {
+test("modern: opens a listening stream again that the server ends", async () => {
   await using server = run(modern);
   await server.listing();
   await server.text("drop");

@@ -25,11 +25,11 @@ export interface StdioProviderDeps extends Pick<
   readonly options: StdioServerOptions;
   /** Folder of the install records, for all hubs of this user. @default nothing is downloaded before a start */
   readonly installsFolder?: string | undefined;
-  /** Installs what the command needs, instead of a plan from its words. */
+  /** Installs what the command needs. Absent: planned from the words of the command. */
   readonly installer?: Installer | undefined;
 }
 
-/** Creates an MCP server as a child process (L50, R1), which it starts, supervises, restarts and ends. */
+/** Creates an MCP server that runs as a child process (L50, R1). Starts, supervises, restarts and ends it. */
 export function createStdioProvider({
   options,
   installsFolder,
@@ -63,12 +63,12 @@ export function createStdioProvider({
   });
 }
 
-/** Returns the environment of the server itself. A program that downloads its server gets its own settings, too. */
+/** Returns the environment of the server itself. A program that downloads its server also gets its own settings. */
 function startEnvironment({ command, args, env, inheritEnv }: StdioServerOptions): Record<string, string> {
   const plain = childEnvironment({ own: env, inherit: inheritEnv });
   const plan = planInstall({ command, args }, { env: plain });
   if (!plan) return plain;
-  // Without a download of its own, the start downloads, and may have to log in.
+  // If no download precedes the start, the start itself downloads and may need logins.
   const withLogins = plan.install === undefined || plan.start === undefined;
   return childEnvironment({ own: env, inherit: [...inheritEnv, ...installerVariables({ withLogins })] });
 }
@@ -78,7 +78,7 @@ function createInstaller(
   { folder, logger }: { readonly folder: string | undefined; readonly logger: Logger },
 ): CommandInstaller | undefined {
   if (!upstream.enabled || folder === undefined) return undefined;
-  // Read for each download, because a client with a richer environment may have joined since.
+  // Read for each download, because a client with more environment variables may have joined since.
   const readEnvironment = (): Record<string, string> =>
     childEnvironment({ own, inherit: [...inheritEnv, ...installerVariables({ withLogins: true })] });
   const plan = planInstall({ command, args }, { env: readEnvironment() });

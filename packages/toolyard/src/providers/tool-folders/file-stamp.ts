@@ -1,7 +1,7 @@
 import { statSync, type Stats } from "node:fs";
 
 /**
- * The state of a file or folder without reading it. Times are in milliseconds with fractions: two writes within the
+ * The state of a file or folder without its content. Times are in milliseconds with fractions. Two writes within the
  * same clock tick look alike, so a young stamp is not trusted (see `isYoung`).
  */
 export interface FileStamp {
@@ -14,11 +14,12 @@ export interface FileStamp {
 }
 
 /**
- * A file that changed this shortly before a check may change again within the same tick of the file system's clock.
+ * Age in milliseconds below which a file counts as young: it may change again within the same tick of the file system's
+ * clock.
  */
 const YOUNG_MS = 50;
 
-/** Returns `undefined` if there is nothing, or nothing accessible. */
+/** Returns the stamp of a path; `undefined` if nothing exists there or nothing is accessible. */
 export function stampOf(path: string): FileStamp | undefined {
   const stats = statsOf(path);
   return stats && toStamp(stats);
@@ -28,7 +29,7 @@ export function toStamp({ mtimeMs, ctimeMs, size, ino, dev, mode }: Stats): File
   return { mtimeMs, ctimeMs, size, inode: ino, device: dev, mode };
 }
 
-/** Returns whether a path is unchanged, without creating a stamp: this is the hot path of a sweep. */
+/** Returns whether a path is unchanged, without creating a stamp, because this is the hot path of a sweep. */
 export function looksLike(path: string, stamp: FileStamp | undefined): boolean {
   const stats = statsOf(path);
   if (stats === undefined || stamp === undefined) return (stats === undefined) === (stamp === undefined);
@@ -46,7 +47,7 @@ export function isStamped(stats: Stats, stamp: FileStamp): boolean {
   );
 }
 
-/** `now` is the start time of the check, in milliseconds since 1970. */
+/** Returns whether a stamp is young. `now`: start time of the check, in milliseconds since 1970. */
 export function isYoung(stamp: FileStamp | undefined, now: number): boolean {
   return stamp !== undefined && (stamp.ctimeMs > now - YOUNG_MS || stamp.mtimeMs > now - YOUNG_MS);
 }

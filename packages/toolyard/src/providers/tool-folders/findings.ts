@@ -1,7 +1,7 @@
 import { nearest } from "../../core/text/suggest.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** Findings in one manifest: faults withhold the tool, remarks do not. */
+/** Findings in one manifest. Faults withhold the tool, remarks do not. */
 export class Findings {
   readonly faults: string[] = [];
   readonly remarks: string[] = [];
@@ -14,7 +14,7 @@ export class Findings {
     this.remarks.push(message);
   }
 
-  /** Returns a list of texts; anything else is a fault and counts as empty. */
+  /** Returns a list of texts. Any other value is a fault and counts as empty. */
   texts(value: unknown, key: string): readonly string[] {
     if (value === undefined) return [];
     if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value as string[];

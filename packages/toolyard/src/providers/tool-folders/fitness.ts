@@ -3,7 +3,7 @@ import { probeBwrap } from "../../runtimes/bwrap/probe.ts";
 import { limitsRemark } from "../../runtimes/scripts/contain.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
-/** Pairs of a subject and a message about it. */
+/** Findings as pairs of a subject and a message about it. */
 export type Unfit = readonly (readonly [subject: string, message: string])[];
 
 interface ToolSettings {
@@ -11,14 +11,14 @@ interface ToolSettings {
   readonly settings: RunSettings;
 }
 
-/** Returns whether a tool requires anything that a machine may not support. */
+/** Returns whether a tool has requirements that a machine may not support. */
 export function isDemanding({ settings: { isolation, limits } }: ToolSettings): boolean {
   return isolation.mode === "bwrap" || Object.keys(limits).length > 0;
 }
 
 /**
- * Returns what tools require and this machine does not support: for isolation one sentence per tool, for limits one for
- * all.
+ * Returns the requirements of tools that this machine does not support: one message per tool about isolation, and one
+ * for all tools about limits.
  */
 export async function findUnfit(tools: readonly ToolSettings[]): Promise<Unfit> {
   if (tools.length === 0) return [];

@@ -3,7 +3,7 @@ import type { ServicesOf } from "../../core/service-key.ts";
 import { INSTALLS, UPSTREAM_STARTS } from "../services.ts";
 import type { FolderServices } from "./provider.ts";
 
-/** Services of sources with folder tools. */
+/** Services that sources with folder tools use. */
 export const FOLDER_USES = [LOGGER, INNER_HUB, MODELS, INSTALLS, DATA_FOLDERS, VARIABLES, UPSTREAM_STARTS] as const;
 
 /** Returns the dependencies of such a source from these services. */

@@ -4,13 +4,13 @@ import { formatBytes } from "../../core/text/bytes.ts";
 import { codeOf } from "../../core/errors.ts";
 import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 
-/** Largest file that is read. */
+/** Maximum size of a file that is read. */
 const MAX_MANIFEST_BYTES = 256 * 1024;
 
-/** A folder as its reader sees it. Names are sorted. */
+/** A folder as its reader receives it. Names are sorted. */
 export interface Folder {
   readonly path: string;
-  /** Path from the root, with `/` between steps; empty for the root itself. */
+  /** Path from the root, with `/` between segments; empty for the root itself. */
   readonly place: string;
   /** The root with symbolic links resolved. */
   readonly realRoot: string;
@@ -18,26 +18,26 @@ export interface Folder {
   readonly files: readonly string[];
 }
 
-/** A file's text, or why there is none. */
+/** The text of a file, or the reason why there is none. */
 export type FileText = { readonly text: string } | { readonly problem: string };
 
 export interface BuildResult<T> {
-  /** Plain data: two values are equal if their JSON text is. */
+  /** Plain data. Two values are equal if their JSON texts are equal. */
   readonly value: T;
-  /** Further paths: if one appears or changes, the folder is read again. */
+  /** Further paths. If one appears or changes, the folder is read again. */
   readonly alsoWatch?: readonly string[];
 }
 
 /** Creates a value from each folder. Called again only if one of its inputs changed. */
 export interface FolderReader<T> {
-  /** Returns whether the value depends on this file's text. */
+  /** Returns whether the value depends on the text of this file. */
   wants(fileName: string, folder: Pick<Folder, "files" | "depth">): boolean;
   /** Returns whether subfolders are read. */
   descends(folder: Folder): boolean;
   build(folder: Folder, texts: ReadonlyMap<string, FileText>): BuildResult<T>;
 }
 
-/** The reason why a folder is not read. `place` is relative to the root. */
+/** Reason why a folder is not read. `place`: path relative to the root. */
 export interface FolderProblem {
   readonly place: string;
   readonly message: string;
@@ -47,7 +47,7 @@ interface FolderPlace {
   /** Path from the root. */
   readonly place: string;
   readonly depth: number;
-  /** The root without symbolic links. */
+  /** Path of the root with symbolic links resolved. */
   readonly realRoot: string;
 }
 
@@ -63,7 +63,7 @@ export class FolderNode<T> {
   #realRoot: string;
   #stamp: FileStamp | undefined;
   #files: readonly string[] = [];
-  /** By path: the inputs of the value besides the folder itself. */
+  /** Stamps by path of everything that the value depends on, except the folder itself. */
   #sources: ReadonlyMap<string, FileStamp | undefined> = new Map();
   #key: string | undefined;
   #isSettled = false;
@@ -76,7 +76,10 @@ export class FolderNode<T> {
     this.#realRoot = realRoot;
   }
 
-  /** Checks the folder, and reads again what may have changed. Returns true if value, problems or children differ. */
+  /**
+   * Checks the folder, and reads again what may have changed. Returns whether the value, the problems or the children
+   * differ.
+   */
   look(reader: FolderReader<T>, now: number): boolean {
     const stats = statsOf(this.path);
     if (!stats?.isDirectory()) return this.#lose();
@@ -173,7 +176,7 @@ export class FolderNode<T> {
     return { path: this.path, place: this.place, realRoot: this.#realRoot, depth: this.depth, files: this.#files };
   }
 
-  // Stamps are taken before the texts are read, so that the next check sees a change in between.
+  // Stamps are taken before the texts are read, so that the next check detects a change in between.
   #build(reader: FolderReader<T>, now: number): boolean {
     const view = this.#view();
     const names = this.#files.filter((name) => reader.wants(name, view));
@@ -209,7 +212,7 @@ function byName(a: Dirent, b: Dirent): number {
 function readText(path: string): FileText {
   try {
     const stats = statSync(path);
-    // Reading a pipe would wait forever.
+    // Reading a pipe would block forever.
     if (!stats.isFile()) return { problem: "It is not a file." };
     if (stats.size > MAX_MANIFEST_BYTES) return { problem: `It is larger than ${formatBytes(MAX_MANIFEST_BYTES)}.` };
     return { text: readFileSync(path, "utf8") };

@@ -34,21 +34,21 @@ import { unsetProblem } from "./run-tables.ts";
 import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
 import { FolderSweep, type SweepResult } from "./sweep.ts";
 
-/** A folder tool: its listed and its executable parts, from one reading. Plain data. */
+/** A folder tool: its definition and the data to run it, from one reading. Plain data. */
 export interface FolderTool {
   readonly name: string;
-  /** Its path from the tools folder; for messages. */
+  /** Path from the tools folder, for messages. */
   readonly place: string;
   readonly description: string;
   readonly keywords: readonly string[];
   readonly visibility: Visibility;
   readonly limits: ToolLimits;
   readonly settings: RunSettings;
-  /** The definition for MCP callers; `inputSchema` is an object schema. */
+  /** Definition for MCP callers; `inputSchema` is an object schema. */
   readonly definition: JsonObject;
-  /** Commands of which one must be on this machine; empty if it needs none. */
+  /** Commands of which one must exist on this machine; empty if the tool needs none. */
   readonly needs: readonly string[];
-  /** Variables of the hub without which it is not offered. */
+  /** Environment variables of the hub without which the tool is not offered. */
   readonly required: readonly string[];
 }
 
@@ -57,20 +57,20 @@ export interface FolderContent<T extends FolderTool> {
   readonly problems: readonly ProblemDetails[];
 }
 
-/** Dependencies of a provider of folders. */
+/** Dependencies of a provider of folder tools. */
 export interface FolderServices extends HubPorts, PrepareServices {
   readonly logger: Logger;
 }
 
-/** Dependencies of installs. Without `installs` nothing is installed, and script headers have no effect. */
+/** Dependencies for installs. Without `installs`, nothing is installed and script headers have no effect. */
 export interface PrepareServices {
   /** Installs the requirements of folder tools. */
   readonly installs?: () => Promise<Installs>;
   /** Folder of the environments for script headers. */
   readonly environmentsFolder?: string;
-  /** The hub's own environment, for proxies and certificates. */
+  /** Variables of the hub's own environment, for proxies and certificates. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** True: nothing is installed without a request. */
+  /** True: nothing is installed unless requested. */
   readonly lazy?: boolean | undefined;
 }
 
@@ -84,26 +84,26 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly ports: HubPorts;
   readonly dependencies: Dependencies;
   readonly services: PrepareServices;
-  /** Returns the executed file; `undefined` if it is not one for which the hub finds an interpreter. */
+  /** Returns the code of a tool. Returns `undefined` if the hub does not choose an interpreter for it. */
   codeOf(tool: T): ToolRequirements | undefined;
-  /** Default for tools; absent: the hub's. */
+  /** Default time limit of tools; absent: the hub's limit. */
   readonly timeoutMs: number | undefined;
-  /** Returns by place why tools cannot be offered, if that requires reading their files. @default not checked */
+  /** Returns why tools cannot be offered, by place, if that requires reading their files. @default not checked */
   readonly findFaults?: (tools: readonly T[]) => Promise<FolderFaults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
-/** For calls to other sources, checks of the disk take at most one part in this many of the time. */
+/** For calls to other sources, checks of the disk may take at most one part in this many of the time. */
 const LOOK_SHARE = 50;
-/** Longest delay until a tool is seen that takes another source's name. */
+/** Maximum delay in milliseconds until a tool is detected that takes another source's name. */
 const MAX_REST_MS = 1000;
 
-/** By the place of the tool. */
+/** Faults by the place of the tool. */
 type FolderFaults = ReadonlyMap<string, string>;
 
 /**
- * Folder tools that run in child processes. Each `listing()` sees every change on disk before the request, except for
- * calls to other sources, which must not pay for folders that do not concern them.
+ * Folder tools that run in child processes. Each `listing()` detects every change on disk before the request. Calls to
+ * other sources are an exception, because they must not pay for checks of folders that do not concern them.
  */
 export class FolderProvider<T extends FolderTool> implements Provider {
   readonly source: Source;
@@ -121,7 +121,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #tools = new Map<string, T>();
   #refused: ReadonlySet<string> = new Set();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
-  /** Calls to other sources need no further check before that time. */
+  /** Time until which calls to other sources need no further check. */
   #restsUntil = 0;
   #isClosed = false;
 
@@ -167,7 +167,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     await this.#preparations?.begun;
     const result = await this.#sweep.current();
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
-    // A new or removed runtime changes no file of the folders, so it is checked at each sweep.
+    // A new or removed runtime changes no file of the folders, so it is checked after each sweep.
     this.#checkedAt = this.#sweep.sweeps;
     if (result !== this.#listedFrom) {
       this.#needs = distinctNeeds(result);
@@ -252,7 +252,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     });
   }
 
-  /** Logs refusals when they occur, once while they last. */
+  /** Logs rejected tools when they appear, once while the reason stays the same. */
   #logRefused(problems: readonly Problem[]): void {
     const refused = problems.filter(({ withheld }) => withheld !== undefined);
     const lines = refused.map(({ subject, message }) => `${subject} is ${message}`);
@@ -260,7 +260,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     this.#refused = new Set(lines);
   }
 
-  // The record of an unchanged tool may be created again; its definition stays the same object.
+  // The record of an unchanged tool may be created again, but its definition is the same object.
   #record(tool: T): ToolRecord {
     const { timeoutMs } = this.#options;
     const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...tool.limits };
@@ -284,7 +284,10 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 }
 
-/** Variables are checked each time: a program may set them while its hub runs. */
+/**
+ * Returns faults for missing environment variables. They are checked each time, because a program may set them while
+ * its hub runs.
+ */
 function unsetFaults(tools: readonly FolderTool[]): FolderFaults {
   return new Map(
     tools.flatMap((tool) => {
@@ -308,10 +311,10 @@ function createPreparations<T extends FolderTool>(
   return new Preparations({ dependencies, installs, environments, env, logger, onChange });
 }
 
-/** Variables for package indexes, credentials and caches of installers. */
+/** Matches environment variables for package indexes, credentials and caches of installers. */
 const INSTALLER_VARIABLE = /^(?:UV_|PIP_|npm_config_)/i;
 
-/** The reasons why tools are not offered, or cannot be called on this machine. */
+/** Reasons why tools are not offered, or cannot be called on this machine. */
 interface Verdicts {
   readonly missing: ReadonlyMap<string, string>;
   readonly unfit: Unfit;
@@ -322,7 +325,7 @@ function needsKey(tool: FolderTool): string {
   return tool.needs.join("\0");
 }
 
-/** Returns the runtimes that any of the tools needs. */
+/** Returns the runtimes that the tools need, without duplicates. */
 function distinctNeeds<T extends FolderTool>({
   values,
 }: SweepResult<FolderContent<T>>): ReadonlyMap<string, readonly string[]> {
@@ -330,7 +333,7 @@ function distinctNeeds<T extends FolderTool>({
   return new Map(tools.map((tool) => [needsKey(tool), tool.needs]));
 }
 
-/** Returns the runtimes that are missing on this machine, with the reason. */
+/** Returns the runtimes that are missing on this machine, with reasons. */
 function findMissing(needs: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, string> {
   const missing = new Map<string, string>();
   const env = searchEnvironment();

@@ -5,7 +5,7 @@ import { readGiven, readOptions } from "../../core/options/option-values.ts";
 import { present } from "../../core/json/present.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
-/** Merges `own` over `base`, member by member. */
+/** Returns `base` with the members of the tool's own settings. */
 export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
   return {
     limits: { ...base.limits, ...limits },
@@ -106,14 +106,14 @@ const RunSchema = Type.Object(
   { description: "How often a process is started, for tools that do not set their own." },
 );
 
-/** Members of an options schema for the defaults of a provider's tools. */
+/** Members of an options schema that set the defaults of a provider's tools. */
 export const RUN_OPTIONS = {
   limits: Type.Optional(LimitsSchema),
   isolation: Type.Optional(IsolationSchema),
   run: Type.Optional(RunSchema),
 };
 
-/** Member of the same schema: what is installed for tools without consent. */
+/** Member of the same schema: which dependencies are installed for tools without consent. */
 export const DEPENDENCIES_OPTION = Type.Optional(
   Type.Enum(["headers", "auto", "never"], {
     description:
@@ -124,7 +124,7 @@ export const DEPENDENCIES_OPTION = Type.Optional(
   }),
 );
 
-/** The three tables as written. */
+/** The three tables of run settings as written. */
 export interface RunConfig {
   readonly limits?: Static<typeof LimitsSchema>;
   readonly isolation?: Static<typeof IsolationSchema>;
@@ -132,7 +132,7 @@ export interface RunConfig {
 }
 
 /**
- * Returns a section's values merged with the defaults. `place` names the section in errors. Throws an `OptionError`.
+ * Returns a section's values merged with the defaults. `place`: name of the section in errors. Throws an `OptionError`.
  */
 export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
   const { max_calls: maxCalls, idle: idleMs, ...run } = readOptions(RunSchema, raw.run, `${place}.run.`);
@@ -143,9 +143,7 @@ export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
   });
 }
 
-/**
- * Converts the same three tables, already checked, to settings. Throws an `OptionError` for an invalid size or time.
- */
+/** Converts the three tables, already checked, to settings. Throws an `OptionError` for an invalid size or time. */
 export function toRunSettings(raw: RunConfig, place = ""): PartialRunSettings {
   const { max_calls: maxCalls, idle: idleMs, ...run } = readGiven(RunSchema, raw.run, `${place}run.`);
   return {

@@ -1,4 +1,4 @@
-// The tables `env`, `limits`, `isolation` and `run` of a tool's own description, in TOML or JSON.
+// Reads the tables `env`, `limits`, `isolation` and `run` of a tool's own description, in TOML or JSON.
 import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
@@ -9,11 +9,11 @@ import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import type { Findings } from "./findings.ts";
 import { RUN_OPTIONS, toRunSettings, type RunConfig } from "./run-options.ts";
 
-/** Keys of `readRunTables`, `readEnvironment` and `readCallLimits`. */
+/** Keys that `readRunTables` reads; `readEnvironment` and `readCallLimits` read further ones. */
 export const RUN_TABLES = ["limits", "isolation", "run"] as const;
 export const CALL_LIMITS = ["timeout", "total_timeout", "max_concurrent"] as const;
 
-/** Returns the tool's own run settings; the provider supplies the others. */
+/** Returns the tool's own run settings. The provider supplies those that are missing. */
 export function readRunTables(raw: JsonObject, findings: Findings): PartialRunSettings {
   const before = findings.faults.length;
   const tables: Record<string, JsonObject> = {};
@@ -42,7 +42,7 @@ function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: 
   return Object.fromEntries(members);
 }
 
-/** Returns the fault of a value; other code reads sizes and times. */
+/** Returns the fault of a value. Sizes and times are checked by other code. */
 function problemWith(value: unknown, schema: OptionSchema): string | undefined {
   if (schema.anyOf)
     return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
@@ -78,10 +78,10 @@ function wholeNumberProblem(value: unknown, schema: OptionSchema): string | unde
   return `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
-/** Suffix of a name in `pass`: the variable is optional. */
+/** Suffix of a name in `pass` that marks the variable as optional. */
 const OPTIONAL_MARK = "?";
 
-/** Reads `env`: the tool's own variables, and with `pass` names of variables that pass from the hub. */
+/** Reads `env`: the tool's own variables, and in `pass` the names of variables that are passed on from the hub. */
 export function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
   const own: Record<string, string> = {};
   if (value === undefined) return { own, inherit: [], required: [] };
@@ -109,7 +109,7 @@ function readPassed(
   };
 }
 
-/** Returns why a tool with missing variables is not offered. */
+/** Returns why a tool with missing variables is not offered; undefined if none is missing. */
 export function unsetProblem({ required }: Pick<ScriptEnvironment, "required">): string | undefined {
   const unset = required.filter((name) => process.env[name] === undefined);
   if (unset.length === 0) return undefined;

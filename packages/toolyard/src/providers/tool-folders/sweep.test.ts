@@ -38,14 +38,14 @@ async function settled(sweep: FolderSweep<unknown>): Promise<void> {
 }
 
 describe("frequency of disk checks", () => {
-  test("a hundred callers in one turn share one sweep", async () => {
+  test("serves a hundred callers in one turn with one sweep", async () => {
     const sweep = sweepOf();
     const results = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
     expect(new Set(results).size).toBe(1);
     expect(sweep.sweeps).toBe(1);
   });
 
-  test("callers during a sweep share the next one, and see what was written before", async () => {
+  test("serves callers during a sweep with the next one, which sees everything written before", async () => {
     for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
     const sweep = sweepOf();
     const first = sweep.current();
@@ -58,7 +58,7 @@ describe("frequency of disk checks", () => {
     expect(sweep.sweeps).toBe(2);
   });
 
-  test("consecutive callers each get their own sweep", async () => {
+  test("starts a separate sweep for each of several consecutive callers", async () => {
     const sweep = sweepOf();
     await sweep.current();
     await sweep.current();
@@ -67,7 +67,7 @@ describe("frequency of disk checks", () => {
 });
 
 describe("files that are read again", () => {
-  test("only changed ones, once nothing is young any more", async () => {
+  test("reads only changed ones when no file is young any more", async () => {
     folder.write("a/x", "1");
     folder.write("b/x", "1");
     const sweep = sweepOf();
@@ -80,7 +80,7 @@ describe("files that are read again", () => {
     expect(after.values[2]).toEqual({ place: "b", text: "2" });
   });
 
-  test("a file that changed shortly before is read again, with the same result if it is equal", async () => {
+  test("reads a file again that changed shortly before, with the same result if it is equal", async () => {
     folder.write("a/x", "1");
     const sweep = sweepOf();
     const first = await sweep.current();
@@ -88,7 +88,7 @@ describe("files that are read again", () => {
     expect(builds.filter((place) => place === "a")).toHaveLength(2);
   });
 
-  test("reports a change once, after a sweep that found it", async () => {
+  test("reports a change once, after the sweep that found it", async () => {
     let changes = 0;
     const sweep = sweepOf(() => (changes += 1));
     await sweep.current();

@@ -4,35 +4,35 @@ import type { Logger } from "../../core/ports/ports.ts";
 import { FolderNode, type FolderProblem, type FolderReader } from "./node.ts";
 import { ToolFolderWatch } from "./watch.ts";
 
-/** Most levels of nested folders. */
+/** Maximum depth of nested folders. */
 const MAX_DEPTH = 8;
-/** Most folders in total; further ones are reported and skipped. */
+/** Maximum number of folders in total; further ones are reported and skipped. */
 const MAX_FOLDERS = 20_000;
 /**
- * A sweep yields to other work after this long. Checks are synchronous: through the thread pool they cost three times
- * the CPU.
+ * Time in milliseconds after which a sweep yields to other work. Checks are synchronous, because through the thread
+ * pool they use three times as much CPU.
  */
 const SLICE_MS = 8;
-/** Folders between two reads of the clock. */
+/** Number of folders between two reads of the clock. */
 const CLOCK_EVERY = 32;
 
 export interface SweepResult<T> {
-  /** The values of all folders, in path order, root by root. */
+  /** Values of all folders, in path order, root by root. */
   readonly values: readonly T[];
   readonly problems: readonly FolderProblem[];
 }
 
 export interface FolderSweepOptions<T> {
-  /** Absolute paths, in order of precedence. A missing root is a problem, and is checked again. */
+  /** Absolute paths in order of precedence. A missing root is a problem, and is checked again. */
   readonly roots: readonly string[];
   readonly reader: FolderReader<T>;
   readonly logger: Logger;
 }
 
 /**
- * Keeps a value per folder of some trees, as fresh as the disk: each `current()` sees every change made before it was
- * called, and costs little more than one stat per folder and file. A started sweep serves no later caller; callers
- * during a sweep, or in the same turn, share the next one: a hundred callers cost at most two sweeps.
+ * Holds one value per folder of some trees, as current as the disk: each `current()` reflects every change that was
+ * made before the call. It costs little more than one stat per folder and file. A running sweep serves no later caller;
+ * callers during a sweep, or in the same turn, share the next one. So a hundred callers cost at most two sweeps.
  */
 export class FolderSweep<T> {
   readonly #options: FolderSweepOptions<T>;
@@ -66,7 +66,7 @@ export class FolderSweep<T> {
     void this.current().then(() => this.#follow());
   }
 
-  /** Returns the same object while nothing changed. */
+  /** Runs a sweep and returns its result; the same object while nothing has changed. */
   current(): Promise<SweepResult<T>> {
     if (this.#isClosed) return Promise.resolve(this.#result ?? EMPTY);
     this.#next ??= this.#start();
@@ -152,7 +152,7 @@ export class FolderSweep<T> {
     }
   }
 
-  // The caller gets the answer before listeners are notified.
+  // Notifies listeners after the caller has received the answer.
   #announce(): void {
     this.#follow();
     setImmediate(() => {

@@ -1,14 +1,14 @@
 import { watch, type FSWatcher } from "node:fs";
 
-/** Most watched folders; above it, and if watching fails, a check every `POLL_MS` replaces it. */
+/** Maximum number of watched folders. Above it, or if watching fails, a check every `POLL_MS` replaces it. */
 const MAX_WATCHED = 4096;
 const POLL_MS = 2000;
-/** Changes arrive in bursts, which are checked together. */
+/** Time in milliseconds without a further event before the check, because changes arrive in bursts. */
 const QUIET_MS = 50;
 
 /**
- * Reports a change in one of some folders. Only a hint for early announcements: no answer depends on it, so a missed
- * event only causes a delay.
+ * Reports a change in one of some folders. The report only allows an early announcement. No answer depends on it, so a
+ * missed event only causes a delay.
  */
 export class ToolFolderWatch {
   readonly #onHint: () => Promise<unknown>;
@@ -18,12 +18,12 @@ export class ToolFolderWatch {
   #notBefore = 0;
   #isClosed = false;
 
-  /** `onHint` pauses for ten times its own duration. */
+  /** After `onHint`, further events wait for ten times its duration. */
   constructor(onHint: () => Promise<unknown>) {
     this.#onHint = onHint;
   }
 
-  /** Replaces the watched folders. `roots` are watched recursively if the system supports it. */
+  /** Replaces the watched folders. `roots` are watched recursively if the system supports that. */
   follow(roots: readonly string[], folders: readonly string[], isMissing: boolean): void {
     if (this.#isClosed) return;
     const isDeep = process.platform === "darwin" || process.platform === "win32";
@@ -43,7 +43,7 @@ export class ToolFolderWatch {
   #add(path: string, recursive: boolean): void {
     try {
       const watcher = watch(path, { persistent: false, recursive }, () => this.#hint());
-      // A removed folder ends its watcher; the next check decides what to watch.
+      // A removed folder ends its watcher. The next check decides what to watch.
       watcher.on("error", () => {
         this.#drop(path, watcher);
         this.#hint();
@@ -74,7 +74,7 @@ export class ToolFolderWatch {
 
   async #run(): Promise<void> {
     const startedAt = performance.now();
-    // A further event from here on causes a further check.
+    // Another event from here on causes another check.
     this.#hintTimer = undefined;
     await this.#onHint();
     // A tool that writes into its own folder continuously must not keep the hub busy.

@@ -11,18 +11,18 @@ import { signatureOf } from "../../../schema/signature.ts";
 import type { BuiltinPorts } from "../ports.ts";
 import { toolPath, type PathRules } from "./tool-path.ts";
 
-/** The tool that calls another one on behalf of its caller. */
+/** Name of the tool that calls another tool on behalf of its caller. */
 const EXECUTE_TOOL = "execute_tool";
 
 /** The origin of running code. */
 interface CodeOrigin {
   readonly language: SandboxLanguage;
-  /** The tool that runs it. */
+  /** Name of the tool that runs the code. */
   readonly tool: string;
 }
 
 /**
- * Returns the hub functions for running code: with its caller's rights, within its time, each call through the whole
+ * Returns the hub functions for running code: with its caller's rights and within its time. Each call passes the whole
  * pipeline.
  */
 export function codeHost(
@@ -34,7 +34,7 @@ export function codeHost(
     call: async (path, argumentsJson, signal) => {
       const args: unknown = parseExact(argumentsJson);
       if (!isJsonObject(args)) return refusal("invalid_params", "The arguments of a tool must be an object.");
-      // A nested run would hold the slots for which others wait.
+      // A nested run would occupy the slots for which other runs wait.
       const wanted = resolveName(path, parent);
       const inner =
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
@@ -54,7 +54,7 @@ export function codeHost(
   };
 }
 
-/** Returns a search hit in the form for code: how to call the tool, and its description. */
+/** Converts a search hit for code: how to call the tool, and its description. */
 function shownInCode(hit: SearchHit, rules: PathRules): JsonObject {
   const { name, description, inputSchema: input, outputSchema: output } = hit;
   return { name, signature: signatureOf(rules.language, toolPath(name, rules), { input, output }), description };

@@ -5,7 +5,7 @@ import type { FailKind } from "../../../core/calls/kinds.ts";
 import type { SandboxEnd, SandboxFile, SandboxToolCall } from "../../../sandbox/engine.ts";
 import type { SandboxRun } from "../../../sandbox/sandbox.ts";
 
-/** Longest file with its text in the answer; larger and binary files are attached. */
+/** Maximum size of a file whose text is part of the answer. Larger and binary files are attached. */
 const MAX_INLINE_BYTES = 16 * 1024;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   xml: "application/xml",
 };
 
-/** Ends that the code did not cause: the caller gets their own outcome codes. */
+/** Failure codes of results that the code did not cause. */
 const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
   cancelled: "cancelled",
   busy: "limited",
@@ -31,8 +31,8 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
 
 /**
  * Returns `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation,
- * session?}`. Failed code is the tool's failure with all of this, so that a model can read the traceback and fix the
- * code; code that ran out of time is a timeout (C20).
+ * session?}`. If the code failed, the tool fails with all of this, so that a model can read the traceback and fix the
+ * code. Code that exceeded its time is a timeout (C20).
  */
 export function codeOutcome(run: SandboxRun): Outcome {
   const { end, error } = run;
@@ -43,7 +43,7 @@ export function codeOutcome(run: SandboxRun): Outcome {
   if (end === "finished") return ok({ content, structuredContent: value });
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
   const result = { content, structuredContent: value, isError: true };
-  // Not retryable: the same code would take as long again.
+  // Not retryable, because the same code would take as long again.
   if (end === "timeout")
     return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
   return fail("tool_error", message, { details: { end }, result });
@@ -69,8 +69,8 @@ export function answerOf(run: SandboxRun): JsonObject {
 }
 
 /**
- * Summarises calls: their number, failures with reasons, and durations. Failures of one tool and code are one row with
- * the first message.
+ * Summarizes calls: their number, failures with reasons, and durations. Failures of one tool with one code are one row
+ * with the first message.
  */
 function callFigures(calls: readonly SandboxToolCall[]): JsonObject {
   const failed = calls.filter(({ ok: isOk }) => !isOk);
@@ -103,7 +103,7 @@ function described(file: SandboxFile): JsonObject {
   };
 }
 
-/** Returns a file outside the answer: an image as image content, any other as an embedded resource. */
+/** Returns a file as a separate content block: an image as image content, any other file as an embedded resource. */
 function attachment(file: SandboxFile): JsonObject[] {
   const mimeType = mediaType(file);
   const data = (): string => Buffer.from(file.bytes).toString("base64");

@@ -14,12 +14,12 @@ const DESCRIPTION =
   "with their signatures. Use it for several calls, for loops, and to keep large results out of the " +
   "conversation: only what you return comes back.";
 
-/** Time between the end of a run and that of its call. */
+/** Time in milliseconds that the call may last longer than its run. */
 const SLACK_MS = 5_000;
 
 /**
  * Creates `execute_code({language, code, inputs?, files?, timeout_ms?, session?})`: native, without keywords (T1).
- * `maxWallMs`: the longest time that a caller may request.
+ * `maxWallMs`: the maximum time that a caller may request.
  */
 export function executeCode(source: Source, ports: CodePorts, maxWallMs: number): FixedTool {
   const record = ownToolRecord(source, {
@@ -32,6 +32,6 @@ export function executeCode(source: Source, ports: CodePorts, maxWallMs: number)
     searchHint: "run JavaScript or Python that calls tools",
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
-  // Its code is loaded at the first run.
+  // The code of this tool is loaded at its first call.
   return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports) };
 }

@@ -6,7 +6,7 @@ import { readArguments } from "./arguments.ts";
 import { codeHost } from "./code-host.ts";
 import { codeOutcome } from "./code-result.ts";
 
-/** Runs the code of a call of `tool`. */
+/** Runs the code in the arguments of a call. `tool`: name of the called tool. */
 export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts): Promise<Outcome> {
   const given = readArguments(call.arguments);
   if ("ok" in given) return given;
@@ -23,7 +23,7 @@ export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts
       profile: "scripting",
       limits: { ...limits, wallMs },
       owner: holderOf(call),
-      // Two callers never share a session, even with the same name.
+      // The key contains the principal, so two callers never share a session of the same name.
       ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
     },
     codeHost(call, ports, { language, tool }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/json/json.ts";
 
-/** The input schema as callers see it. */
+/** Input schema that callers see. */
 export const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
@@ -26,7 +26,7 @@ export const SHOWN_SCHEMA: JsonObject = {
   required: ["language", "code"],
 };
 
-/** Models write `py` and `ts` too. */
+/** Input schema that is checked: models also write `py` and `ts`. */
 export const ACCEPTED_SCHEMA: JsonObject = {
   ...SHOWN_SCHEMA,
   properties: { ...(SHOWN_SCHEMA["properties"] as JsonObject), language: { type: "string" } },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toolPath } from "./tool-path.ts";
 
-/** Treats every short path as leading back to its tool. */
+/** Returns the path of a tool if every short path reaches that tool. */
 function pathIn(language: "python" | "typescript", name: string): string {
   return toolPath(name, { language, reaches: () => name });
 }
@@ -31,11 +31,11 @@ test.each([
   ["gh__7zip", 'tools["gh__7zip"]', 'tools["gh__7zip"]'],
   ["gh__", "tools.gh__", "tools.gh__"],
   ['a"b', 'tools["a\\"b"]', 'tools["a\\"b"]'],
-])("`%s` is %s in Python and %s in JavaScript", (name, python, javascript) => {
+])("writes `%s` as %s in Python and %s in JavaScript", (name, python, javascript) => {
   expect([pathIn("python", name), pathIn("typescript", name)]).toEqual([python, javascript]);
 });
 
-test("does not use a short path that leads to another tool, or to none", () => {
+test("uses no short path that reaches another tool, or none", () => {
   const language = "typescript";
   expect(toolPath("a__b__pay", { language, reaches: () => "a__other" })).toBe('tools["a__b__pay"]');
   expect(toolPath("a__b__pay", { language, reaches: () => undefined })).toBe('tools["a__b__pay"]');

@@ -3,13 +3,13 @@ import { isPythonName } from "../../../schema/python-names.ts";
 
 export interface PathRules {
   readonly language: "python" | "typescript";
-  /** Returns the tool that a path in code reaches. */
+  /** Returns the name of the tool that a path in code reaches. */
   readonly reaches: (path: string) => string | undefined;
 }
 
 /**
- * Returns a tool's path in code: `tools.weather.forecast` for `weather__forecast`. `tools["my tool"]` for a name with a
- * part that the language does not allow after a dot, or if the short form reaches another tool or none.
+ * Returns a tool's path in code: `tools.weather.forecast` for `weather__forecast`. Returns `tools["my tool"]` if the
+ * language does not allow a part of the name after a dot, or if the short form reaches another tool or none.
  */
 export function toolPath(name: string, { language, reaches }: PathRules): string {
   const path = shortPath(name);
@@ -27,10 +27,16 @@ function shortPath(name: string): string {
 }
 
 const JAVASCRIPT_NAME = /^[A-Za-z_$][\w$]*$/;
-/** JavaScript calls these to convert an object to a text or a number, so without arguments they are not tools. */
+/**
+ * Names of methods that JavaScript calls without arguments to convert an object. Called without arguments, they are not
+ * tools.
+ */
 const CONVERSIONS: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
-/** Python changes names with two leading underscores inside classes. `.sync` after a tool waits for it. */
+/**
+ * Returns whether Python allows this part after a dot. Inside classes, Python changes names with two leading
+ * underscores. `.sync` after a tool waits for its result.
+ */
 function isPythonPart(part: string, at: number): boolean {
   return isPythonName(part) && part !== "_path" && !(part === "sync" && at > 1);
 }

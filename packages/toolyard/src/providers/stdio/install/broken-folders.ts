@@ -3,12 +3,12 @@ import { basename, dirname } from "node:path";
 import type { BrokenSigns } from "./runner.ts";
 
 const MAX_FOLDERS = 5;
-/** Most folders: an environment may consist of hundreds of packages. */
+/** Maximum number of folders. An environment may consist of hundreds of packages. */
 const MAX_IN_ALL = 2000;
 
 /**
  * Returns the folders of a broken download that these lines name, and the folders that belong to them. Only folders in
- * a cache are returned, since they will be removed.
+ * a cache are returned, because they will be removed.
  */
 export function brokenFolders(
   lines: readonly string[],
@@ -39,7 +39,7 @@ function startOfPath(text: string, end: number, from: number): number {
 
 /**
  * Returns the longest path at the end of the text that is an existing folder and whose parent's name is in `parents`.
- * Words may precede the path, and the path may contain spaces.
+ * Other words may precede the path, and the path may contain spaces.
  */
 function existing(text: string, parents: readonly string[]): string | undefined {
   for (const { index } of text.matchAll(/[/\\]|[A-Za-z]:[/\\]/g)) {

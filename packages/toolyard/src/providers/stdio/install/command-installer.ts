@@ -28,30 +28,30 @@ import { DownloadingStart } from "./downloading-start.ts";
 
 export interface CommandInstallerOptions {
   readonly plan: InstallPlan;
-  /** As configured. */
+  /** The configured command. */
   readonly command: CommandWords;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Folder of the install records, for all hubs of this user. */
   readonly folder: string;
-  /** Longest download, in milliseconds. */
+  /** Time limit of a download in milliseconds. */
   readonly maxMs: number;
   readonly logger: Logger;
 }
 
 /**
- * A download that only looks for something newer is waited for this long; then the cached version is started. The
- * download continues, and the next start uses it. Offline, every server starts after this time.
+ * Maximum wait for a download that only looks for a newer version. Then the cached version is started; the download
+ * continues, and the next start uses it. Offline, every server starts after this time.
  */
 const RENEW_PATIENCE_MS = 2000;
-/** For this long after a failed download, callers get its failure. */
+/** Time after a failed download during which callers get its failure. */
 const FAILED_FOR_MS = 10_000;
 const SAY_EVERY_MS = 15_000;
 
 /** Running downloads of this process, by the key of their files. */
 const RUNNING = new Map<string, RunningInstall>();
 
-/** Downloads for one command, in a separate process that outlives this one. */
+/** Downloads the packages of one command, in a separate process that outlives this one. */
 export class CommandInstaller implements Installer, StartSupervisor {
   readonly maxMs: number;
   brokenInstall: BrokenInstall | undefined;
@@ -72,10 +72,10 @@ export class CommandInstaller implements Installer, StartSupervisor {
     this.#start = new DownloadingStart({ plan, maxMs, folder, files: this.#files });
   }
 
-  /** The command to start now. */
+  /** The command with which the server is started now. */
   get words(): CommandWords {
     const { plan, command } = this.#options;
-    // It was downloaded, and is still reported as missing: the original command is used.
+    // The package was downloaded and is still reported as missing, so the configured command is used.
     return this.#installs > 1 ? command : (plan.start ?? command);
   }
 
@@ -95,9 +95,9 @@ export class CommandInstaller implements Installer, StartSupervisor {
   async before(signal: AbortSignal): Promise<void> {
     const { plan, maxMs, command, env, cwd } = this.#options;
     this.#installs = 0;
-    // A missing program is reported now, and not after waiting for a download that is impossible.
+    // A missing program is reported immediately, before waiting for a download that is impossible.
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
-    // An ended hub left it running, or another one runs it.
+    // A hub that has ended left the download running, or another hub runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
     // In these cases the start itself reports a missing package, which is then downloaded.
     if (!plan.install || plan.freshMs === undefined || plan.isCached?.() === false) return;
@@ -119,7 +119,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
         error: error.message,
       });
     });
-    // A newer version that is still being downloaded is not what this start waits for.
+    // This start no longer waits for the newer version, whose download continues.
     this.#running = undefined;
   }
 
@@ -232,7 +232,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
     logger.info("Still downloading.", { ...facts, ...(pid !== undefined && { pid }) });
   }
 
-  /** Returns one download for all sources of this process that need the same. */
+  /** Returns one download for all sources of this process that need the same packages. */
   #join(): RunningInstall {
     const there = RUNNING.get(this.#key);
     if (there) return there;
@@ -259,7 +259,7 @@ function secondsSince(since: Date): number {
   return Math.round((Date.now() - since.getTime()) / 1000);
 }
 
-/** The same package in the same cache has the same key, in every hub of this user. */
+/** Returns the key of a download. The same package in the same cache has the same key, in all hubs of this user. */
 function keyOf(
   { package: name, install, folders }: InstallPlan,
   command: CommandWords,
@@ -269,7 +269,7 @@ function keyOf(
   return contentDigest(JSON.stringify([name, install ?? command, folders, settings.toSorted()]));
 }
 
-/** Renamed immediately, so that no process finds it half removed. */
+/** Removes a folder. It is renamed first, so that no process finds it half removed. */
 function removeFolder(path: string): void {
   if (!existsSync(path)) return;
   const aside = `${path}.broken-${process.pid}`;

@@ -18,11 +18,11 @@ const FOLDER_MODE = 0o700;
 const LOOK_MS = 1000;
 
 /**
- * A start that may download by itself: recognised by its activity (stderr, its caches, its children), and not
- * interrupted when its hub ends.
+ * A start that may download by itself. A download is detected by its activity (stderr, its caches, its children), and
+ * is not interrupted when the hub ends.
  */
 export class DownloadingStart {
-  /** Present while it seems to download. */
+  /** Present while the start seems to download. */
   seen: { readonly since: Date; readonly waitsFor: string } | undefined;
   readonly #options: DownloadingStartOptions;
   /** The last started child, and its start time. */
@@ -37,20 +37,20 @@ export class DownloadingStart {
     this.#options = options;
   }
 
-  /** Starts to watch for its activity. The returned function stops that. */
+  /** Watches for activity. The returned function stops that. */
   watch(onSign: () => void): () => void {
     const { plan } = this.#options;
     const grew = watchGrowth(plan.folders);
     const worked = watchFamily();
     const timer = setInterval(() => {
       const lock = plan.locks.find((path) => existsSync(path));
-      // If downloading is done beforehand, the server itself is working.
+      // If packages are downloaded before, activity means that the server itself works.
       const isAtWork = !plan.start && this.#child !== undefined && worked(this.#child.pid);
       const isAlive = [grew(), lock !== undefined, this.#said, isAtWork].includes(true);
       this.#said = false;
       if (!isAlive) return;
       onSign();
-      // A start that downloads nothing still writes to its cache.
+      // A start that downloads nothing may still write to its cache.
       if (plan.start && lock === undefined) return void (this.seen = undefined);
       const waitsFor = lock === undefined ? "its start, which may download" : `another process that holds ${lock}`;
       this.seen = { since: this.seen?.since ?? new Date(), waitsFor };
@@ -66,11 +66,13 @@ export class DownloadingStart {
   }
 
   heard(): void {
-    // If downloading is done beforehand, output during the start is no sign of a download.
+    // If packages are downloaded before, output during the start is no sign of a download.
     this.#said = this.#options.plan.install === undefined;
   }
 
-  /** Marks that the server is no longer needed, which then is the reason for its end instead of a timeout. */
+  /**
+   * Records that the server is no longer needed, so that this is reported as the reason for its end, and not a timeout.
+   */
   leaving(): () => void {
     this.#leaving += 1;
     return () => void (this.#leaving -= 1);
@@ -82,7 +84,7 @@ export class DownloadingStart {
     this.#startedAt = performance.now();
   }
 
-  /** Returns whether the child continues without this process because it is downloading. */
+  /** Takes over the child if it is downloading, so that it continues without this process. Returns whether it did. */
   takeOver(child: Child): boolean {
     const { plan } = this.#options;
     if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || this.#leftMs() <= 0) return false;
@@ -95,7 +97,7 @@ export class DownloadingStart {
     return true;
   }
 
-  /** Limits the time of the download, however this process ends. */
+  /** Limits the time of the download, even if this process ends. */
   #keep(child: Child | undefined): void {
     if (!child || child.exit !== undefined) return;
     this.#lockFor(child);
@@ -121,7 +123,7 @@ export class DownloadingStart {
     return this.#options.maxMs - (performance.now() - this.#startedAt);
   }
 
-  /** Announces a downloading start to other hubs, and to the next one if this one is killed. */
+  /** Writes a lock that shows the download to other hubs, and to the next hub if this one is killed. */
   #lockFor(child: Child): void {
     const { folder, files, maxMs } = this.#options;
     if (this.#isLocked || installingProcess(files, maxMs) !== undefined) return;
@@ -130,7 +132,7 @@ export class DownloadingStart {
       writeWholeSync(files.lock, `${child.pid}${START_MARK}`);
       this.#isLocked = true;
     } catch {
-      // Then no process waits for it.
+      // No other process waits for the lock then.
     }
   }
 

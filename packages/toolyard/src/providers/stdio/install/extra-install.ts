@@ -13,24 +13,24 @@ import { installFiles } from "./install-files.ts";
 import { RunningInstall } from "./install-job.ts";
 import type { EnvironmentVariables } from "../../../core/environment-variables.ts";
 
-/** Longest download of an extra. */
+/** Time limit of the download of an extra. */
 export const MAX_INSTALL_MS = 15 * 60_000;
-/** Variables that decide where the data folder is and where npm downloads from. */
+/** Environment variables that determine the data folder and the registry of npm. */
 const PASSED = /^(?:npm_config_.+|npm_execpath|TOOLYARD_HOME|XDG_DATA_HOME|XDG_CONFIG_HOME|LOCALAPPDATA|APPDATA)$/i;
 
-/** A running install of an extra; it continues if nothing waits for it. */
+/** A running install of an extra. It continues if no code waits for it. */
 export interface RunningExtraInstall {
   readonly since: Date;
   readonly waitsFor: string;
-  /** The process that downloads, once there is one. */
+  /** Id of the downloading process, once there is one. */
   readonly pid: number | undefined;
-  /** Resolves when the extra is present. Rejects with a `FailError` of the kind `unavailable` if the install fails. */
+  /** Resolves when the extra is installed. Rejects with a `FailError` of kind `unavailable` if the install fails. */
   done(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Starts to install an extra, in a separate process that outlives this one. If another hub of this user installs the
- * same extra, this waits for it and downloads nothing.
+ * Starts to install an extra, in a separate process that outlives this one. If another hub of this user already
+ * installs it, waits for that and downloads nothing.
  */
 export function beginExtraInstall(extra: Extra, variables: EnvironmentVariables): RunningExtraInstall {
   const command = { command: process.execPath, args: [PROGRAM, extra.name] };
@@ -71,7 +71,7 @@ function environment(variables: EnvironmentVariables): Record<string, string> {
   return childEnvironment({ own: Object.fromEntries(own) });
 }
 
-/** The built program, since Node itself runs it. */
+/** Path of the built program, because Node itself runs it. */
 const PROGRAM = fileURLToPath(
   new URL(
     import.meta.url.endsWith(".ts") ? "../../dist/extras/install/main.js" : "../../../extras/install/main.js",

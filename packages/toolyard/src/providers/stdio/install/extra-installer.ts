@@ -8,7 +8,7 @@ import { beginExtraInstall, MAX_INSTALL_MS, type RunningExtraInstall } from "./e
 
 /**
  * Installs the extras that a service needs before its process is started. The configuration that names the service is
- * the consent, as it is for a server that `npx` downloads.
+ * the user's consent, as for a server that `npx` downloads.
  */
 export class ExtraInstaller implements Installer {
   readonly brokenInstall: BrokenInstall | undefined = undefined;
@@ -46,7 +46,7 @@ export class ExtraInstaller implements Installer {
     }
   }
 
-  /** A failed start has another reason than a missing extra, which `before` installed. */
+  /** Always undefined: `before` has installed the extras, so a failed start has another reason. */
   verdict(): undefined {}
 
   install(signal: AbortSignal): Promise<void> {

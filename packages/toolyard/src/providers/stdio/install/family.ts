@@ -1,12 +1,12 @@
 import { readProcessTable, type ProcessRow } from "../../../process/process-table.ts";
 
-/** A waiting process wakes up occasionally; more ticks than this within the window below are work. */
+/** Number of ticks within the window below that count as work. A waiting process uses fewer. */
 const MIN_TICKS = 5;
-/** On a busy machine work is spread over time. */
+/** Length of the window in milliseconds; on a busy machine, work is spread over time. */
 const WINDOW_MS = 5000;
 
 /**
- * Returns a function that reports recent work of a process or its children: a child started or ended, or they used the
+ * Returns a function that reports recent work of a process or its descendants: one started or ended, or they used the
  * processor for a while. Not available on Windows.
  */
 export function watchFamily(

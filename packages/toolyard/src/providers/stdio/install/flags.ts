@@ -1,12 +1,12 @@
-/** The flags of a command without a value, and those that take the next word as their value. */
+/** Flags of a command: those without a value, and those that take the next word as their value. */
 export interface FlagRules {
   readonly switches: readonly string[];
   readonly values: readonly string[];
-  /** Flags in neither list take a value. @default such flags are unknown */
+  /** True: flags in neither list take a value. @default such flags are unknown */
   readonly othersTakeValues?: boolean;
 }
 
-/** Splits a list of flags in one text. */
+/** Splits a text with a list of flags. */
 export function flagNames(text: string): readonly string[] {
   return text.split(" ");
 }
@@ -14,19 +14,19 @@ export function flagNames(text: string): readonly string[] {
 export interface Flag {
   readonly name: string;
   readonly value?: string;
-  /** As written in the command. */
+  /** The words of the flag as written in the command. */
   readonly words: readonly string[];
 }
 
 export interface SplitCommand {
   readonly flags: readonly Flag[];
-  /** The words from the first one that is not a flag. */
+  /** The words from the first one that is no flag. */
   readonly rest: readonly string[];
 }
 
 /**
- * Separates the flags before a command from the rest. `undefined` if a flag is unknown: a word that looks like a
- * package name might be its value.
+ * Separates the flags before a command from the rest. Returns `undefined` if a flag is unknown, because a word that
+ * looks like a package name might be its value.
  */
 export function splitFlags(words: readonly string[], rules: FlagRules): SplitCommand | undefined {
   const flags: Flag[] = [];
@@ -52,7 +52,7 @@ function readFlag(word: string, next: string | undefined, rules: FlagRules): Fla
   return takesValue && next !== undefined ? { name: word, value: next, words: [word, next] } : undefined;
 }
 
-/** `-it` means `-i -t`. */
+/** Returns whether the word contains only flags without a value: `-it` means `-i -t`. */
 function isSwitch(word: string, { switches }: FlagRules): boolean {
   if (switches.includes(word)) return true;
   return (
@@ -64,7 +64,7 @@ function isSwitch(word: string, { switches }: FlagRules): boolean {
   );
 }
 
-/** `-eNAME=value` */
+/** Returns the flag of a word with an attached value, as in `-eNAME=value`. */
 function attachedValue(word: string, { values }: FlagRules): Flag | undefined {
   const name = word.slice(0, 2);
   if (word.startsWith("--") || word.length === 2 || !values.includes(name)) return undefined;

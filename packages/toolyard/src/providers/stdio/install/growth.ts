@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const MAX_ENTRIES = 300;
 
-/** Returns a function that reports whether folders changed since its last call. */
+/** Returns a function that reports whether the folders have changed since its last call. */
 export function watchGrowth(folders: readonly string[]): () => boolean {
   let known = folders.map(fingerprint).join();
   return () => {
@@ -14,14 +14,14 @@ export function watchGrowth(folders: readonly string[]): () => boolean {
   };
 }
 
-/** Sums the times of the folder and of its direct entries. */
+/** Adds the modification times of the folder and of its direct entries. */
 function fingerprint(folder: string): number {
   let sum = timeOf(folder);
   if (sum === 0) return 0;
   try {
     for (const name of readdirSync(folder).slice(0, MAX_ENTRIES)) sum += timeOf(join(folder, name));
   } catch {
-    // Removed in the meantime.
+    // The folder was removed meanwhile.
   }
   return sum;
 }

@@ -10,7 +10,7 @@ npm error 404 Note that you can also install from a
 npm error 404 tarball, folder, http url, or git url.
 npm error A complete log of this run can be found in: /home/ada/.npm/_logs/0.log`;
 
-test("reports each fact of npm's answer to an unknown name once and without its prefix", () => {
+test("reports each fact of npm's answer about an unknown name once and without its prefix", () => {
   const result = { ok: false, at: 0, lines: NPM.split("\n") };
   const words = { command: "npx", args: ["none"] };
   const { message } = installFailure(result, words, { what: "npx none", maxMs: 1000 });
@@ -33,7 +33,7 @@ test.each([
   ["error: error sending request for url: dns error: failed to lookup address", "network"],
   ["npm error code E404", "package"],
   ["npm error code E401 Unable to authenticate", "login"],
-])("names the cause of `%s`: %s", (line, cause) => {
+])("explains `%s` as %s", (line, cause) => {
   const { message } = installFailure(
     { ok: false, at: 0, lines: [line] },
     { command: "npx", args: ["a"] },

@@ -8,7 +8,7 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const MAX_LINES = 4;
 const MAX_CHARS = 600;
 
-/** A program's message, and the advice for it. */
+/** Messages of programs, with advice for each. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /E404|not found in the (?:package )?registry|No matching distribution|manifest unknown|repository does not exist|pull access denied/i,
@@ -34,7 +34,7 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
 ];
 
 export interface InstallDownload {
-  /** The package. */
+  /** Name of the package. */
   readonly what: string;
   readonly maxMs: number;
 }
@@ -67,10 +67,10 @@ function adviceFor({ reason, lines }: InstallResult, { command, args }: CommandW
   return advice ?? `Run it by hand to see more: ${[command, ...args].map((word) => shellWord(word)).join(" ")}`;
 }
 
-/** Text that npm adds to a 404. */
+/** Lines that npm adds to a 404 and that are no help. */
 const ASIDE = /^(?:Note that you can also install from|tarball, folder, http url)/;
 
-/** Returns the lines with the error; the last ones if none contains one. */
+/** Returns the lines that contain the error, or the last lines if none does. */
 function telling(lines: readonly string[]): readonly string[] {
   const errors = lines.filter((line) => /error|ERR!|cause:|denied|not found/i.test(line) && !/complete log/.test(line));
   const told = (errors.length > 0 ? errors : lines).map(bareLine).filter((line) => line !== "" && !ASIDE.test(line));

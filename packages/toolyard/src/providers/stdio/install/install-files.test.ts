@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { writeWholeSync } from "../../../files/write-whole.ts";
 import { installFiles, installingProcess } from "./install-files.ts";
 
-/** Another hub, which reads the lock repeatedly until its standard input ends, and counts its findings. */
+/** Program of another hub: reads the lock repeatedly until its standard input ends, and counts the results. */
 const READER = `
 import { readFileSync } from "node:fs";
 const found = {};
@@ -25,7 +25,7 @@ console.log("reads");
 look();
 `;
 
-test("a lock that passes from one process to another is never found without a holder", async () => {
+test("never shows a lock without a holder while the lock passes from one process to another", async () => {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-lock-"));
   try {
     const files = installFiles(folder, "one");

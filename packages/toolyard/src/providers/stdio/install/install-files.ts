@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { isJsonObject } from "../../../core/json/json.ts";
 import { isAlive } from "../../../files/file-lock.ts";
 
-/** The install records of one command, for every hub of this user. */
+/** Paths of the install records of one command, for all hubs of this user. */
 export interface InstallFiles {
-  /** Held by the downloading process, with its process id. */
+  /** Lock with the process id of the downloading process. */
   readonly lock: string;
-  /** The program's output. */
+  /** Output of the program. */
   readonly log: string;
-  /** The result of the last download. */
+  /** Result of the last download. */
   readonly result: string;
-  /** An empty folder for the time of the download. */
+  /** Empty folder that exists during the download. */
   readonly scratch: string;
-  /** Present while a repaired install has not started since. */
+  /** Marker that exists from a repair until the next successful start. */
   readonly mended: string;
 }
 
 export interface InstallResult {
   readonly ok: boolean;
-  /** End time, in milliseconds since 1970. */
+  /** End time in milliseconds since 1970. */
   readonly at: number;
   /** Reason of the failure: `timeout`, `ended` by a user, or `exit`. */
   readonly reason?: string;
-  /** The last lines that the program wrote. */
+  /** Last lines of the program's output. */
   readonly lines: readonly string[];
-  /** Identity of the cache at that time; a different one now means that it was cleared. */
+  /** Identity of the cache at that time. A different one now means that the cache was cleared. */
   readonly cache?: string;
 }
 
-/** A lock held longer than its limit plus this has no owner. */
+/** Time in milliseconds after its time limit at which a lock counts as abandoned. */
 export const LOCK_MARGIN_MS = 60_000;
 const MAX_TAIL_BYTES = 8192;
 
@@ -44,7 +44,7 @@ export function installFiles(folder: string, key: string): InstallFiles {
   };
 }
 
-/** Returns the process that downloads, if there is one. */
+/** Returns the process that downloads; undefined if there is none. */
 export function installingProcess({ lock }: InstallFiles, maxMs: number): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(lock, "utf8"), 10);
@@ -55,10 +55,10 @@ export function installingProcess({ lock }: InstallFiles, maxMs: number): number
   }
 }
 
-/** Follows the process id in the lock of a start that downloads by itself. */
+/** Text after the process id in the lock of a start that downloads by itself. */
 export const START_MARK = "\nstart";
 
-/** Returns whether the lock belongs to a start, which may have become an unneeded server. */
+/** Returns whether the lock belongs to a start, whose process may have become a server that is no longer needed. */
 export function isStart({ lock }: InstallFiles): boolean {
   try {
     return readFileSync(lock, "utf8").endsWith(START_MARK);
@@ -93,7 +93,7 @@ export function logTail({ log }: InstallFiles): readonly string[] {
   }
 }
 
-/** Returns the final text of each line in a terminal, without escape sequences. */
+/** Splits output into lines as a terminal would finally show them, without escape sequences. */
 export function toLines(text: string): readonly string[] {
   return text
     .split(/[\r\n]+/)
@@ -104,7 +104,7 @@ export function toLines(text: string): readonly string[] {
 // oxlint-disable-next-line no-control-regex
 const ESCAPES = /\u001B\[[0-9;?]*[A-Za-z]/g;
 
-/** Returns an identity that distinguishes a cache folder from a later one at the same path. Empty: it is missing. */
+/** Returns a text that distinguishes a cache folder from a later folder at the same path. Empty if it is missing. */
 export function cacheIdentity(folder: string | undefined): string {
   if (folder === undefined) return "";
   try {

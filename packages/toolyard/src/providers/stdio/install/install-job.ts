@@ -12,25 +12,25 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 const POLL_MS = 200;
 const FOLDER_MODE = 0o700;
-/** After this long without activity, the message reports inactivity. */
+/** Time in milliseconds without activity after which the message reports inactivity. */
 const QUIET_MS = 20_000;
-/** Limits the downloads that this process starts concurrently; a stalled one does not block the others. */
+/** Limits the number of downloads that this process starts concurrently. A stalled one no longer counts. */
 const DOWNLOADS = new Gate({ width: 4, holdMs: 45_000 });
 const MAX_LINE_CHARS = 120;
 
 export interface WatchedJob extends Omit<InstallJob, "command" | "args"> {
-  /** Absent: waits for another process, and starts nothing. */
+  /** Command to run; absent: waits for another process and starts nothing. */
   readonly install?: CommandWords;
   /** Folder of the files of all downloads. */
   readonly folder: string;
-  /** Returns whether the caches grew since the last check. */
+  /** Returns whether the caches have grown since the last check. */
   readonly grew: () => boolean;
 }
 
-/** One download from the view of this process: it runs in a separate process, possibly started by another hub. */
+/** One download, as this process sees it. It runs in a separate process, which another hub may have started. */
 export class RunningInstall {
   readonly since = new Date();
-  /** Never rejects. */
+  /** Resolves when the download is over. Never rejects. */
   readonly over: Promise<unknown>;
   readonly #done: Promise<InstallResult>;
   pid: number | undefined;
@@ -48,7 +48,7 @@ export class RunningInstall {
     this.over = this.#done.catch(() => {});
   }
 
-  /** Returns how it ended. It continues when the waiting code stops waiting. */
+  /** Waits for the end and returns the result. The download continues if no code waits for it. */
   async ended(signal: AbortSignal): Promise<InstallResult> {
     this.#waiting += 1;
     try {
@@ -72,14 +72,14 @@ export class RunningInstall {
       const pid = installingProcess(files, maxMs);
       const result = pid === undefined ? this.#resultOf(own) : undefined;
       if (result) return result;
-      // Before its own process holds the lock, another one may get it first: then this waits for that one.
+      // Until its own process holds the lock, another process may get it first. Then this waits for that process.
       if (pid === undefined) own ??= startSupervisedInstall(this.#job, install!);
       else if (this.#look(pid, own?.pid)) return NOTHING_MORE;
       await pause(POLL_MS, undefined, { ref: this.#waiting > 0 });
     }
   }
 
-  /** Called when no process is downloading. */
+  /** Returns the result of the download; call it when no process is downloading. */
   #resultOf(own: InstallProcess | undefined): InstallResult | undefined {
     const result = readResult(this.#job.files);
     if (result && result.at >= this.since.getTime()) return result;
@@ -87,7 +87,7 @@ export class RunningInstall {
     return this.#job.install ? undefined : NOTHING_MORE;
   }
 
-  /** Returns true if the lock's holder is a start without a hub, and idle. */
+  /** Checks the lock's holder. Returns true if it is an idle start without a hub. */
   #look(pid: number, own: number | undefined): boolean {
     this.pid = pid;
     const line = logTail(this.#job.files).at(-1) ?? "";
@@ -100,7 +100,7 @@ export class RunningInstall {
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }
 
-  /** Checked only without other signs, since it reads the list of all processes. */
+  /** Checked only without other signs of activity, because it reads the list of all processes. */
   #isAtWork(pid: number): boolean {
     const now = performance.now();
     if (now - this.#signAt < QUIET_MS / 2 || now - this.#lookedAt < FAMILY_LOOK_MS) return false;
@@ -133,7 +133,7 @@ class InstallProcess {
   }
 }
 
-/** Starts the supervisor in a separate process group, with only the given data of this process. */
+/** Starts the supervisor in a separate process group. It receives only the given data of this process. */
 function startSupervisedInstall(
   { folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob,
   words: CommandWords,

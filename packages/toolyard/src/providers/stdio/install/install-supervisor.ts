@@ -5,15 +5,17 @@ import type { Child } from "../../../process/child.ts";
 import type { AdoptedStart } from "./start-adoption.ts";
 import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 
-/** Written after the job to the standard input of a supervisor that is no longer needed, which then exits. */
+/**
+ * Written to the standard input of a supervisor that is no longer needed, after the job. The supervisor then exits.
+ */
 export const NOT_NEEDED = "not needed";
 
 const FOLDER_MODE = 0o700;
 
 /**
- * Supervises a start that downloads by itself, however this process ends: a separate process, which does nothing until
- * its standard input ends without a message. It also holds the child's outputs, so that the child's writes do not fail
- * meanwhile; on Windows, where pipes have one reader, it does not.
+ * Supervises a start that downloads by itself even after this process ends. It is a separate process, which does
+ * nothing until its standard input ends without a message. It also holds the child's outputs, so that the child can
+ * still write; on Windows, where pipes have one reader, it does not.
  */
 export class InstallSupervisor {
   readonly #child: Child;
@@ -23,11 +25,11 @@ export class InstallSupervisor {
     this.#child = child;
     this.#process = supervisor;
     child.spare(true);
-    // If the supervisor itself ends, no process is left to take over the child.
+    // If the supervisor itself ends, no process can take over the child.
     supervisor.once("exit", () => child.spare(false));
   }
 
-  /** `undefined` if no process can be started, so that the child stays with this one. */
+  /** Starts a supervisor. Returns `undefined` if no process can be started; the child then stays with this process. */
   static start(child: Child, start: Omit<AdoptedStart, "tree" | "bornAtMs">): InstallSupervisor | undefined {
     const { pid, marker, startedAt, bornAt } = child.tree;
     const bornAtMs = Date.now() - (performance.now() - bornAt);
@@ -42,7 +44,7 @@ export class InstallSupervisor {
     } catch {
       return undefined;
     } finally {
-      // Passed streams are only read here on request.
+      // Streams that were passed to another process must be read here explicitly.
       for (const output of outputs) output.resume();
     }
   }
@@ -51,13 +53,13 @@ export class InstallSupervisor {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Passes the child to the supervisor. */
+  /** Hands the child over to the supervisor. */
   takeOver(): void {
     this.#child.handOver();
     this.#process.stdin?.end();
   }
 
-  /** Releases the child: the start is over, or was ended from here. */
+  /** Releases the supervisor: the start is over, or this process has ended the child. */
   release(): void {
     this.#child.spare(false);
     this.#process.stdin?.end(`\n${NOT_NEEDED}`);

@@ -28,9 +28,10 @@ const PACKAGE = ["-p", "--package"];
 const YES = ["-y", "--yes"];
 
 /**
- * `npx` and `npm exec` refuse with `--no` what is not there. They are asked to start first, since only they know what
- * a name means: a program of this folder, a global one, or a package. With `--prefer-offline` npm starts what its cache
- * has without a question to the registry, so a server starts offline. A newer version is looked for once a day.
+ * Plans for `npx` and `npm exec`. With `--no`, they refuse to run a missing package. The command is started first,
+ * because only npm knows what a name means: a program of this folder, a global program, or a package. With
+ * `--prefer-offline`, npm starts a cached package without asking the registry, so a server starts offline. A newer
+ * version is looked for once a day.
  */
 function npmRunner(rules: FlagRules): Runner {
   return ({ name, head, words }, place) => {
@@ -69,25 +70,28 @@ function npmRunner(rules: FlagRules): Runner {
 }
 
 export const NPX = npmRunner(RULES);
-/** There `-p` has another meaning. */
+/** For `npm exec`, `-p` has another meaning. */
 export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
 
-/** With `--prefer-online` every start asks the registry. One exact version is never looked for again. */
+/**
+ * Returns how long a download counts as fresh. With `--prefer-online`, every start asks the registry. For one exact
+ * version, no newer one is looked for.
+ */
 function freshness(packages: readonly string[], flags: readonly Flag[]): Pick<InstallPlan, "freshMs"> {
   if (flags.some(({ name }) => name === "--prefer-online")) return {};
   return { freshMs: packages.every(isPinned) ? Infinity : DAY_MS };
 }
 
-/** The user has chosen already whether npm asks the registry. */
+/** With these flags, the user has already decided whether npm asks the registry. */
 const NETWORK_FLAGS: ReadonlySet<string> = new Set(["--prefer-online", "--prefer-offline", "--offline"]);
 
-/** Returns true if the package has one exact version, which has no newer one. */
+/** Returns whether the package is given with one exact version, so that there can be no newer one. */
 function isPinned(spec: string): boolean {
   const at = spec.lastIndexOf("@");
   return at > 0 && /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(spec.slice(at + 1));
 }
 
-/** Returns whether the name is not a folder, file or address of the user. */
+/** Returns whether the package comes from the registry, and not from a folder, file or address of the user. */
 function isFromRegistry(spec: string): boolean {
   return !/^(?:[./~\\]|[a-z]:[\\/]|file:)/i.test(spec);
 }
@@ -106,7 +110,7 @@ function placesOf(packages: readonly string[], cache: string): Pick<InstallPlan,
   };
 }
 
-/** Returns the name that npm gives the folder of these packages. */
+/** Returns the name of the folder in which npx stores these packages. */
 export function npxFolder(packages: readonly string[]): string {
   const text = packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n");
   return createHash("sha512").update(text).digest("hex").slice(0, 16);

@@ -4,7 +4,7 @@ import { commandOf, DAY_MS, homeFolder, SCRATCH, unknownPlan, type CommandWords,
 
 const BUN_RULES: FlagRules = { switches: ["--bun", "--silent", "--verbose", "-y"], values: ["-p", "--package"] };
 
-/** `bunx` uses packages that `bun add` put into its cache. */
+/** Plan for `bunx`, which uses packages that `bun add` has put into its cache. */
 export const BUN: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, BUN_RULES);
   const [first] = split?.rest ?? [];
@@ -28,7 +28,10 @@ const PIPX_RULES: FlagRules = {
   values: ["--spec", "--python", "--index-url", "-i", "--pip-args", "--with", "--backend", "--fetch-python"],
 };
 
-/** The Python of an environment is one of its programs, so running it creates the environment and nothing more. */
+/**
+ * Plan for pipx. The Python of an environment is one of its programs, so running it creates the environment and does
+ * nothing else.
+ */
 export const PIPX: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, PIPX_RULES);
   const [app] = split?.rest ?? [];
@@ -78,23 +81,26 @@ function dlxRunner({ cacheOf, download, scratchFiles }: DlxRules): Runner {
   };
 }
 
-/** Runs Node in an environment that has the packages. */
+/** Plan for `pnpm dlx`: downloads by running Node in an environment with the packages. */
 export const PNPM = dlxRunner({
   cacheOf: (home) => home(join(".cache", "pnpm")),
   download: (head, flags, packages) =>
     commandOf(head, ...flags, ...packages.map((one) => `--package=${one}`), "node", "-e", "0"),
 });
 
-/** Only programs of the packages can be run there; `yarn dlx` uses packages that `yarn add` put into its cache. */
+/**
+ * Plan for `yarn dlx`, which runs only programs of the packages. It uses packages that `yarn add` has put into its
+ * cache.
+ */
 export const YARN = dlxRunner({
   cacheOf: (home) => home(join(".yarn", "berry")),
   download: ([yarn = ""], _flags, packages) =>
     commandOf([yarn], "--cwd", SCRATCH, "add", "--mode=skip-build", ...packages),
-  // The lock file marks the root of a project, independent of the folders above.
+  // The lock file makes the folder the root of a project, independent of the folders above it.
   scratchFiles: { "package.json": "{}", "yarn.lock": "" },
 });
 
-/** All flags without a value; every other one takes one. */
+/** Lists all flags without a value; every other flag takes one. */
 const DOCKER_RULES: FlagRules = {
   switches: flagNames(
     "-d --detach --disable-content-trust --help --init -i --interactive --no-healthcheck " +
@@ -105,7 +111,7 @@ const DOCKER_RULES: FlagRules = {
   othersTakeValues: true,
 };
 
-/** `docker run --pull=never` reports the missing image; `docker pull` downloads it. */
+/** Plan for Docker: `docker run --pull=never` reports a missing image, and `docker pull` downloads it. */
 export const DOCKER: Runner = ({ name, head, words }) => {
   const split = splitFlags(words, DOCKER_RULES);
   const [image] = split?.rest ?? [];

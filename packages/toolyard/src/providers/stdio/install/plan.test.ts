@@ -3,7 +3,7 @@ import { planInstall } from "./plan.ts";
 
 const PLACE = { env: { HOME: "/home/ada" }, platform: "linux" } as const;
 
-/** Returns how the command is started and downloaded for, as one line each. */
+/** Returns the commands that start and download, as one line each. */
 function planned(line: string): { readonly start?: string; readonly install?: string } | undefined {
   const [command = "", ...args] = line.split(" ");
   const plan = planInstall({ command, args }, PLACE);
@@ -41,7 +41,7 @@ test.each([
     "docker pull --platform linux/amd64 a",
   ],
   ["podman run --rm a", "podman run --pull=never --rm a", "podman pull a"],
-])("`%s` starts without downloading, and is downloaded for", (line, start, install) => {
+])("`%s` starts without a download, which precedes it if necessary", (line, start, install) => {
   expect(planned(line)).toEqual({ start, install });
 });
 
@@ -54,7 +54,7 @@ test.each([
   ["npx a@1.2.3", "npx --prefer-offline --no -- a@1.2.3", Infinity],
   ["npx @s/a@1.2.3-beta.1", "npx --prefer-offline --no -- @s/a@1.2.3-beta.1", Infinity],
   ["npx -p a@1.2.3 -p b c", "npx --prefer-offline --no -p a@1.2.3 -p b -- c", 86_400_000],
-])("`%s` asks the registry for a newer version by its own rule", (line, start, freshMs) => {
+])("looks for a newer version of `%s` by its own rule", (line, start, freshMs) => {
   const [command = "", ...args] = line.split(" ");
   expect(planned(line)).toMatchObject({ start });
   expect(planInstall({ command, args }, PLACE)?.freshMs).toBe(freshMs);
@@ -67,11 +67,11 @@ test.each([
   ["pipx run a", "pipx run --spec a python -c "],
   ["pnpm dlx a b", "pnpm dlx --package=a node -e 0"],
   ["yarn dlx -q -p a b", "yarn --cwd {scratch} add --mode=skip-build a"],
-])("`%s` is downloaded for before its start", (line, install) => {
+])("`%s` is downloaded before its start", (line, install) => {
   expect(planned(line)).toEqual({ install });
 });
 
-// The word after an unknown flag may be its value, and not a package to install.
+// The word after an unknown flag may be its value, and not a package.
 test.each([
   "npx --unheard of a",
   "npx -c ls",

@@ -4,7 +4,7 @@ import { NPM_EXEC, NPX } from "./npx.ts";
 import { unknownPlan, type CommandWords, type InstallPlan, type Runner } from "./runner.ts";
 import { UVX } from "./uvx.ts";
 
-/** The names of the programs that download what they run. */
+/** Programs that download the packages that they run. */
 const RUNNERS: readonly (readonly [words: readonly string[], runner: Runner])[] = [
   [["npx"], NPX],
   [["npm", "exec"], NPM_EXEC],
@@ -23,13 +23,13 @@ const RUNNERS: readonly (readonly [words: readonly string[], runner: Runner])[] 
   [["podman", "run"], DOCKER],
 ];
 
-/** The parts of a command's environment on which its downloads depend. */
+/** The parts of a command's environment that influence its downloads. */
 export interface RunnerPlace {
   readonly env: Readonly<Record<string, string>>;
   readonly platform?: NodeJS.Platform;
 }
 
-/** Returns the download plan of a command; `undefined` for one that downloads nothing. */
+/** Returns the download plan of a command; `undefined` if it downloads nothing. */
 export function planInstall({ command, args }: CommandWords, place: RunnerPlace): InstallPlan | undefined {
   const words = [command, ...args];
   const shell = shellWords(words);
@@ -49,21 +49,21 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "cmd", "powe
 const IN_SCRIPT =
   /(?:^|[\s;&|(/\\])(npx|npm exec|npm x|uvx|uv tool run|bunx|pipx run|pnpm dlx|pnpx|yarn dlx|docker run|podman run)\s/;
 
-/** A shell script is not parsed; it may download. */
+/** Handles a shell script: it is not parsed, and it may download. */
 function inScript([program, ...words]: readonly string[]): InstallPlan | undefined {
   if (!SHELLS.has(programName(program))) return undefined;
   const [, name] = IN_SCRIPT.exec(`${words.join(" ")} `) ?? [];
   return name === undefined ? undefined : unknownPlan(`${programName(program)} with ${name}`, []);
 }
 
-/** `C:\…\npx.cmd` is `npx`. */
+/** Returns the name of a program without path and suffix: `C:\…\npx.cmd` is `npx`. */
 function programName(word = ""): string {
   return basename(word.replaceAll("\\", "/"))
     .toLowerCase()
     .replace(/\.(?:cmd|exe|bat|ps1)$/, "");
 }
 
-/** Returns the number of leading words `cmd /c`, which many configurations for Windows have. */
+/** Returns the number of leading words such as `cmd /c`, which many configurations for Windows contain. */
 function shellWords(words: readonly string[]): number {
   if (programName(words[0]) !== "cmd") return 0;
   const end = words.findIndex((word) => word.toLowerCase() === "/c");

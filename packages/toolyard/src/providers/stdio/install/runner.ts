@@ -5,53 +5,58 @@ export interface CommandWords {
   readonly args: readonly string[];
 }
 
-/** The download plan of one command. */
+/** How the packages of one command are downloaded, and how it is started without a download. */
 export interface InstallPlan {
-  /** `npx @scope/server`, for users. */
+  /** Name of the download for users, such as `npx @scope/server`. */
   readonly package: string;
-  /** Only downloads. Absent: the command could not be parsed, so its own start downloads. */
+  /** Command that only downloads. Absent: the command could not be parsed, so its own start downloads. */
   readonly install?: CommandWords;
-  /** Starts without downloading, or reports that something is missing. Absent: the command as configured. */
+  /**
+   * Command that starts without a download, or reports that a package is missing. Absent: the command as configured.
+   */
   readonly start?: CommandWords;
-  /** Matches the stderr output of such a start if something is missing; without it, downloading comes first. */
+  /**
+   * Matches the stderr output of such a start if a package is missing. Absent: the download always precedes the start.
+   */
   readonly missing?: RegExp;
-  /** Matches its output if the registry has no answer. */
+  /** Matches the output of the download if the registry does not answer. */
   readonly refused?: RegExp;
-  /** Downloading comes first unless it was done within this time. Absent: only if something is missing. */
+  /**
+   * Time in milliseconds after a download during which no new one precedes the start. Absent: downloads only if a
+   * package is missing.
+   */
   readonly freshMs?: number;
   /**
-   * True if a cached version exists. It is then started without a long wait for a newer version. Absent: only a start
-   * shows it.
+   * Returns whether a cached version exists. It is then started after a short wait for a newer version. Absent: only a
+   * start shows that.
    */
   readonly isCached?: () => boolean;
-  /** Its caches; growth there counts as activity. The first exists as long as the cache was not cleared. */
+  /** Cache folders, whose growth counts as activity. The first one exists as long as the cache was not cleared. */
   readonly folders: readonly string[];
-  /** Present while another process downloads there, by the program's own convention. */
+  /** Files that exist while another process downloads, by the program's own convention. */
   readonly locks: readonly string[];
-  /** Signs in the stderr output of a start with a broken download. */
+  /** How a broken download shows in the stderr output of a start. */
   readonly broken?: BrokenSigns;
-  /** `SCRATCH` among the arguments is a folder with only these files. */
+  /** Files in the folder that replaces `SCRATCH` in the arguments. */
   readonly scratchFiles?: Readonly<Record<string, string>>;
 }
 
 export interface BrokenSigns {
   readonly says: RegExp;
-  /** Parent folders, by their last name, of a folder that may be removed and is downloaded again. */
+  /** Last names of the parent folders: a folder in one of them may be removed and is downloaded again. */
   readonly parents: readonly string[];
-  /**
-   * Returns further folders to remove, which would otherwise restore the fault. `named` are the folders in the text.
-   */
+  /** Returns further folders to remove, which would otherwise restore the fault. `named`: the folders in the text. */
   also?(text: string, named: readonly string[]): readonly string[];
   /** Returns the broken folders if a start failed without output. */
   silent?(): readonly string[];
 }
 
-/** A command with a known program. */
+/** A command whose program is known. */
 export interface GivenCommand {
-  /** `npx`, `uv tool run` */
+  /** Program with its leading words, such as `npx` or `uv tool run`. */
   readonly name: string;
   readonly head: readonly string[];
-  /** The words after it. */
+  /** Words after the name. */
   readonly words: readonly string[];
 }
 
@@ -70,14 +75,14 @@ export function commandOf(head: readonly string[], ...args: readonly string[]): 
   return { command: head[0]!, args: [...head.slice(1), ...args] };
 }
 
-/** Returns a folder in the user's home, unless a variable names another. */
+/** Returns a folder in the user's home, unless an environment variable names another. */
 export function homeFolder({ env, platform }: RunnerEnvironment, unix: string, windows: string): string {
   const local = env["LOCALAPPDATA"];
   if (platform === "win32" && local !== undefined) return join(local, windows);
   return join(env["HOME"] ?? env["USERPROFILE"] ?? ".", unix);
 }
 
-/** Returns a plan with only the fact that it may download. */
+/** Returns a plan for a command that may download in an unknown way. */
 export function unknownPlan(name: string, folders: readonly string[]): InstallPlan {
   return { package: name, folders, locks: [] };
 }

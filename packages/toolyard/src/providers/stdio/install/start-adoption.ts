@@ -10,29 +10,29 @@ import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
 import { InstallLog, writeResult } from "./supervised-install.ts";
 
-/** A start that downloads by itself, after the end of its hub. */
+/** A start that downloads by itself and whose hub has ended. */
 export interface AdoptedStart {
   readonly tree: Pick<Tree, "pid" | "marker" | "startedAt">;
-  /** In milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly bornAtMs: number;
   readonly files: InstallFiles;
-  /** Remaining time when this process starts. */
+  /** Remaining time in milliseconds when this process starts. */
   readonly maxMs: number;
   readonly cacheFolder?: string;
 }
 
-/** Its own outputs, as the parent process passed them on. */
+/** Descriptors of the child's outputs, which the parent process passed on. */
 export const ADOPTED_STDOUT = 3;
 export const ADOPTED_STDERR = 4;
 
 const IS_WINDOWS = process.platform === "win32";
-/** Windows takes most of a second to list processes. */
+/** Interval of the checks. On Windows, listing the processes takes almost a second. */
 const POLL_MS = IS_WINDOWS ? 5000 : 250;
 const KILL_GRACE_MS = 5000;
 
 /**
- * Lets a start finish its download: until the server writes its first message, exits, or its time has expired.
- * Meanwhile the lock of the download names this process.
+ * Waits until a start has finished its download: the server writes its first message or exits, or the time has expired.
+ * Meanwhile, the lock of the download names this process.
  */
 export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<void> {
   const { files, maxMs, cacheFolder } = start;
@@ -45,10 +45,10 @@ export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<vo
     ? []
     : [listen(ADOPTED_STDOUT, () => spoke.abort()), listen(ADOPTED_STDERR, (chunk) => log.keep(chunk))];
   try {
-    // This clock started with this process.
+    // The clock of `performance.now()` started with this process.
     while (!over.aborted && performance.now() < maxMs && (await isThere(start))) await pause(POLL_MS);
     await end(start);
-    // The next start finds out whether it succeeded.
+    // The next start determines whether the download succeeded.
     const cache = spoke.signal.aborted ? cacheIdentity(cacheFolder) : UNKNOWN;
     writeResult(files, { ok: true, at: Date.now(), lines: toLines(said.text()), cache });
   } finally {

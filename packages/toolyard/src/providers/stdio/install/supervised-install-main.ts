@@ -1,4 +1,4 @@
-// The downloading process: it outlives the hub that started it, within its own time limit.
+// The downloading process. It outlives the hub that started it, within its own time limit.
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
 import { adopt, type AdoptedStart } from "./start-adoption.ts";
@@ -14,7 +14,7 @@ process.stderr.on("error", () => {});
 
 try {
   const [written = "", word] = (await text(process.stdin)).split("\n");
-  // Truncated input is not JSON: then no process waits for it either.
+  // Truncated input is not valid JSON. In that case, no process waits for the download either.
   const job: InstallJob | AdoptedStart = JSON.parse(written);
   if (word === NOT_NEEDED) process.exit();
   if ("tree" in job) await adopt(job, ended.signal);

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../../../process/environment.ts";
 
 /**
- * Starts the process that outlives this one, in a separate group and only with the data on its standard input and the
- * streams that it reads. It does not keep this process alive.
+ * Starts the process that outlives this one, in a separate process group. It receives only the data on its standard
+ * input and the given streams. It does not keep this process alive.
  */
 export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildProcess {
   const child = spawn(process.execPath, [supervisedInstallFile()], {
@@ -20,7 +20,7 @@ export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildPro
   return child;
 }
 
-/** The built file, since Node itself runs it. */
+/** Path of the built file, because Node itself runs it. */
 function supervisedInstallFile(): string {
   const here = fileURLToPath(new URL("supervised-install-main.js", import.meta.url));
   return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]supervised-install-main\.js)$/, "$1dist$2");

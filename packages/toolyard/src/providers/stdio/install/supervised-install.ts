@@ -7,7 +7,7 @@ import { StderrTail } from "../../../process/stderr-tail.ts";
 import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
 import { SCRATCH, type CommandWords } from "./runner.ts";
 
-/** The message on the standard input of the supervisor: one download. */
+/** The job of one download, as written to the supervisor's standard input. */
 export interface InstallJob extends CommandWords {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
@@ -22,10 +22,10 @@ const MAX_LOG_BYTES = 256 * 1024;
 const MAX_RESULT_LINES = 15;
 const KILL_GRACE_MS = 5000;
 const DRAIN_MS = 2000;
-/** npm's own folders conflicted; the next try succeeds. */
+/** Messages of temporary failures: npm's own folders conflicted, and the next attempt succeeds. */
 const PASSING = /ECOMPROMISED|ENOTEMPTY/;
 
-/** Downloads under the lock of the package, and records the result. A download by another process is left to it. */
+/** Downloads under the lock of the package, and records the result. Does nothing if another process holds the lock. */
 export async function superviseInstall(job: InstallJob, ended: AbortSignal): Promise<void> {
   const { files, maxMs } = job;
   try {
@@ -56,7 +56,7 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the reason of the failure. */
+/** Runs the command once. Returns the reason of the failure; undefined after success. */
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, scratchFiles } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
@@ -108,7 +108,7 @@ export function writeResult({ result }: InstallFiles, value: InstallResult): voi
   try {
     writeWholeSync(result, JSON.stringify(value));
   } catch (error) {
-    // The disk is often full: the hub that started this still gets the output.
+    // The disk may be full; the hub that started this process still gets the output.
     process.stderr.write([...value.lines, messageOf(error)].join("\n"));
   }
 }
@@ -117,6 +117,6 @@ function tryTo(work: () => void): void {
   try {
     work();
   } catch {
-    // No process is left to notify.
+    // No process is left that could be notified.
   }
 }

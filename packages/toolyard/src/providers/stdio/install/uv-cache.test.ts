@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { planInstall } from "./plan.ts";
 import { brokenFolders } from "./broken-folders.ts";
 
-/** A cache in the layout of uv 0.13: an environment, linked from unpacked wheels. */
+/** Creates a cache in the layout of uv 0.13: an environment whose files are links to unpacked wheels. */
 class UvCache implements AsyncDisposable {
   private constructor(readonly root: string) {}
 
@@ -26,7 +26,7 @@ class UvCache implements AsyncDisposable {
     return join(this.root, name);
   }
 
-  /** Returns the folders to remove after this output of a start. */
+  /** Returns the folders to remove after a start with this output. */
   broken(text: string): readonly string[] {
     const env = { HOME: "/home/ada", UV_CACHE_DIR: this.root };
     const plan = planInstall({ command: "uvx", args: ["mcp-server-time"] }, { env });
@@ -58,7 +58,7 @@ test("removes an environment without a module together with its own wheels, and 
   ]);
 });
 
-test("removes an unpacked wheel without its record together with what refers to it", async () => {
+test("removes an unpacked wheel without its record together with everything that refers to it", async () => {
   await using cache = await UvCache.create();
   const text = `error: Failed to install: anyio-4.16.0-py3-none-any.whl (anyio==4.16.0)
   cause: failed to open file \`CACHE/archive-v0/Qt5IbThG9j4XkxyM/anyio-4.16.0.dist-info/RECORD\`: No such file`;
@@ -88,7 +88,7 @@ test("finds an environment without libraries that uv does not report, and keeps 
   expect(cache.broken("the time zone is not known")).toEqual([]);
 });
 
-test("a missing module of the user's own server does not affect the cache", async () => {
+test("leaves the cache unchanged if a module of the user's own server is missing", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken(TRACEBACK.replace("CACHE", "/home/ada/project"))).toEqual([]);
 });
@@ -97,7 +97,7 @@ test.each([
   "hint: Packages were unavailable because the network was disabled.",
   "  cause: Network connectivity is disabled, but the requested data wasn't found in the cache: https://x.test/a.whl",
   "  cause: Because a==1 needs to be downloaded from a registry and you require a, nothing fits.",
-])("`%s` reports a needed download", (line) => {
+])("recognizes in `%s` that a download is needed", (line) => {
   const plan = planInstall({ command: "uvx", args: ["mcp-server-time"] }, { env: { HOME: "/home/ada" } });
   expect(plan?.missing?.test(line)).toBe(true);
 });

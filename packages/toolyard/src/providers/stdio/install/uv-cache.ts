@@ -1,25 +1,25 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** The broken parts found by a start of `uvx`. */
+/** The output of a failed start of `uvx`, and the cache that it used. */
 export interface UvFinding {
-  /** Its output. */
+  /** Output of the start. */
   readonly text: string;
-  /** Folders that it named. */
+  /** Folders that the output names. */
   readonly folders: readonly string[];
   readonly cache: string;
-  /** The distribution of the environment. */
+  /** Name of the distribution in the environment. */
   readonly distribution: string;
 }
 
 const ARCHIVES = "archive-v0";
-/** Most environments that are searched for a missing program or missing libraries. */
+/** Maximum number of environments that are searched for a missing program or missing libraries. */
 const MAX_LOOKED_AT = 1000;
 
 /**
- * Returns further folders to remove, from which uv would restore the fault: an environment is linked from unpacked
- * wheels, and `wheels-v…` records which wheel was unpacked where. `uv cache clean` removes these too, but waits for
- * every server that runs under `uvx`.
+ * Returns further folders to remove, from which uv would restore the fault: the files of an environment are links to
+ * unpacked wheels, and `wheels-v…` records which wheel was unpacked where. `uv cache clean` also removes these, but it
+ * waits for every server that runs under `uvx`.
  */
 export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): readonly string[] {
   const environments = [...folders, ...withoutProgram(text, cache, distribution)];
@@ -29,7 +29,7 @@ export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): 
   return [...environments.slice(folders.length), ...pointers.filter((path) => existsSync(path))];
 }
 
-/** uv found the environment but not the program in it; it does not name the environment. */
+/** Returns the environments without the program: uv reports a missing program but not its environment. */
 function withoutProgram(text: string, cache: string, distribution: string): readonly string[] {
   const [, program] = /Failed to spawn: `?([\w.-]+)`?/i.exec(text) ?? [];
   if (program === undefined) return [];
@@ -38,7 +38,7 @@ function withoutProgram(text: string, cache: string, distribution: string): read
     .filter((folder) => distributionsIn(folder).includes(normalised(distribution)));
 }
 
-/** Returns environments with a program and without libraries: uv exits on these without a message. */
+/** Returns environments that have the program but no libraries. With these, uv exits without a message. */
 export function withoutLibraries(cache: string, program: string): readonly string[] {
   return environmentsIn(cache).filter(
     (folder) => hasProgram(folder, program) && ["lib", "Lib"].every((lib) => !existsSync(join(folder, lib))),
@@ -58,7 +58,7 @@ function hasProgram(folder: string, program: string): boolean {
   );
 }
 
-/** Returns the distributions of an environment, or the one of an unpacked wheel. */
+/** Returns the distributions in an environment, or the one in an unpacked wheel. */
 function distributionsIn(folder: string): readonly string[] {
   const pythons = namesIn(join(folder, "lib")).map((python) => join(folder, "lib", python, "site-packages"));
   return [folder, join(folder, "Lib", "site-packages"), ...pythons]
@@ -67,7 +67,7 @@ function distributionsIn(folder: string): readonly string[] {
     .map(normalised);
 }
 
-/** `wheels-v8/pypi`, and one for each other index. */
+/** Returns the folders of wheel records: `wheels-v8/pypi`, and one for each other index. */
 function wheelFolders(cache: string): readonly string[] {
   return namesIn(cache)
     .filter((name) => /^wheels-v\d+$/.test(name))
@@ -75,7 +75,7 @@ function wheelFolders(cache: string): readonly string[] {
     .flatMap((folder) => [folder, ...namesIn(folder).map((name) => join(folder, name))]);
 }
 
-/** Returns the form of its folder's name: `mcp_server_time` is `mcp-server-time`. */
+/** Normalizes the name of a distribution: `mcp_server_time` becomes `mcp-server-time`. */
 function normalised(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }

@@ -27,12 +27,12 @@ const MISSING = new RegExp(
   "i",
 );
 
-/** uv queries its index again after ten minutes. */
+/** Time after which uv queries its index again: ten minutes. */
 const FRESH_MS = 10 * 60 * 1000;
 
 /**
- * `uvx` has no command that only downloads; running the Python of the same environment has the same effect. With
- * `--offline` its start downloads nothing.
+ * Plan for uv. `uvx` has no command that only downloads, but running the Python of the same environment has that
+ * effect. With `--offline`, a start downloads nothing.
  */
 export const UVX: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, RULES);
@@ -61,7 +61,7 @@ export const UVX: Runner = ({ name, head, words }, place) => {
   };
 };
 
-/** `mcp-server-time==1.0[extra]` is `mcp-server-time`. */
+/** Returns the package name of a requirement: `mcp-server-time==1.0[extra]` gives `mcp-server-time`. */
 function packageName(from: string): string {
   return /^[\w.-]+/.exec(from)?.[0] ?? from;
 }

@@ -11,43 +11,43 @@ import type { ScriptCode } from "../../../runtimes/scripts/script-host.ts";
 import { venvPython } from "../../../runtimes/scripts/venv.ts";
 import type { InstallCommand } from "../../installs.ts";
 
-/** The facts of a tool on which its requirements depend. */
+/** The properties of a tool on which its requirements depend. */
 export interface ToolRequirements extends ScriptCode {
-  /** The tools folder with links resolved. */
+  /** The tools folder with symbolic links resolved. */
   readonly root: string;
 }
 
 export const KINDS_OF_NEED = ["header", "requirements.txt", "package.json"] as const;
 
-/** The requirements of a file. */
+/** The packages that one file requires. */
 export interface Need {
   readonly kind: (typeof KINDS_OF_NEED)[number];
   readonly file: string;
-  /** Covers everything that decides what is installed, and where. */
+  /** Digest of everything that decides what is installed, and where. */
   readonly key: string;
   readonly target: string;
-  /** A path that exists once it is installed. */
+  /** Path that exists once the packages are installed. */
   readonly mark: string;
   readonly tools: readonly string[];
   readonly commands: readonly InstallCommand[];
-  /** It names where packages come from, so a user must agree: a model may have written it, with any address. */
+  /** Present: the file names package sources, so a user must agree. A model may have written it, with any address. */
   readonly asksFirst?: true;
-  /** The reason why nothing can be run. */
+  /** Reason why no command can install it. */
   readonly problem?: string;
-  /** The file is invalid, so the tool cannot be run either. */
+  /** Present: the file is invalid, so the tool cannot be run either. */
   readonly isBroken?: true;
 }
 
-/** The environment of installs. */
+/** Settings for installs. */
 export interface InstallPlace {
   /** Folder of the environments for script headers. */
   readonly environments: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Packages may be built, which runs their code; otherwise only prebuilt ones are used. */
+  /** True if packages may be built, which runs their code. Otherwise only prebuilt packages are used. */
   readonly mayBuild: boolean;
 }
 
-/** Returns the requirements of a script's header; `undefined` if there is a `.venv` next to it. */
+/** Returns the requirements in a script's header; `undefined` if there is a `.venv` next to the script. */
 export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefined {
   const { name, file, folder, settings } = code;
   if (settings.isolation.mode !== "process" || !isOrdinaryPython(file)) return undefined;
@@ -56,7 +56,7 @@ export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefi
   if (!metadata || asksForNothing(metadata)) return undefined;
   const { text, hasToolTable, namesPlaces, problem } = metadata;
   const real = realpathSync(file);
-  // A `tool` table may name files next to the script.
+  // The table `tool` may name files next to the script.
   const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
   const target = join(place.environments, key);
   const base = {
@@ -87,7 +87,7 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
   const flags = ["--no-progress", ...(place.mayBuild ? [] : ["--no-build"])];
   const env = { ...place.env, VIRTUAL_ENV: target };
   const args = ["sync", ...flags, "--active", "--script", script];
-  // In the script's folder, uv would read `uv.toml` and `.python-version`, to which no user agreed.
+  // In the script's folder, uv would also read `uv.toml` and `.python-version`, to which no user has agreed.
   return { commands: [{ command: uv, args, env, cwd: place.environments }] };
 }
 
@@ -95,7 +95,7 @@ const NO_UV =
   "`uv` is not on this machine, which installs what headers of scripts name (`pip install uv`). " +
   "Alternatively install it into a `.venv` beside the script.";
 
-/** Returns the requirements of the files next to tools, or in folders above up to the tools folder. */
+/** Returns the requirements in files next to tools, or in parent folders up to the tools folder. */
 export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
   const askers = new Map<string, string[]>();
   for (const tool of tools) {
@@ -110,7 +110,7 @@ export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlac
 
 const NODE_FILE = /\.[cm]?[jt]s$/i;
 
-/** Returns the nearest file of its language. */
+/** Returns the nearest requirement file for the tool's language. */
 function filesFor({ file, folder, root }: ToolRequirements): readonly string[] {
   const wanted = NODE_FILE.test(file) ? "package.json" : isOrdinaryPython(file) ? "requirements.txt" : undefined;
   if (wanted === undefined) return [];
@@ -153,13 +153,13 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
   return { ...base, commands: [step(interpreter, "-m", "venv", target), step(python, ...pip)] };
 }
 
-/** A line with more than a name and its versions: an option, an address, a folder. */
+/** Matches a line with more than a name and its versions: an option, an address or a folder. */
 const PLACE_OF_PYTHON = /^(?:[ \t]*-|[^#\n\r\u2028\u2029]*[@/\\])/m;
 
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";
   const wanted = objectIn(text);
-  // Invalid JSON is left to npm, which reports its fault.
+  // Invalid JSON is passed to npm, which reports the fault.
   if (wanted && Object.keys(objectMember(wanted, "dependencies") ?? {}).length === 0) return undefined;
   const cwd = dirname(file);
   const target = join(cwd, "node_modules");
@@ -181,9 +181,9 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
   return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
 }
 
-/** Next to a package.json, these may name other sources too. */
+/** Files next to a package.json that may name other sources too. */
 const FURTHER_FILES = [".npmrc", "npm-shrinkwrap.json"];
-/** The members of a package.json for which npm installs packages. */
+/** Members of a package.json that make npm install packages. */
 const ASKING_MEMBERS = ["dependencies", "optionalDependencies", "peerDependencies", "overrides"];
 const NPM_REGISTRY = "https://registry.npmjs.org/";
 
@@ -218,7 +218,10 @@ function resolvedIn(value: unknown): readonly string[] {
   );
 }
 
-/** Matches a repository, an address, a file; versions, tags and other names contain none of these characters. */
+/**
+ * Returns whether a version is a repository, an address or a file. Versions, tags and other names contain none of these
+ * characters.
+ */
 function isPlaceOfNode(wanted: string): boolean {
   return /[:/\\]/.test(wanted) && !wanted.startsWith("npm:");
 }

@@ -10,7 +10,7 @@ import type { Installs } from "../../installs.ts";
 import { fileNeeds, headerNeed, type InstallPlace, type Need, type ToolRequirements } from "./needs.ts";
 import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
 
-/** `headers`: only PEP 723 headers; `auto`: also files next to tools; `never`: only by `toolyard prepare`. */
+/** `headers`: only PEP 723 headers. `auto`: also files next to tools. `never`: only with `toolyard prepare`. */
 export type Dependencies = "headers" | "auto" | "never";
 
 export interface PreparationsOptions {
@@ -18,26 +18,29 @@ export interface PreparationsOptions {
   readonly installs: () => Promise<Installs>;
   /** Folder of the environments for script headers. */
   readonly environments: string;
-  /** The part of the hub's environment for installers. */
+  /** The part of the hub's environment that installers get. */
   readonly env: Readonly<Record<string, string>>;
   readonly logger: Logger;
   /** Called when the state of a tool changed. */
   readonly onChange: () => void;
 }
 
-/** Longest wait of a call for a running install; then it fails with the state. */
+/**
+ * Maximum time in milliseconds for which a call waits for a running install. Then it fails with the state of the
+ * install.
+ */
 const PATIENCE_MS = 30_000;
-/** Most environments of headers on this machine; the least recently used are removed. */
+/** Maximum number of environments for headers on this machine; the least recently used are removed. */
 const MAX_ENVIRONMENTS = 50;
 
 /**
- * Installs the requirements of tools. It starts with `beginWith`, when a hub starts its sources, or on a user's command
- * (`Preparation.run`), and never because of a call or a file change, which may come from a model.
+ * Installs the requirements of tools. An install starts with `beginWith`, when a hub starts its sources, or on a user's
+ * command (`Preparation.run`). It never starts because of a call or a file change, which may come from a model.
  */
 export class Preparations implements ScriptInterpreters {
   readonly #options: PreparationsOptions;
   readonly #running = new Map<string, RunningNeed>();
-  /** By the key of the need. */
+  /** Failures by the key of the need. */
   readonly #failures = new Map<string, { readonly tools: readonly string[]; readonly failure: Fail }>();
   readonly #used = new Set<string>();
   #begun: Promise<unknown> = Promise.resolve();
@@ -53,18 +56,18 @@ export class Preparations implements ScriptInterpreters {
     return { ...first, waitsFor: `${first.waitsFor} (and ${others.length} more)` };
   }
 
-  /** Resolves once everything that `beginWith` starts is running. Never rejects. */
+  /** Resolves when everything that `beginWith` starts is running. Never rejects. */
   get begun(): Promise<unknown> {
     return this.#begun;
   }
 
-  /** By the name of the tool: the reason for its missing requirements. */
+  /** Reasons of missing requirements, by tool name. */
   get failures(): ReadonlyMap<string, string> {
     const failed = Array.from(this.#failures.values());
     return new Map(failed.flatMap(({ tools, failure }) => tools.map((tool) => [tool, failure.message] as const)));
   }
 
-  /** Installs in the background what may be installed without consent. */
+  /** Installs in the background what needs no consent. */
   beginWith(tools: () => Promise<readonly ToolRequirements[]>): void {
     if (this.#options.dependencies === "never") return;
     this.#begun = this.#begin(tools).catch((error: unknown) => {
@@ -75,7 +78,7 @@ export class Preparations implements ScriptInterpreters {
   async #begin(find: () => Promise<readonly ToolRequirements[]>): Promise<void> {
     const { dependencies, logger } = this.#options;
     const tools = await find();
-    // Building a package runs its code, and no user was asked.
+    // Building a package would run its code, and no user has agreed.
     const headers = headerNeeds(tools, this.#place(false));
     const files = dependencies === "auto" ? fileNeeds(tools, this.#place(true)) : [];
     if (headers.length + files.length === 0) return;
@@ -88,7 +91,7 @@ export class Preparations implements ScriptInterpreters {
     }
   }
 
-  /** Returns all requirements of tools, present or not. */
+  /** Returns all requirements of tools, installed or not. */
   async list(tools: readonly ToolRequirements[]): Promise<readonly Preparation[]> {
     const place = this.#place(true);
     const needs = [...headerNeeds(tools, place), ...fileNeeds(tools, place)];
@@ -105,7 +108,7 @@ export class Preparations implements ScriptInterpreters {
     await this.#begun;
     if (!isReady(need, installs)) await this.#wait(need, installs);
     if (isReady(need, installs)) return this.#use(need);
-    // Without uv, or without automatic installs, it runs with what is present.
+    // Without uv, or without automatic installs, the tool runs with the installed packages.
     if (need.problem !== undefined || this.#options.dependencies === "never") return undefined;
     throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code, need));
   }
@@ -125,7 +128,7 @@ export class Preparations implements ScriptInterpreters {
     );
   }
 
-  /** Another hub installs it: this joins, and never starts it. */
+  /** Returns an install that another hub is running; never starts one. */
   #elsewhere(need: Need, installs: Installs): RunningNeed | undefined {
     return installs.isRunning(need.key, PREPARE_WITHIN_MS) ? this.#start(need, installs) : undefined;
   }
@@ -196,7 +199,7 @@ function isReady(need: Need, installs: Installs): boolean {
   return installs.last(stepKey(need))?.ok === true;
 }
 
-/** Tools with the same header share one environment. */
+/** Returns the requirements in script headers. Tools with the same header share one environment. */
 function headerNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
   const needs = new Map<string, Need>();
   for (const tool of tools) {
@@ -217,12 +220,12 @@ function unprepared({ file }: ScriptCode, { asksFirst }: Need): Fail {
   });
 }
 
-/** If it cannot be created, the install reports that. */
+/** Creates a folder. If that fails, the install reports it. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch {
-    // As above.
+    // See above.
   }
 }
 
@@ -230,7 +233,7 @@ function touch(folder: string): void {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // On a read-only disk, nothing is removed either.
+    // On a read-only disk, nothing can be removed.
   }
 }
 

@@ -8,16 +8,16 @@ import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** The same limit as for a server's download. */
+/** Time limit of an install, the same as for a server's download. */
 export const PREPARE_WITHIN_MS = 10 * 60 * 1000;
 const HOLD_MS = 60_000;
 const MAX_SAID_CHARS = 400;
 const NEVER = new AbortController().signal;
 
-/** The commands of one need, in sequence. */
+/** A running install: the commands of one need, in sequence. */
 export class RunningNeed {
   readonly need: Need;
-  /** Resolves with the failure, if it failed; never rejects, and keeps no waiting process alive. */
+  /** Resolves with the failure, or with undefined after success. Never rejects, and does not keep a process alive. */
   readonly over: Promise<Fail | undefined>;
   readonly #installs: Installs;
   readonly #since = new Date();
@@ -37,7 +37,7 @@ export class RunningNeed {
     return { package: what, since: this.#since.toISOString(), waitsFor, ...(pid !== undefined && { pid }) };
   }
 
-  /** Like `over`, but keeps the process alive. Rejects once the signal aborts; the install continues. */
+  /** Like `over`, but keeps the process alive. Rejects if the signal aborts; the install continues. */
   async ended(signal: AbortSignal): Promise<Fail | undefined> {
     const hold = setInterval(() => {}, HOLD_MS);
     try {
@@ -68,14 +68,14 @@ export class RunningNeed {
   }
 }
 
-/** The last command's key represents the whole need. */
+/** Returns the key of one command. The key of the last command represents the whole need. */
 export function stepKey({ key, commands }: Need, index = commands.length - 1): string {
   return index === commands.length - 1 ? key : `${key}-${index}`;
 }
 
 const NO_ROOM = "Make room on the disk, then run `toolyard prepare`.";
 
-/** An installer's message, and the advice for it. */
+/** Messages of installers, with advice for each. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /building source distributions is disabled|no-build|no usable wheels/i,
@@ -92,9 +92,9 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
-/** Returns the failure of packages that could not be installed. */
+/** Returns the failure for packages that could not be installed. */
 function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: InstallEnd): Fail {
-  // Callers read it, too, so it contains no paths of this machine and no credentials of an index.
+  // Callers read this text too, so it must contain no paths of this machine and no credentials of an index.
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const folders = [dirname(file), target, dirname(target)];
   const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
@@ -108,7 +108,7 @@ function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: In
   );
 }
 
-/** Python's own tools do not report the cause when their child processes fail. */
+/** Returns whether the disk is full. Python's own tools do not report the cause if their child processes fail. */
 function isFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
