@@ -95,7 +95,7 @@ describe("gnn in a hub", () => {
 
   test("S6: a file outside of the roots is refused to tools, and open to the person's own command", async () => {
     const { stderr } = await toolyard(ROOTS, ["call", "gnn.check", "file_path=../secret.md"]);
-    expect(stderr).toContain("lies outside of the folders");
+    expect(stderr).toContain("is outside the folders");
     expect(await desk.run(["gnn", "check", "secret.md"])).toMatchObject({ code: 0 });
   });
 
@@ -104,7 +104,7 @@ describe("gnn in a hub", () => {
     const { stdout } = await toolyard(ROOTS, ["call", "export_gnn_to_json", ...args]);
     expect(JSON.parse(stdout)).toMatchObject({ status: "success" });
     const { stderr } = await desk.run(["call", "export_gnn_to_python_pickle", ...args]);
-    expect(stderr).toContain("whoever loads a pickle runs whatever code is in it");
+    expect(stderr).toContain("because loading a pickle runs the code in it");
   });
 
   test("a root that holds the sign between paths is refused at the start", async () => {
@@ -132,7 +132,7 @@ describe("gnn in a core server", () => {
     const refused = await desk.run(["core", "execute", "type_check_gnn_file", "--params", secret]);
     expect([refused.code, JSON.parse(refused.stderr)]).toEqual([
       1,
-      { status: "error", message: expect.stringContaining("lies outside of the folders") },
+      { status: "error", message: expect.stringContaining("is outside the folders") },
     ]);
   });
 });

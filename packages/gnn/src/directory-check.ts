@@ -87,7 +87,7 @@ export async function findGnnFiles(path: string, { recursive, base = "" }: FindO
         waiting.push({ folder: full, depth: at.depth + 1 });
       if (found.length > DIRECTORY_LIMITS.files)
         throw new Error(
-          `${path} has more than ${DIRECTORY_LIMITS.files} files that may hold GNN. Name a smaller folder.`,
+          `${path} has more than ${DIRECTORY_LIMITS.files} files that may contain GNN. Name a smaller folder.`,
         );
     }
   }
@@ -111,7 +111,7 @@ async function checkFile(
   const checked = checkGnn(text, { profile });
   const isNone = checked.diagnostics.some(({ code }) => code === "E013");
   return isNone && checked.file.models.length === 1
-    ? { file_path: path, reason: "The file holds no section of GNN." }
+    ? { file_path: path, reason: "The file contains no GNN section." }
     : toTypeCheck(path, checked);
 }
 
@@ -121,12 +121,12 @@ export async function readGnnFile(path: string): Promise<string> {
   if (stats.size > MAX_BYTES)
     throw new Error(`${basename(path)} has ${stats.size} bytes; at most ${MAX_BYTES} are read. Split the file.`);
   if (stats.isDirectory()) throw Object.assign(new Error(`${basename(path)} is a folder.`), { code: "EISDIR" });
-  if (!stats.isFile()) throw new Error(`${basename(path)} is no ordinary file.`);
+  if (!stats.isFile()) throw new Error(`${basename(path)} is not a regular file.`);
   const bytes = await readFile(path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new Error(`${basename(path)} is not written in UTF-8. Save it as UTF-8.`, { cause: error });
+    throw new Error(`${basename(path)} is not UTF-8. Save it as UTF-8.`, { cause: error });
   }
 }
 

@@ -13,7 +13,7 @@ function sample(name: string): string {
 
 const TWO_ROOM = sample("two_room.md");
 
-/** `code line:column` of each diagnostic. */
+/** Returns `code line:column` of each diagnostic. */
 function places(text: string, profile: ProfileName = "default"): string[] {
   return checkGnn(text, { profile }).diagnostics.map(({ code, start }) => `${code} ${start.line}:${start.column}`);
 }
@@ -34,7 +34,7 @@ function model(parts: {
   ].join("\n");
 }
 
-/** Codes and messages of the diagnostics. */
+/** Returns the codes and messages of the diagnostics. */
 function said(text: string, profile: ProfileName = "default"): string[] {
   return checkGnn(text, { profile }).diagnostics.map(({ code, message }) => `${code} ${message}`);
 }
@@ -48,9 +48,7 @@ describe("the own samples", () => {
   );
 
   test("C40: the only finding in hard_syntax.md is that B has no value", () => {
-    expect(said(sample("hard_syntax.md"))).toEqual([
-      "N001 B has no numbers; a program that is made of the model needs them.",
-    ]);
+    expect(said(sample("hard_syntax.md"))).toEqual(["N001 B has no numbers; programs made from the model need them."]);
   });
 
   test("C40: the profiles refuse the constructs of hard_syntax.md that their tools cannot read", () => {
@@ -78,9 +76,9 @@ describe("the own samples", () => {
 });
 
 describe("sections", () => {
-  test("a text without any section is not GNN", () => {
+  test("reports a text without any section as not GNN", () => {
     expect(said("# Notes\n\nNothing here.\n")).toEqual([
-      "E013 The text has no section of GNN, such as ## StateSpaceBlock.",
+      "E013 The text contains no GNN section, such as ## StateSpaceBlock.",
     ]);
   });
 
@@ -97,13 +95,13 @@ describe("sections", () => {
     ["GNN v1.1 strict", []],
     ["GNN v7", ["W009 4:1"]],
     ["version one", ["E009 4:1"]],
-  ])("the version %s", (version, expected) => {
+  ])("checks the version %s", (version, expected) => {
     expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
   });
 
   test("reads a duplicate section as one", () => {
     const text = model({ more: "## Connections\nA>s" });
-    expect(said(text)).toEqual(["W004 The section Connections is there twice; both are read as one."]);
+    expect(said(text)).toEqual(["W004 The section Connections occurs twice; both are read as one section."]);
   });
 });
 
@@ -117,7 +115,7 @@ describe("declarations", () => {
     ["s[2,default=unifrom]\nA[2]", ["E006 8:13"]],
     ["s[2]\nA[2]\nx[1]", ["W001 10:1"]],
     ["s[A]\nA[len(x)]\nx[3,2]", []],
-  ])("%j", (space, expected) => {
+  ])("checks the declaration %j", (space, expected) => {
     expect(places(model({ space })).filter((place) => !place.startsWith("N001"))).toEqual(expected);
   });
 
@@ -125,11 +123,11 @@ describe("declarations", () => {
     const more = "## ModelParameters\nn: 2\n";
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0),(0,1)}", more }))).toEqual([]);
     expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0,0)}", more }))).toEqual([
-      "E002 The value of A is 1×3, and line 8 declares 2×2.".replace("line 8", "line 9"),
+      "E002 The value of A is 1×3, but line 8 declares 2×2.".replace("line 8", "line 9"),
     ]);
     const list = "## ModelParameters\nm: [3]\n";
     expect(said(model({ space: "s[m]\nA[2,2]", values: "A={(1,0),(0,1)}", more: list }))).toEqual([
-      "E012 The parameter m is no whole number above 0, so it is no dimension.",
+      "E012 The parameter m is not a whole number above 0, so it cannot be a dimension.",
     ]);
   });
 });
@@ -139,11 +137,11 @@ describe("connections", () => {
     const { diagnostics } = checkGnn(model({ space: "state[2]\nA[2,2,default=eye]", edges: "stste-A" }));
     expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
       ["W001", undefined],
-      ["W002", "Write state, or declare stste[…] there."],
+      ["W002", "Write state, or declare stste[…] in StateSpaceBlock."],
     ]);
   });
 
-  test("an endpoint at another time is declared", () => {
+  test("accepts an undeclared endpoint if the same variable is declared at another time", () => {
     expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
   });
 
@@ -153,20 +151,20 @@ describe("connections", () => {
     const text = (count: number) =>
       `## GNNSection\nBig\n## Connections\n${Array.from({ length: count }, (_, at) => group(at)).join("\n")}`;
     expect(places(text(21))).toContain("E008 24:1");
-    expect(said(text(21)).join("\n")).toContain("more than 200000 from here on; those beyond are in no graph");
-    expect(said(text(20)).join("\n")).not.toContain("in no graph");
+    expect(said(text(21)).join("\n")).toContain("more than 200000 edges; from here on, edges are not in any graph");
+    expect(said(text(20)).join("\n")).not.toContain("not in any graph");
   });
 
-  test("reports a duplicate edge, and parts of the graph that no edge joins", () => {
-    expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s stands there already."]);
+  test("reports a duplicate edge, and unconnected parts of the graph", () => {
+    expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s is a duplicate."]);
     expect(said(model({ space: "s[2]\nA[2,2,default=eye]\nx[1]\ny[1]", edges: "s-A\nx-y" }))).toEqual([
-      "N004 The graph has 2 parts that no edge joins: {s, A}, {x, y}.",
+      "N004 The graph has 2 parts that no edge connects: {s, A}, {x, y}.",
     ]);
     expect(said(model({ space: "s[2]\ns_prime[2]\nA[2,2,default=eye]\nu[1]", edges: "s-A\nu>s_prime" }))).toEqual([]);
   });
 });
 
-test("checks matrices with names of words like numbered ones, if the model has no numbered ones", () => {
+test("checks matrices with words in their names like numbered ones, if the model has no numbered ones", () => {
   const codes = (space: string, values: string): string[] =>
     places(model({ space, values })).filter((place) => place.startsWith("E011"));
   const [cue, place] = ["A_cue={(1,0),(0,1)}", "B_place={((1,0),(0,0)),((0,1),(1,0))}"];
@@ -194,7 +192,7 @@ describe("values", () => {
     ["D[2]", "D=unknown", ["E007"]],
     ["x[2,type=int]", "x={1, 0.5}", ["E010"]],
     ["x[2,type=bool]", "x={1, 0}", []],
-  ])("%s with %s", (variable, values, expected) => {
+  ])("compares %s with %s", (variable, values, expected) => {
     const name = variable[0]!;
     const { diagnostics } = checkGnn(model({ space: `s[2]\n${variable}`, edges: `s-${name}`, values }));
     expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(expected);
@@ -206,27 +204,27 @@ describe("values", () => {
       "W012 The rows of A sum to 1 and its columns do not, so it is read as state × observation.",
     ]);
     expect(said(model({ values: "A={(0.9,0.1),(0.2,0.7)}" }))).toEqual([
-      "E011 The columns of A are no probabilities: read as state × observation, the worst one sums to 0.9.",
+      "E011 The columns of A are not probabilities: read as state × observation, the worst one sums to 0.9.",
     ]);
   });
 
   test("detects the axis order of transitions, and reports it", () => {
     expect(b("B={((1,0,0.2),(0.5,1,1)),((0,1,0.8),(0.5,0,0))}")).toEqual([]);
     expect(b("B={((1,0.5),(0,0.5)),((0,1),(1,0)),((0.2,1),(0.8,0))}")).toEqual([
-      "N006 B is read as action × next × previous: so its columns sum to 1.",
+      "N006 B is read as action × next × previous, because its columns then sum to 1.",
     ]);
     expect(b("B={((1,0),(0.5,0.5)),((0,1),(1,0)),((0.2,0.8),(1,0))}")).toEqual([
-      "N006 B is read as action × previous × next: so its columns sum to 1.",
+      "N006 B is read as action × previous × next, because its columns then sum to 1.",
     ]);
     expect(b("B={((1,0),(0.5,0.6)),((0,1),(1,0)),((0.2,0.8),(1,0))}")[0]).toMatch(
       /^E011 .*action × previous × next.* 1\.1\.$/,
     );
   });
 
-  test("reads transitions that fit two axis orders in the declared one, and reports the other", () => {
+  test("reads transitions that fit two axis orders in the declared order, and reports the other", () => {
     const space = "s[2]\nB[2,2,2]";
     expect(b("B={((1,1),(0,0)),((0,0),(1,1))}", space)).toEqual([
-      "N002 B is read as next × previous × action; action × next × previous would fit as well.",
+      "N002 B is read as next × previous × action; action × next × previous would also fit.",
     ]);
   });
 
@@ -235,7 +233,7 @@ describe("values", () => {
     const text = model({ space: "s[2]\nA[2,2,default=eye]\nF[1]", edges: "s-A\ns-F", values });
     expect(checkGnn(text).diagnostics.map(({ code }) => code)).toEqual(["N003", "N003", "N003", "N003"]);
     expect(said(model({ values: "H={(1,0)}" }))).toEqual([
-      "W003 H has a value and is not declared in StateSpaceBlock.",
+      "W003 H has a value, but is not declared in StateSpaceBlock.",
     ]);
   });
 });
@@ -248,7 +246,7 @@ describe("time and ontology", () => {
     ["Time=τ", ["W011 11:6"]],
     ["ModelTimeHorizon=soon", ["E014 11:18"]],
     ["ModelTimeHorizon", ["E014 11:1"]],
-  ])("%j", (time, expected) => {
+  ])("checks the setting %j", (time, expected) => {
     expect(places(model({ more: `## Time\n${time}` })).map((place) => place)).toEqual(
       expected.map((place) => place.replace(/ (\d+)/, (_, line) => ` ${Number(line) + 2}`)),
     );
@@ -294,7 +292,7 @@ describe("mutations", () => {
       }
   });
 
-  test("after any deletion, insertion or duplication, `check` does not throw and its positions are in the text", () => {
+  test("`check` does not throw after any deletion, insertion or duplication, and its positions are in the text", () => {
     const change = fc.record({
       at: fc.nat({ max: TWO_ROOM.length }),
       cut: fc.nat({ max: 40 }),
@@ -314,7 +312,7 @@ describe("mutations", () => {
     );
   });
 
-  test("S18: a large model of hostile shape is checked in linear time", () => {
+  test("S18: checks a large model of hostile shape in linear time", () => {
     const cost = (count: number): number => {
       const names = Array.from({ length: count }, (_, index) => `n${index}`);
       const text = model({
@@ -353,18 +351,18 @@ describe("reports a beginner's mistake once, with the text to write", () => {
   });
 
   test.each([
-    ["D={(50%, 50%)}", ['"%" is no number, word or text.', '"%" is no number, word or text.']],
-    ["D={(0,5; 0,5)}", ['";" is no number, word or text.']],
-    ["D={(0.5 0.5)}", ["Two values stand side by side without a comma. Put a comma between them."]],
-    ["D={(0.5, much)}", ['The value of D is no tensor. "much" stands among numbers.']],
-  ])("%s", (values, expected) => {
+    ["D={(50%, 50%)}", ['"%" is not a number, word or text.', '"%" is not a number, word or text.']],
+    ["D={(0,5; 0,5)}", ['";" is not a number, word or text.']],
+    ["D={(0.5 0.5)}", ["A comma is missing between two values. Put a comma between them."]],
+    ["D={(0.5, much)}", ['The value of D is not a tensor. A number is expected, not "much".']],
+  ])("suggests the correction: %s", (values, expected) => {
     const text = model({ space: "s[2]\nD[2]", edges: "D>s", values });
     expect(told(text)).toEqual(expected.map((message) => `E007 ${message}`));
   });
 
   test("reports numbers that are not probabilities, although their sums are right", () => {
     expect(told(model({ values: "A={(1.2,0.2),(-0.2,0.8)}" }))).toEqual([
-      "E011 A has numbers that are no probabilities, such as 1.2. " +
+      "E011 A contains numbers that are not probabilities, such as 1.2. " +
         "Each column must have numbers from 0 to 1 that sum to 1.",
     ]);
   });
@@ -372,23 +370,23 @@ describe("reports a beginner's mistake once, with the text to write", () => {
   test("reports a matrix that is transposed against its declaration", () => {
     const wrong = model({ space: "s[2]\nA[3,2]", values: "A={(0.8,0.1,0.1),(0.2,0.2,0.6)}" });
     expect(told(wrong)).toEqual([
-      "E002 The value of A is 2×3, and line 9 declares 3×2. It is turned over: write 3 rows of 2, or change line 9.",
+      "E002 The value of A is 2×3, but line 9 declares 3×2. It is transposed: write 3 rows of 2, or change line 9.",
     ]);
   });
 
   test.each([
-    ["o(2,1)", 'E006 "(2,1)" belongs to no declaration, and is left out. Write o[2,1].'],
-    ["o[1,int]", "E012 int stands where a length does. Write type=int."],
-    ["- o[2]", 'E006 "- o[2]" does not begin with the name of a variable. Leave the - in front of it out.'],
-    ["```", 'E006 "```" does not begin with the name of a variable. Take the line out: sections need no fences.'],
-  ])("the declaration %s", (line, expected) => {
+    ["o(2,1)", 'E006 "(2,1)" is not part of the declaration and is ignored. Write o[2,1].'],
+    ["o[1,int]", "E012 int is a type, but a length is expected. Write type=int."],
+    ["- o[2]", 'E006 "- o[2]" does not begin with the name of a variable. Remove the - before it.'],
+    ["```", 'E006 "```" does not begin with the name of a variable. Remove the line: sections need no fences.'],
+  ])("suggests the correction for the declaration %s", (line, expected) => {
     expect(told(model({ space: `s[2]\nA[2,2,default=eye]\n${line}`, edges: "s-A\ns-o" }))).toContain(expected);
   });
 
   test.each([
-    ["* s-A", 'E005 "* s-A" begins with no name. Leave the * in front of it out.'],
-    ["s => A", 'E005 "=> A" begins with no > or -. Write one connection a line: a>b, a-b, or (a,b)>c.'],
-  ])("the connection %s", (line, expected) => {
+    ["* s-A", 'E005 "* s-A" does not begin with a name. Remove the * before it.'],
+    ["s => A", 'E005 "=> A" does not begin with > or -. Write one connection per line: a>b, a-b, or (a,b)>c.'],
+  ])("suggests the correction for the connection %s", (line, expected) => {
     expect(told(model({ edges: `s-A\n${line}` }))).toEqual([expected]);
   });
 });

@@ -56,7 +56,7 @@ describe("toolyard gnn check", () => {
     });
   });
 
-  test("a missing file is a usage error with its name", async () => {
+  test("reports a missing file as a usage error with its name", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "check", "none.md"])).toMatchObject({
       code: 2,
@@ -64,7 +64,7 @@ describe("toolyard gnn check", () => {
     });
   });
 
-  test.skipIf(process.platform === "win32")("an unreadable subfolder is a usage error", async () => {
+  test.skipIf(process.platform === "win32")("reports an unreadable subfolder as a usage error", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const deep = join(...Array.from({ length: 10 }, () => "d".repeat(240)));
     for (const top of ["one", "two"]) mkdirSync(desk.path(join(top, deep)), { recursive: true });
@@ -108,7 +108,7 @@ describe("toolyard gnn fmt", () => {
   test("does not change a file without GNN", async () => {
     await using desk = await Desk.create({ "notes.md": "# Notes\n\n\n* x\n" });
     const { code, stderr } = await desk.run(["gnn", "fmt", "notes.md"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is left alone: ")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is not changed: ")]);
     expect(readFileSync(desk.path("notes.md"), "utf8")).toBe("# Notes\n\n\n* x\n");
   });
 });
@@ -134,7 +134,7 @@ describe("several files", () => {
     await using desk = await Desk.create({ ...FILES, "c.gnn": TWO_ROOM });
     expect(await desk.run(["gnn", "export", "models", "--to", "json"])).toMatchObject({
       code: 2,
-      stderr: "2 files are read. Name a folder for what is written with --output.\n",
+      stderr: "2 files are read. Name an output folder with --output.\n",
     });
     expect(await desk.run(["gnn", "export", "c.md", "c.gnn", "--to", "json", "-o", "out"])).toMatchObject({
       code: 2,
@@ -142,7 +142,7 @@ describe("several files", () => {
     });
     expect(await desk.run(["gnn", "render", "c.md", "-", "--to", "numpy", "-o", "out"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Standard input, -, is read alone."),
+      stderr: expect.stringContaining("Standard input (-) cannot be combined with files."),
     });
     expect(existsSync(desk.path("out"))).toBe(false);
   });
@@ -150,7 +150,7 @@ describe("several files", () => {
   test("renders the other files if one is refused, and exits with 2", async () => {
     await using desk = await Desk.create({ "a.md": SPOILT, "b.md": TWO_ROOM });
     const { code, stderr } = await desk.run(["gnn", "render", "a.md", "b.md", "--to", "numpy", "-o", "out"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("a.md cannot be read as a whole.")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("A part of a.md cannot be read.")]);
     expect(readdirSync(desk.path("out"))).toEqual(["b.py"]);
   });
 
@@ -178,14 +178,14 @@ describe("toolyard gnn export", () => {
     expect(stdout).toContain("digraph");
   });
 
-  test("a device that never ends is refused, not read", async ({ skip }) => {
+  test("refuses a device that never ends without reading it", async ({ skip }) => {
     skip(process.platform === "win32", "not on this platform");
     await using desk = await Desk.create();
     const { code, stderr } = await desk.run(["gnn", "export", "/dev/zero", "--to", "json"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("/dev/zero cannot be read: It is no ordinary file.")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("/dev/zero cannot be read: It is not a regular file.")]);
   });
 
-  test("an unknown format is a usage error with the list of formats", async () => {
+  test("reports an unknown format as a usage error with the list of formats", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--to must be one of json, xml,")]);
@@ -195,7 +195,7 @@ describe("toolyard gnn export", () => {
 test("S16: toolyard gnn export refuses a pickle with the reason and what to use instead", async () => {
   await using desk = await Desk.create({ "a.md": TWO_ROOM });
   const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle", "-o", "a.pkl"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("whoever loads a pickle runs whatever code is in it")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("because loading a pickle runs the code in it")]);
   expect(stderr).toContain("Use JSON, or CBOR");
 });
 
@@ -212,7 +212,7 @@ describe("toolyard gnn new", () => {
     expect((await desk.run(["gnn", "new"])).stdout).toContain("## GNNSection\nMymodel\n");
   });
 
-  test("an invalid size or name is a usage error", async () => {
+  test("reports an invalid size or name as a usage error", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "new", "--states", "65"])).toMatchObject({
       code: 2,
@@ -240,11 +240,11 @@ describe("toolyard gnn diff", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ same: false, differences: [{ change: "changed", name: "A" }, {}] });
   });
 
-  test("standard input given twice is a usage error", async () => {
+  test("reports standard input given twice as a usage error", async () => {
     await using desk = await Desk.create();
     expect(await desk.run(["gnn", "diff", "-", "-"])).toMatchObject({
       code: 2,
-      stderr: "Only one of the two files can be standard input. Name the other one.\n",
+      stderr: "Only one of the two files can be standard input. Name a file for the other.\n",
     });
   });
 });

@@ -10,7 +10,7 @@ import { gnn } from "../src/service.ts";
 import { openService } from "../../toolyard/servers/shared/service.ts";
 import { LEARNING, LINEAR, TWO_AGENTS, TWO_ROOM } from "./models.ts";
 
-test("bytes are those of all tensors and counts, and operations those of one step", () => {
+test("counts the bytes of all tensors and counts, and the operations of one step", () => {
   const costs = (text: string): object => modelCosts(parseGnn(text).file)[0]!;
   // A 4, B 8, C 2, D 2 numbers; one factor, so one update; two policies of 8 + 16 + 6 operations.
   expect(costs(TWO_ROOM)).toMatchObject({ tensor_bytes: 16 * 8, operations_per_step: 6 + 2 * 30, policies: 2 });
@@ -19,7 +19,7 @@ test("bytes are those of all tensors and counts, and operations those of one ste
   expect(costs(LINEAR)).toMatchObject({ tensor_bytes: (4 + 2 + 4 + 1 + 2 + 4) * 8, policies: 0 });
 });
 
-test("a model without a program keeps the estimates of the first tools, with the reason", () => {
+test("keeps the estimates of the first tools for a model without a program, with the reason", () => {
   const text = TWO_ROOM.replace(/^A=.*$/m, "A={ }");
   const [model] = parseGnn(text).file.models;
   expect(modelCosts({ form: "markdown", models: [model!] })).toEqual([

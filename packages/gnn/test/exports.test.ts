@@ -50,7 +50,7 @@ describe("the graph", () => {
 });
 
 describe("exports", () => {
-  test("every export names every node and every edge", () => {
+  test("every export contains every node and every edge", () => {
     fc.assert(
       fc.property(file, (data) => {
         const model = fromData(data);
@@ -121,27 +121,30 @@ describe("exports", () => {
 
 describe("imports", () => {
   test.each([
-    ["{", "This is no JSON"],
+    ["{", "This is not JSON"],
     ["{}", '"format" and "version" must be "gnn-json" and 1.'],
     ['{"format":"gnn-json","version":1,"form":"markdown"}', "models must be a list, got nothing."],
     [
       '{"format":"gnn-json","version":1,"form":"markdown","models":[{"header":[],"sections":[{"name":"Time","statements":[{"kind":"x"}]}]}]}',
       "models[0].sections[0].statements[0].kind must be blank or comment or raw",
     ],
-    ['<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><gnn/>', "Document types and CDATA are not read."],
+    [
+      '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><gnn/>',
+      "Document type declarations and CDATA are not supported.",
+    ],
     ["<gnn/>", 'The document must be <gnn version="1">, got <gnn>.'],
     ["<gnn version='1'><model>", "<model> is never closed."],
-    ["<gnn version='1'>&bomb;</gnn>", "&bomb; is no entity that XML has."],
-  ])("%s is refused with an error message", (text, message) => {
+    ["<gnn version='1'>&bomb;</gnn>", "&bomb; is not a predefined XML entity."],
+  ])("refuses %s with an error message", (text, message) => {
     expect(() => importGnn(text)).toThrow(message);
   });
 
-  test("bytes that are neither CBOR nor UTF-8 are refused, and CBOR that ends too early", () => {
-    expect(() => importGnn(new Uint8Array([0xff, 0xfe]))).toThrow("neither CBOR nor a text in UTF-8");
+  test("refuses bytes that are neither CBOR nor UTF-8, and CBOR that ends too early", () => {
+    expect(() => importGnn(new Uint8Array([0xff, 0xfe]))).toThrow("neither CBOR nor UTF-8 text");
     const bytes = toCbor({ a: [1, 2, 3] });
     expect(() => fromCbor(bytes.subarray(0, -1))).toThrow("ends too early");
     expect(() => fromCbor(new Uint8Array([0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]))).toThrow("too early");
-    expect(() => fromCbor(new Uint8Array(1000).fill(0x81))).toThrow("within one another");
+    expect(() => fromCbor(new Uint8Array(1000).fill(0x81))).toThrow("nested deeper than");
   });
 
   test("CBOR preserves every JSON value", () => {

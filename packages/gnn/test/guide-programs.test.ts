@@ -4,7 +4,7 @@ import { readPage, readSnippets, SnippetFolder } from "../../../test/docs/snippe
 
 const PAGE = readPage("docs/guide/sources/gnn-programs.md");
 
-test("every block of the page on programs runs and prints the expected output", async () => {
+test("every code block of the page on programs runs and prints the expected output", async () => {
   await using folder = await SnippetFolder.create();
   const snippets = readSnippets(PAGE);
   await folder.run(snippets);

@@ -8,7 +8,7 @@ import { readPage, readSnippets, SnippetFolder } from "../../../test/docs/snippe
 const PAGE = readPage("docs/guide/sources/gnn.md");
 const SNIPPETS = readSnippets(PAGE);
 
-test("every block of the guide's page runs and prints the expected output", async () => {
+test("every code block of the guide's page runs and prints the expected output", async () => {
   await using folder = await SnippetFolder.create();
   await folder.run(SNIPPETS.filter(({ language }) => ["gnn", "sh", "text"].includes(language)));
   expect(SNIPPETS.filter(({ language }) => language === "sh").length).toBeGreaterThanOrEqual(3);
@@ -23,6 +23,6 @@ test("the guide's page starts with a model and its current picture", async () =>
   expect(await drawGnn(parseGnn(first!.text).file)).toBe(picture.replaceAll("\r\n", "\n"));
 });
 
-test("the guide's page names every code", () => {
+test("the guide's page lists every diagnostic code", () => {
   for (const code of Object.keys(DIAGNOSTICS)) expect(PAGE).toMatch(new RegExp(String.raw`\b${code}\b`));
 });

@@ -32,7 +32,7 @@ test("every template is a valid model without a warning, for any sizes and name"
   );
 });
 
-test("a template has the usual layout, and no findings with at least two states and two actions", () => {
+test("a template has the canonical layout, and no findings with at least two states and two actions", () => {
   const size = fc.integer({ min: 2, max: 9 });
   fc.assert(
     fc.property(
@@ -51,7 +51,7 @@ test("a template has the usual layout, and no findings with at least two states 
 describe("differences", () => {
   const diff = (before: string, after: string) => diffGnn(parseGnn(before).file, parseGnn(after).file);
 
-  test("layout and comments are no difference", () => {
+  test("ignores layout and comments", () => {
     expect(diff(TWO_ROOM, printGnn(parseGnn(TWO_ROOM).file).replaceAll("  #", "   # and"))).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe("edges in another notation", () => {
     expect(diff(TWO_ROOM, TWO_ROOM.replace("s-A\n", "A-s\n"))).toEqual([]);
   });
 
-  test("a reversed edge, or one with another label, is different", () => {
+  test("reports a reversed edge, or an edge with another label, as different", () => {
     expect(diff(TWO_ROOM, TWO_ROOM.replace("C>G\n", "G>C\n")).map(({ change, name }) => [change, name])).toEqual([
       ["removed", "C>G"],
       ["added", "G>C"],

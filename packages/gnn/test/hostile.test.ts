@@ -11,7 +11,7 @@ import { readProgram } from "../src/programs/read-program.ts";
 import { LIMITS } from "../src/language/limits.ts";
 import { MAX_DIAGNOSTICS } from "../src/language/diagnostics.ts";
 
-/** CPU time of this process for some work, in milliseconds. */
+/** Returns the CPU time of this process for some work, in milliseconds. */
 function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -39,7 +39,7 @@ const UNITS = ["{", "a={\n", "a={(1,\n", "(a,", "((", '"\\', '" ', "'", "1 ", "a
 const MORE = ["## GNNSection\n", "#", ",", "a[", "a>", "=", "\r", " ", "[1,2],", "1e", "inf", "π_t+1"];
 
 describe("hostile text", () => {
-  test.each([...UNITS, ...MORE])("S18: %j, over and over, takes no more than linear time", (unit) => {
+  test.each([...UNITS, ...MORE])("S18: repeating %j takes no more than linear time", (unit) => {
     for (const head of HEADS) {
       const text = (length: number): string => head + unit.repeat(Math.ceil(length / unit.length));
       cost(text(10_000));
@@ -104,7 +104,7 @@ describe("hostile text", () => {
     ).toBeLessThan(small * 30);
   });
 
-  test("a text above the bound is refused, one below it is read", () => {
+  test("refuses a text above the size limit, and reads one below it", () => {
     const over = parseGnn("x".repeat(LIMITS.characters + 1));
     expect(over.diagnostics).toMatchObject([{ code: "E008", message: /at most 16777216/ }]);
     expect(parseGnn(`# ${"x".repeat(1_000_000)}`).diagnostics).toEqual([]);
@@ -116,7 +116,7 @@ describe("hostile text", () => {
     expect(diagnostics.at(-1)).toMatchObject({ code: "E008", message: /^2000 further/ });
   });
 
-  test("reads any text, and its printed form prints as itself", () => {
+  test("reads any text, and formatting its formatted form changes nothing", () => {
     const piece = fc.constantFrom(
       ...UNITS,
       ...MORE,

@@ -10,7 +10,7 @@ import { viewOf } from "../src/language/view.ts";
 import { parseGnn } from "../src/language/parse.ts";
 
 const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
-/** A value that no program needs has a length other than the declared one. */
+/** A model that is invalid only in a value that no program needs: its length differs from the declared one. */
 const INVALID = TWO_ROOM.replace("## Connections", "x[3]\n## Connections").replace(
   "## Equations",
   "x={(0.5,0.5)}\n## Equations",
@@ -27,7 +27,7 @@ function put(files: Readonly<Record<string, string | Uint8Array>>): void {
   }
 }
 
-/** A command's output, error output and exit code. */
+/** Returns a command's output, error output and exit code. */
 async function outcomeOf(
   command: (io: CommandIo) => Promise<number>,
 ): Promise<{ out: string; err: string; code: number }> {
@@ -54,7 +54,7 @@ function written(name = "out"): readonly string[] {
 }
 
 describe("files of the same name", () => {
-  test("keep their folders below the shared folder; other files do not", async () => {
+  test("files of the same name keep their folders below the shared folder; other files do not", async () => {
     put({ "models/x/agent.md": TWO_ROOM, "models/y/deep/agent.gnn": TWO_ROOM, "models/other.md": TWO_ROOM });
     for (const [command, ending] of [
       [(io: CommandIo) => render(["models"], { to: "numpy", output: "out" }, io), "py"],
@@ -89,7 +89,7 @@ describe("files of the same name", () => {
       ["a/x.md", "a/b/x.md", "c/x.gnn"],
       ["a/x.py", "a/b/x.py", "c/x.py"],
     ],
-  ])("%j are written to %j", (files, paths) => {
+  ])("writes %j to %j", (files, paths) => {
     expect(outputPaths(files, ".py").map((path) => path.replaceAll("\\", "/"))).toEqual(paths);
   });
 
@@ -104,14 +104,14 @@ describe("a folder with other files", () => {
   test("reports a file in another encoding, and processes the others", async () => {
     put({ "models/a.md": TWO_ROOM, "models/bad.md": LATIN1, "models/z.md": TWO_ROOM });
     const checked = await outcomeOf((io) => check(["models"], {}, io));
-    expect(checked).toMatchObject({ code: 2, err: expect.stringContaining("bad.md is not written in UTF-8") });
+    expect(checked).toMatchObject({ code: 2, err: expect.stringContaining("bad.md is not UTF-8") });
     expect(checked.out).toContain("2 files: 2 valid, 0 invalid");
     const rendered = await outcomeOf((io) => render(["models"], { to: "numpy", output: "out" }, io));
     expect([rendered.code, rendered.err]).toEqual([2, expect.stringContaining("bad.md cannot be read")]);
     expect(written()).toEqual(["a.py", "z.py"]);
     expect(await outcomeOf((io) => fmt(["models"], {}, io))).toMatchObject({ code: 2 });
     expect(readFileSync(join(folder, "models/z.md"), "utf8")).not.toBe(TWO_ROOM);
-    await expect(outcomeOf((io) => check(["models/bad.md"], {}, io))).rejects.toThrow("is not written in UTF-8");
+    await expect(outcomeOf((io) => check(["models/bad.md"], {}, io))).rejects.toThrow("is not UTF-8");
   });
 
   test("skips a README.md without GNN, and reports it as invalid only if it is given by name", async () => {
@@ -119,13 +119,13 @@ describe("a folder with other files", () => {
     expect(await outcomeOf((io) => check(["models"], {}, io))).toMatchObject({
       code: 0,
       out: "1 file: 1 valid, 0 invalid\n",
-      err: expect.stringMatching(/README\.md has no section of GNN and is skipped\.\n$/),
+      err: expect.stringMatching(/README\.md contains no GNN section and is skipped\.\n$/),
     });
     expect(await outcomeOf((io) => run(["models"], { steps: "1" }, io))).toMatchObject({ code: 0 });
     expect(await outcomeOf((io) => check(["models/README.md"], {}, io))).toMatchObject({ code: 1 });
   });
 
-  test("prints a file name for each of several runs, also in JSON", async () => {
+  test("prints the file name for each of several runs, also in JSON", async () => {
     put({ "models/a.md": TWO_ROOM, "models/b.md": TWO_ROOM });
     const { out } = await outcomeOf((io) => run(["models"], { steps: "1" }, io));
     expect(out).toMatch(/^models.a\.md:\nTwo-Room Agent: [^]*\nmodels.b\.md:\nTwo-Room Agent: /);
@@ -140,18 +140,18 @@ describe("a folder with other files", () => {
 });
 
 describe("a file with errors in parts that a program does not need", () => {
-  test("is rendered and run with a warning, and the exit code is 1", async () => {
+  test("renders and runs the file with a warning, and exits with 1", async () => {
     put({ "invalid.md": INVALID });
     const rendered = await outcomeOf((io) => render(["invalid.md"], { to: "numpy", output: "out.py" }, io));
     expect(rendered).toMatchObject({
       code: 1,
       err: expect.stringMatching(
-        /^invalid\.md: Warning: the file is not valid \(1 error\)\. Line \d+: The value of x is 1×2, and line/,
+        /^invalid\.md: Warning: the file is invalid \(1 error\)\. Line \d+: The value of x is 1×2, but line/,
       ),
     });
-    expect(readFileSync(join(folder, "out.py"), "utf8")).toContain("Warning: the file is not valid");
+    expect(readFileSync(join(folder, "out.py"), "utf8")).toContain("Warning: the file is invalid");
     const ran = await outcomeOf((io) => run(["invalid.md"], { steps: "1" }, io));
-    expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("Warning: the file is not valid") });
+    expect(ran).toMatchObject({ code: 1, out: expect.stringContaining("Warning: the file is invalid") });
     put({ "valid.md": TWO_ROOM });
     expect(await outcomeOf((io) => render(["valid.md"], { to: "numpy" }, io))).toMatchObject({ code: 0, err: "" });
   });
@@ -170,12 +170,12 @@ describe("models in code fences", () => {
     ["a block without an end", `Look:\n\`\`\`gnn\n${TWO_ROOM}`],
     ["line ends of Windows", `# T\r\n${fenced("```", "gnn").replaceAll("\n", "\r\n")}`],
     ["excerpts before it", `\`\`\`\n## Time\nStatic\n\`\`\`\n${fenced("```")}`],
-  ])("are read: %s", (_kind, text) => {
+  ])("reads models in code fences: %s", (_kind, text) => {
     expect(titles(text)).toEqual(["Two-Room Agent"]);
     expect(checkGnn(text).diagnostics.filter(({ severity }) => severity !== "note")).toEqual([]);
   });
 
-  test("are separate models in separate fences, with their own lines", () => {
+  test("separate fences contain separate models with their own lines", () => {
     const second = fenced("```", "gnn").replace("Two-Room Agent", "Other").replace("D>s\n", "D?s\n");
     const text = `# Two\n\n${fenced("```", "gnn")}\nAnd:\n\n${second}`;
     expect(titles(text)).toEqual(["Two-Room Agent", "Other"]);
@@ -183,19 +183,19 @@ describe("models in code fences", () => {
     expect(text.split("\n")[error!.start.line - 1]).toBe("D?s");
   });
 
-  test("are examples in a document that is a model, and excerpts if they declare nothing", () => {
+  test("a fence in a document that is a model is an example, and a fence without declarations is an excerpt", () => {
     const inner = fenced("```").replace("Two-Room", "Example");
     const example = TWO_ROOM.replace("## ModelName", `## ModelAnnotation\n${inner}\n## ModelName`);
     expect(titles(example)).toEqual(["Two-Room Agent"]);
     expect(titles("# Syntax\n```\n## StateSpaceBlock\nA[2]\n```\n")).toEqual([undefined]);
   });
 
-  test("are not changed by fmt, so that the document around them stays", async () => {
+  test("fmt does not change a document with models in fences", async () => {
     const text = `# How to\n\n${fenced("```", "gnn")}\nThat is all.\n`;
     put({ "guide.md": text });
     expect(await outcomeOf((io) => fmt(["guide.md"], {}, io))).toMatchObject({
       code: 0,
-      err: "guide.md is left alone: its models are in code fences of a document.\n",
+      err: "guide.md is not changed, because its models are in code fences of a document.\n",
     });
     expect(readFileSync(join(folder, "guide.md"), "utf8")).toBe(text);
   });

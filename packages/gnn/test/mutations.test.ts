@@ -61,14 +61,14 @@ function firstNumber(value: Value): number | undefined {
   return undefined;
 }
 
-/** The lines of all diagnostics with the given code. */
+/** Returns the lines of all diagnostics with the given code. */
 function linesOf(text: string, code: string): readonly number[] {
   return checkGnn(text)
     .diagnostics.filter((diagnostic) => diagnostic.code === code)
     .map(({ start }) => start.line);
 }
 
-test("C40: a syntax error in any statement of any model is reported in its line", () => {
+test("C40: reports a syntax error in any statement of any model in its line", () => {
   fc.assert(
     fc.property(file, fc.nat(), (data, choice) => {
       const text = printGnn(fromData(data));
@@ -105,7 +105,7 @@ function spoilt(text: string, pattern: RegExp, { nth, by }: { nth: number; by: (
 }
 
 describe("a valid model", () => {
-  test("C40: has no diagnostic before the mutation", () => {
+  test("C40: a valid model has no diagnostic before the mutation", () => {
     fc.assert(
       fc.property(begun, (text) => {
         expect(checkGnn(text).diagnostics.filter(({ severity }) => severity !== "note")).toEqual([]);
@@ -125,7 +125,7 @@ describe("a valid model", () => {
     ["a version that is none", /^GNN v1$/gm, () => "version one", "E009"],
     ["an identifier with spaces", /^Somemodel$/gm, () => "Some model", "E015"],
     ["a declaration that stands twice", /(?<=^D\[.*\n)s\[.*$/gm, () => "D[2,type=float]", "E004"],
-  ])("C40: %s is reported in its line", (_name, pattern, by, code) => {
+  ])("C40: reports %s in its line", (_name, pattern, by, code) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const { text: wrong, line } = spoilt(text, pattern, { nth, by });
@@ -139,14 +139,14 @@ describe("a valid model", () => {
     ["a probability that is too high", (number) => String(Number(number) + 0.3), ["E011"]],
     ["a number that is missing", () => "", ["E002", "E007"]],
     ["a bracket in place of a number", () => "(", ["E007"]],
-  ])("C40: %s is reported in its value", (_name, by, codes) => {
+  ])("C40: reports %s in its value", (_name, by, codes) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const values = text.indexOf("\nA={");
         const preferences = text.indexOf("\nC={");
         const part = text.slice(values, preferences === -1 ? text.indexOf("\n## Time") : preferences);
         const wrong = spoilt(part, /\d+(?:\.\d+)?/g, { nth, by });
-        // From the line of the value's name to the line of its end.
+        // The lines from the value's name to its end.
         const at = values + wrong.index;
         const end = text.startsWith("={(", text.lastIndexOf("={", at)) ? at : text.indexOf("\n}", at) + 1;
         const last = text.slice(0, end).split("\n").length;

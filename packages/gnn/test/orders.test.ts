@@ -36,7 +36,7 @@ function programOf(text: string): DiscreteProgram {
   return readProgram(viewOf(parseGnn(text).file.models[0]!)) as DiscreteProgram;
 }
 
-/** Transitions in GNN's own order: next × previous × action. */
+/** Returns the transitions in GNN's own order: next × previous × action. */
 function transitionsOf(text: string): readonly number[] {
   return [...programOf(text).agents[0]!.factors[0]!.B.data];
 }
@@ -63,7 +63,7 @@ describe("the axis order of B that a model states", () => {
   ] as const;
   const SIZES = { next: 3, previous: 3, action: 3 };
 
-  test("gives the same transitions for every axis order", () => {
+  test("results in the same transitions for every axis order", () => {
     const column = fc.tuple(
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 1, max: 9 }),
@@ -119,7 +119,7 @@ describe("the axis order of B that a model states", () => {
     expect(await statesOf("next_previous_action")).toEqual([2]);
   });
 
-  test("of a single factor overrides the common order", () => {
+  test("the order of a single factor overrides the common order", () => {
     const text = modelWith(CYCLES, "b_tensor_order: action_next_previous", "B_tensor_order: next_previous_action");
     expect(transitionsOf(text)).toEqual(transitionsOf(modelWith(CYCLES, "b_tensor_order: next_previous_action")));
     const own = modelWith(CYCLES, "B_f0_tensor_order: action_next_previous", "b_tensor_order: next_previous_action");
@@ -127,16 +127,16 @@ describe("the axis order of B that a model states", () => {
     expect(transitionsOf(renamed)).toEqual(transitionsOf(modelWith(CYCLES, "b_tensor_order: action_next_previous")));
   });
 
-  test("is refused if the columns are not probabilities in it, with the order to write", () => {
+  test("refuses an order in which the columns are not probabilities, with the order to write", () => {
     const B = written([3, 3, 3], ([, next]) => (next === 0 ? 1 : 0));
     const text = modelWith(B, "b_tensor_order: next_state_previous_state_action");
     expect(() => programOf(text)).toThrow(
-      "B holds no probabilities in the order that b_tensor_order states: the worst column sums to 3. " +
+      "B does not contain probabilities in the order that b_tensor_order states: the worst column sums to 3. " +
         "Write b_tensor_order: action_next_state_previous_state.",
     );
     expect(checkGnn(text).diagnostics.find(({ code }) => code === "E011")).toMatchObject({
       message:
-        "The columns of B are no probabilities in the order that b_tensor_order states: the worst one sums to 3.",
+        "The columns of B are not probabilities in the order that b_tensor_order states: the worst one sums to 3.",
       mend: "State the order in ModelParameters: b_tensor_order: action_next_state_previous_state.",
     });
   });
@@ -146,12 +146,14 @@ describe("the axis order of B that a model states", () => {
     "b_tensor_order: next_action",
     "b_tensor_order: next_next_previous",
     "b_tensor_order: 3",
-  ])("is refused if it is unknown: %s", (line) => {
-    expect(() => programOf(modelWith(CYCLES, line))).toThrow("b_tensor_order names no order. Write for example");
+  ])("refuses an unknown order: %s", (line) => {
+    expect(() => programOf(modelWith(CYCLES, line))).toThrow(
+      "b_tensor_order is not an index order. Write, for example,",
+    );
     expect(checkGnn(modelWith(CYCLES, line)).diagnostics.map(({ code }) => code)).toContain("W013");
   });
 
-  test("applies to the counts of B and to transitions without actions", () => {
+  test("the order applies to the counts of B and to transitions without actions", () => {
     const passive = `## GNNSection
 p
 ## StateSpaceBlock
@@ -175,12 +177,12 @@ b_tensor_order: previous_state_next_state
 });
 
 describe("a tensor that fits several orders", () => {
-  test("gets a note with the chosen order and the setting to write, in a run, a program and a check", async () => {
+  test("adds a note with the chosen order and the setting to write, in a run, a program and a check", async () => {
     const text = modelWith(written([3, 3, 3], ([one, two, three]) => (two === (one! + 2 * three!) % 3 ? 1 : 0)));
     const program = programOf(text);
     const [note] = program.notes;
     expect(note).toMatch(
-      /^B is read as next × previous × action; .* would fit as well\. State the order in ModelParameters: /,
+      /^B is read as next × previous × action; .* would also fit\. State the order in ModelParameters: /,
     );
     expect(note).toContain("b_tensor_order: next_state_previous_state_action");
     expect((await simulate(program, { steps: 1 })).notes).toContain(note);
@@ -191,19 +193,21 @@ describe("a tensor that fits several orders", () => {
     expect(`${found!.message} ${found!.mend}`).toBe(note);
   });
 
-  test("gets no note once the order is stated, nor if all orders are the same", () => {
+  test("adds no note if the order is stated, or if all orders are the same", () => {
     expect(programOf(modelWith(CYCLES, "b_tensor_order: next_previous_action")).notes).toEqual([]);
     expect(programOf(modelWith("identity")).notes).toEqual([]);
     const uniform = written([3, 3, 3], () => 1 / 3);
     expect(programOf(modelWith(uniform)).notes).toEqual([]);
   });
 
-  test("applies to likelihoods too", () => {
+  test("adds the note for likelihoods too", () => {
     const turned = modelWith("identity").replace(
       "A={(1,0,0),(0,1,0),(0,0,1)}",
       "A={(0.5,0.5,0),(0,0.5,0.5),(0.5,0,0.5)}",
     );
-    expect(programOf(turned).notes[0]).toContain("A is read as observation × state; state × observation would fit");
+    expect(programOf(turned).notes[0]).toContain(
+      "A is read as observation × state; state × observation would also fit",
+    );
     const stated = turned.replace("## ModelParameters", "## ModelParameters\na_tensor_order: state_observation");
     expect(programOf(stated).notes).toEqual([]);
     expect(Array.from(programOf(stated).agents[0]!.modalities[0]!.A.data.subarray(0, 3))).toEqual([0.5, 0, 0.5]);

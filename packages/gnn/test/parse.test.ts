@@ -13,7 +13,7 @@ function view(text: string): ModelView {
   return viewOf(parseGnn(text).file.models[0]!);
 }
 
-/** `code line:column` of each diagnostic. */
+/** Returns `code line:column` of each diagnostic. */
 function places(text: string, profile: ProfileName = "default"): string[] {
   return parseGnn(text, { profile }).diagnostics.map(({ code, start }) => `${code} ${start.line}:${start.column}`);
 }
@@ -78,7 +78,7 @@ describe("declarations", () => {
     });
   });
 
-  test.each(["π=[2]", "s'[2]", "s_t+1[2,type=int]", "X^Y[3]", "状態[2]"])("%s is a declaration", (text) => {
+  test.each(["π=[2]", "s'[2]", "s_t+1[2,type=int]", "X^Y[3]", "状態[2]"])("accepts the declaration %s", (text) => {
     expect(places(`## StateSpaceBlock\n${text}`)).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe("declarations", () => {
     ["A[2] B[3]", "E006 2:6"],
     ["A[2,type=]", "E006 2:5"],
     ["A[2,type=int,type=int]", "W007 2:14"],
-  ])("%s is refused at the position of the error", (text, place) => {
+  ])("refuses %s at the position of the error", (text, place) => {
     expect(places(`## StateSpaceBlock\n${text}`)).toEqual([place]);
   });
 });
@@ -106,13 +106,13 @@ describe("connections", () => {
     ["s_t-A", ["s_t-A"]],
     ["γ>A:precision", ["γ>A:precision"]],
     ["a>b:why=2  # because", ["a>b:why=2"]],
-  ])("%s", (text, expected) => {
+  ])("accepts the connection %s", (text, expected) => {
     expect(edges(text)).toEqual(expected);
     expect(places(`## Connections\n${text}`)).toEqual([]);
   });
 
   test.each(["a", "a>", ">b", "a>b>c", "(a>b", "a<b", "a>b c", "()>a", "a=b", "a>b:"])(
-    "%s is not a connection",
+    "refuses the connection %s",
     (text) => {
       expect(places(`## Connections\n  ${text}`)).toEqual(["E005 2:3"]);
     },
@@ -164,7 +164,7 @@ describe("values", () => {
     ["A{1}", [1]],
     ["A=eye", { word: "eye" }],
     ['A={"description": "all alike"}', [{ entries: [{ key: "description", value: { text: "all alike" } }] }]],
-  ])("%s", (text, expected) => {
+  ])("accepts the value %s", (text, expected) => {
     expect(value(text)).toEqual(expected);
     expect(places(`## InitialParameterization\n${text}`)).toEqual([]);
   });
@@ -179,11 +179,11 @@ describe("values", () => {
     ["A={1} x", "E007 2:6"],
     ["A={1/0}", "E007 2:4"],
     ["nothing", "E007 2:1"],
-  ])("%s is refused at the position of the error", (text, place) => {
+  ])("refuses %s at the position of the error", (text, place) => {
     expect(places(`## InitialParameterization\n${text}`)[0]).toBe(place);
   });
 
-  test("an unclosed bracket spoils its value, and not the next one", () => {
+  test("an unclosed bracket makes its own value unreadable, but not the next one", () => {
     const text = "## InitialParameterization\nA={(1,2),\n(3,4)\nB={(5)}\n";
     expect(places(text)).toEqual(["E007 2:3"]);
     expect(view(text).values.map(({ name }) => name.text)).toEqual(["A", "B"]);
@@ -219,7 +219,7 @@ describe("files", () => {
     expect(places(text)).toEqual(["W004 3:1"]);
   });
 
-  test("positions in CSV are those of the CSV text", () => {
+  test("positions in CSV refer to the CSV text", () => {
     const text = '# Title\nGNNSection,Some\nStateSpaceBlock,"s[2]\nA[2,2]"\nConnections,"s>A","A?s"\n';
     const { file, diagnostics } = parseGnn(text);
     expect(file.form).toBe("csv");
@@ -235,7 +235,7 @@ describe("files", () => {
     ["## AgentHyperparameters", ["N005 1:1"]],
     ["## now the edges", ["W005 1:1"]],
     ["### a comment", []],
-  ])("heading %s", (text, expected) => {
+  ])("accepts the heading %s", (text, expected) => {
     expect(places(text)).toEqual(expected);
   });
 

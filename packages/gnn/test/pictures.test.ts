@@ -112,7 +112,7 @@ describe("graphs", () => {
     await expect(draw(HEAD)).rejects.toThrow(PictureError);
   });
 
-  test("takes a role from the ontology term, or else from the name", () => {
+  test("determines a role from the ontology term, or else from the name", () => {
     expect(roleOf({ name: "x", ontology: "PriorOverHiddenStatesFactor0" })).toBe("prior");
     expect(roleOf({ name: "A_m0", ontology: "" })).toBe("likelihood");
     expect(roleOf({ name: "s_t", ontology: "" })).toBe("state");
@@ -140,7 +140,7 @@ function luminance(color: string): number {
 }
 
 describe("matrices", () => {
-  test("cells contain their numbers, with one map per action for every axis order of transitions", async () => {
+  test("cells contain their numbers; transitions have one matrix per action for every axis order", async () => {
     const next = "## InitialParameterization\nB={((0.9,0.2),(0.6,0.3)),((0.1,0.8),(0.4,0.7))}\n";
     const acted = "## InitialParameterization\nB={((0.9,0.6),(0.1,0.4)),((0.2,0.3),(0.8,0.7))}\n";
     const cells = [
@@ -302,7 +302,7 @@ describe("tools, resources and the command", () => {
       result: {
         structuredContent: {
           success: true,
-          skipped: [{ file_path: "notes.md", reason: "notes.md holds no section of GNN." }],
+          skipped: [{ file_path: "notes.md", reason: "notes.md contains no GNN section." }],
         },
       },
     });
@@ -318,7 +318,7 @@ describe("tools, resources and the command", () => {
     });
   });
 
-  test("toolyard gnn draw takes the format from the file's extension, and refuses an unknown one", async () => {
+  test("toolyard gnn draw determines the format from the file's extension, and refuses an unknown one", async () => {
     await using desk = await Desk.create({ "m.md": TWO_ROOM });
     expect(await desk.run(["gnn", "draw", "m.md"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^<svg /) });
     expect(await desk.run(["gnn", "draw", "m.md", "--picture", "roles", "-o", "m.png"])).toMatchObject({ code: 0 });

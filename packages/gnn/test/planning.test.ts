@@ -18,7 +18,7 @@ function programOf(text: string): Program {
   return readProgram(viewOf(parseGnn(text).file.models[0]!));
 }
 
-/** The sample with a habit. */
+/** Returns the sample with a habit. */
 function withHabit(E: readonly number[], ...parameters: readonly string[]): string {
   return TWO_ROOM.replace("## Connections", `E[${E.length}]\n## Connections`)
     .replace("## Equations", `E={(${E.join(",")})}\n## Equations`)
@@ -29,21 +29,21 @@ async function runOf(text: string, options: SimulateOptions = {}): Promise<Discr
   return (await simulate(programOf(text), options)) as DiscreteSimulation;
 }
 
-/** Weights of the policies at the first step without the scores, from the habit alone. */
+/** Returns the weights of the policies at the first step from the habit alone, without the scores. */
 async function habitOf(text: string, options: SimulateOptions = {}): Promise<readonly number[]> {
   const { agents } = await runOf(text, { steps: 1, gamma: 0, ...options });
   return [...agents[0]!.steps[0]!.policies].map((value) => Number(value.toFixed(9)));
 }
 
 describe("a habit and the length of policies", () => {
-  test("E with a number for each policy sets the length of policies", async () => {
+  test("E with a number for each policy determines the length of policies", async () => {
     const text = withHabit([0.4, 0.3, 0.2, 0.1]);
     expect(await habitOf(text)).toEqual([0.4, 0.3, 0.2, 0.1]);
     expect((await runOf(text, { steps: 1 })).notes).toContain("Policies have 2 actions, because E has 4 numbers.");
     expect(renderProgram(programOf(text), "numpy")).toMatch(/^POLICY_LENGTH = 2$/m);
   });
 
-  test("E with a number for each action gives a policy the product over its actions", async () => {
+  test("with a number of E for each action, the habit of a policy is the product over its actions", async () => {
     expect(await habitOf(withHabit([0.8, 0.2], "policy_len: 2"))).toEqual([0.64, 0.16, 0.16, 0.04]);
     expect(await habitOf(withHabit([0.8, 0.2]), { policyLength: 3 })).toEqual([
       0.512, 0.128, 0.128, 0.032, 0.128, 0.032, 0.032, 0.008,
@@ -63,34 +63,34 @@ describe("a habit and the length of policies", () => {
     );
   });
 
-  test("num_policies sets the length if nothing else does", () => {
+  test("num_policies determines the length if nothing else does", () => {
     const stating = (...lines: readonly string[]): Program =>
       programOf(TWO_ROOM.replace("## Footer", `${lines.join("\n")}\n## Footer`));
     expect(stating("num_policies: 8").settings.policyLength).toBe(3);
     expect(stating("num_policies: 2").settings.policyLength).toBeUndefined();
     expect(stating("num_policies: 8", "policy_len: 2").notes).toEqual([
-      "num_policies is 8, and the tensors have 4; the program follows the tensors.",
+      "num_policies is 8, but the tensors have 4; the program uses the tensors.",
     ]);
   });
 });
 
 describe("the free energies of a step", () => {
-  test.each(["pymdp-1", "pymdp-0.0.7"] as const)("follow their definitions: %s", async (method) => {
+  test.each(["pymdp-1", "pymdp-0.0.7"] as const)("free energies follow their definitions: %s", async (method) => {
     const { agents } = await runOf(TWO_ROOM, { method, steps: 1, observations: [[1]] });
     const [step] = agents[0]!.steps;
-    // With exact inference, F is the surprise of the observation: it has probability 1/2.
+    // With exact inference, F is the surprise of the observation, which has probability 1/2.
     expect(step!.freeEnergy).toBeCloseTo(Math.log(2), 9);
     for (const [policy, score] of step!.scores.entries())
       expect(step!.epistemic![policy]! + step!.pragmatic![policy]!).toBeCloseTo(score, 12);
     const entropy = -(0.9 * Math.log(0.9) + 0.1 * Math.log(0.1));
-    // Staying: beliefs (0.1, 0.9), so outcomes (0.18, 0.82).
+    // Policy of staying: beliefs (0.1, 0.9), so outcomes (0.18, 0.82).
     const expected = -(0.18 * Math.log(0.18) + 0.82 * Math.log(0.82)) - entropy;
     expect(step!.epistemic![0]).toBeCloseTo(expected, 6);
     const preference = method === "pymdp-1" ? 0.82 : 0.82 - Math.log(1 + Math.E);
     expect(step!.pragmatic![0]).toBeCloseTo(preference, 6);
   });
 
-  test("of several factors and of messages over a window are finite and in the result", async () => {
+  test("free energies of several factors and of message passing are finite and in the result", async () => {
     for (const text of [TWO_FACTORS, MESSAGES]) {
       const run = await runOf(text, { steps: 4 });
       for (const { freeEnergy } of run.agents[0]!.steps) expect(Number.isFinite(freeEnergy)).toBe(true);
@@ -123,7 +123,7 @@ describe("a replay of several agents", () => {
     expect(agents[1]!.steps.map(({ observation }) => observation)).toEqual(rows(1, 1));
   });
 
-  test("assigns rows to the lowest of several levels, and actions to the upper ones", async () => {
+  test("assigns rows to the lowest of several levels, and actions to the upper levels", async () => {
     const { agents } = await runOf(TWO_LEVELS, {
       observations: rows(0, 1, 0, 1, 0, 1),
       actions: { level2: rows(0, 0) },
@@ -140,7 +140,7 @@ describe("a replay of several agents", () => {
     [
       TWO_LEVELS,
       { observations: { level2: rows(0) } },
-      "level2 observes level1, so its observations are not replayed.",
+      "level2 observes level1, so its observations cannot be replayed.",
     ],
     [TWO_ROOM, { observations: { me: rows(0) } }, "The model has one agent. Give its observations as a list of rows."],
   ])("refuses rows of a wrong shape (%#)", async (text, options, message) => {
@@ -152,7 +152,7 @@ describe("a linear-Gaussian model", () => {
   const runFilter = async (options: SimulateOptions = {}): Promise<LinearSimulation> =>
     (await simulate(programOf(LINEAR), options)) as LinearSimulation;
 
-  test("runs as a filter, the same for the same seed", async () => {
+  test("a linear-Gaussian model runs as a filter, with the same result for the same seed", async () => {
     const run = await runFilter({ steps: 30, seed: 3 });
     expect(run).toEqual(await runFilter({ steps: 30, seed: 3 }));
     expect(run.filtered).toHaveLength(30);
@@ -168,7 +168,7 @@ describe("a linear-Gaussian model", () => {
     expect(plotRun(run)).toMatch(/^<svg .*<polyline/);
   });
 
-  test("has the posterior of one number in closed form", async () => {
+  test("the posterior of a one-dimensional model equals its closed form", async () => {
     const text = `## GNNSection
 l
 ## StateSpaceBlock

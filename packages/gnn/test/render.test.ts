@@ -38,9 +38,19 @@ describe("an error for an unsupported construct names the construct", () => {
   test.each([
     ["pymdp", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
-    ["pymdp_0_0_7", MESSAGES, "inference_algo", "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart"],
-    ["pymdp_0_0_7", COUPLED, "B_f1", "B_f1 depends on the states of several factors, and PyMDP 0.0.7 knows a factor's"],
-    ["rxinfer", MESSAGES, "inference_algo", "inference_algo is MMP, and RxInfer passes the messages of the graph"],
+    [
+      "pymdp_0_0_7",
+      MESSAGES,
+      "inference_algo",
+      "inference_algo is MMP, which PyMDP 0.0.7 applies to each policy separately",
+    ],
+    [
+      "pymdp_0_0_7",
+      COUPLED,
+      "B_f1",
+      "B_f1 depends on the states of several factors, but PyMDP 0.0.7 supports only a factor's",
+    ],
+    ["rxinfer", MESSAGES, "inference_algo", "inference_algo is MMP, but RxInfer passes different messages"],
     ["stan", TWO_ROOM, "A", "A and B have discrete states, which Stan cannot infer."],
     [
       "pymdp",
@@ -52,19 +62,24 @@ describe("an error for an unsupported construct names the construct", () => {
       "pymdp_0_0_7",
       TWO_FACTORS.replace("## Connections", "dirichlet_A_m1[2,2,default=ones]\n## Connections"),
       "dirichlet_A_m1",
-      "PyMDP 0.0.7 learns over all of them",
+      "PyMDP 0.0.7 learns over all factors",
     ],
-  ] as const)("%s", (target, text, construct, sentence) => {
+  ] as const)("names the construct: %s", (target, text, construct, sentence) => {
     expect(refusal(text, target)).toEqual([construct, expect.stringContaining(sentence)]);
   });
 
-  test.each([0, 1.5, Number.NaN])("a policy of %d actions, and an invalid precision, for any target", (length) => {
-    const program = readProgram(viewOf(parseGnn(TWO_ROOM).file.models[0]!));
-    expect(() => renderProgram(program, "numpy", { policyLength: length })).toThrow(
-      "policyLength must be a whole number",
-    );
-    expect(() => renderProgram(program, "rxinfer", { gamma: Number.NaN })).toThrow("gamma must be a number from 0 on");
-  });
+  test.each([0, 1.5, Number.NaN])(
+    "refuses a policy of %d actions, and an invalid precision, for any target",
+    (length) => {
+      const program = readProgram(viewOf(parseGnn(TWO_ROOM).file.models[0]!));
+      expect(() => renderProgram(program, "numpy", { policyLength: length })).toThrow(
+        "policyLength must be a whole number",
+      );
+      expect(() => renderProgram(program, "rxinfer", { gamma: Number.NaN })).toThrow(
+        "gamma must be a number of at least 0",
+      );
+    },
+  );
 
   test("every target renders the models that it supports", () => {
     for (const target of DISCRETE) expect(render(TWO_ROOM, target)).toContain("Two-Room Agent");
@@ -80,8 +95,8 @@ describe("an error for an unsupported construct names the construct", () => {
   });
 });
 
-describe("what RxInfer infers", () => {
-  test("one factor is a tree, so messages are exact and no constraints are written", () => {
+describe("graphs for RxInfer", () => {
+  test("with one factor the graph is a tree, so messages are exact and no constraints are written", () => {
     const program = render(TWO_ROOM, "rxinfer");
     expect(program).toContain("    s_1 ~ Categorical(D_1)\n    o_1 ~ DiscreteTransition(s_1, A_1)\nend");
     expect(program).not.toContain("@constraints");
@@ -104,7 +119,7 @@ describe("what RxInfer infers", () => {
   });
 });
 
-describe("names of a model", () => {
+describe("texts of a model", () => {
   /** Characters that are invisible, interpolate, or end a literal, a comment or a line in some language. */
   const HOSTILE = [
     '"""',
@@ -120,7 +135,7 @@ describe("names of a model", () => {
     "😀\uD800",
   ];
 
-  test.each(HOSTILE)("cannot end the string literal that contains them: %j", (words) => {
+  test.each(HOSTILE)("the text %j cannot end the string literal that contains it", (words) => {
     const text = TWO_ROOM.replace("Two-Room Agent", `Room ${words}`);
     for (const target of DISCRETE) {
       const tame = render(TWO_ROOM.replace("Two-Room Agent", "Room"), target).split("\n");
@@ -132,7 +147,7 @@ describe("names of a model", () => {
     }
   });
 
-  test("of any kind become literals that read back unchanged", () => {
+  test("texts of any kind become literals that read back unchanged", () => {
     const read = (literal: string): string =>
       literal
         .slice(1, -1)

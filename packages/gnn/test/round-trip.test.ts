@@ -32,7 +32,7 @@ describe("round trip", () => {
     );
   });
 
-  test("printed text prints as itself, and the JSON form loses none of it", () => {
+  test("formatting formatted text changes nothing, and the JSON form loses none of it", () => {
     fc.assert(
       fc.property(file, (data) => {
         const printed = printGnn(fromData(data));
@@ -65,7 +65,7 @@ describe("round trip", () => {
     expect(printGnn(parseGnn(text).file)).toBe(text);
   });
 
-  test("prints every spacing alike", () => {
+  test("formats every kind of spacing in the same way", () => {
     const spaced = "##  Connections\r\n ( a ,b )  ->  c : why = 1   # x\r\n\r\n\r\n  d  -  e\r\n";
     expect(printGnn(parseGnn(spaced).file)).toBe("## Connections\n(a,b)>c:why=1  # x\n\nd-e\n");
   });

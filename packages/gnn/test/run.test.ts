@@ -81,13 +81,13 @@ describe("gnn.simulate", () => {
     expect(await hub.call("gnn.simulate", { text: TWO_ROOM, steps: 1000, policy_length: 8 })).toMatchObject({
       ok: false,
       kind: "invalid_params",
-      message: expect.stringContaining("The simulation would take"),
+      message: expect.stringContaining("The simulation needs"),
     });
   });
 });
 
 describe("toolyard gnn run", () => {
-  test("prints a line for each step, the same for the same seed, and writes the plot", async () => {
+  test("prints a line for each step, with the same output for the same seed, and writes the plot", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const args = ["gnn", "run", "a.md", "--steps", "5", "--seed", "4"];
     const first = await desk.run([...args, "--plot", "a.svg"]);
@@ -98,7 +98,7 @@ describe("toolyard gnn run", () => {
     expect(JSON.parse((await desk.run([...args, "--json"])).stdout)).toMatchObject({ steps: 5, seed: 4 });
   });
 
-  test("a model that cannot be run, or an invalid option, is a usage error", async () => {
+  test("reports a model that cannot be run, or an invalid option, as a usage error", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": TWO_ROOM.replace(/A=\{[^}]*\}/, "A={ }") });
     expect(await desk.run(["gnn", "run", "b.md"])).toMatchObject({
       code: 2,
@@ -106,7 +106,7 @@ describe("toolyard gnn run", () => {
     });
     expect(await desk.run(["gnn", "run", "a.md", "--steps", "none"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--steps must be a whole number from 1 on"),
+      stderr: expect.stringContaining("--steps must be a whole number of at least 1"),
     });
   });
 });

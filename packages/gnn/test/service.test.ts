@@ -96,7 +96,7 @@ describe("type checks", () => {
     ]);
     expect(await refused("type_check_gnn_directory", { ...args, report_md_filename: "../x.md" })).toEqual([
       "invalid_params",
-      expect.stringContaining("must be the name of a file"),
+      expect.stringContaining("must be a file name"),
     ]);
   });
 
@@ -126,7 +126,7 @@ describe("exports", () => {
     expect(toData(importGnn(readFileSync(to)).file)).toEqual(toData(parseGnn(TWO_ROOM).file));
   });
 
-  test("G54: a missing file is an invalid parameter, with the message that clients expect", async () => {
+  test("G54: reports a missing file as an invalid parameter, with the message that clients expect", async () => {
     const args = { gnn_file_path: "none.md", output_file_path: "x.json" };
     expect(await refused("export.export_gnn_to_json_mcp", args)).toEqual([
       "invalid_params",
@@ -135,12 +135,12 @@ describe("exports", () => {
     expect(existsSync(join(root, "x.json"))).toBe(false);
   });
 
-  test("G54: any other failure returns that the export failed, and the reason", async () => {
+  test("G54: for any other failure, returns that the export failed, and the reason", async () => {
     mkdirSync(join(root, "folder.json"));
     writeFileSync(join(root, "notes.md"), "# Notes\n");
     for (const [from, to, reason] of [
-      ["two_room.md", "folder.json", "folder.json is no ordinary file"],
-      ["notes.md", "x.json", "notes.md holds no section of GNN."],
+      ["two_room.md", "folder.json", "folder.json is not a regular file"],
+      ["notes.md", "x.json", "notes.md contains no GNN section."],
     ])
       expect(
         (await refused("export.export_gnn_to_json_mcp", { gnn_file_path: from, output_file_path: to }))[1],
@@ -148,7 +148,7 @@ describe("exports", () => {
   });
 
   test.each(Object.keys(EXPORT_FORMATS))(
-    "G54: %s has a tool, under its current name and that of the first tools",
+    "G54: %s has a tool, with its current name and that of the first tools",
     async (name) => {
       for (const tool of [`export.export_gnn_to_${name}_mcp`, `export_gnn_to_${name}`]) {
         const to = `out/${tool}`;
@@ -162,7 +162,7 @@ describe("exports", () => {
     const args = { gnn_file_path: "two_room.md", output_file_path: "x.pkl" };
     expect(await refused("export_gnn_to_python_pickle", args)).toEqual([
       "denied",
-      expect.stringMatching(/whoever loads a pickle runs whatever code is in it. Use JSON, or CBOR/),
+      expect.stringMatching(/because loading a pickle runs the code in it. Use JSON, or CBOR/),
     ]);
     expect(existsSync(join(root, "x.pkl"))).toBe(false);
   });
@@ -196,11 +196,11 @@ describe("exports", () => {
     expect(existsSync(join(root, "text.json"))).toBe(true);
   });
 
-  test("estimates of a folder name a README.md as a file without a model", async () => {
+  test("lists a README.md in the estimates of a folder as a file without a model", async () => {
     writeFileSync(join(root, "README.md"), "# Models\n\n## Usage\n");
     expect(await call("estimate_resources_for_gnn_directory", { dir_path: "." })).toMatchObject({
       results: [
-        { success: false, error: "The file has no section of GNN." },
+        { success: false, error: "The file contains no GNN section." },
         { success: true, estimates: { models: [{}] } },
       ],
     });
@@ -213,7 +213,7 @@ describe("exports", () => {
     ["estimate_resources_for_gnn_file", { text: TWO_ROOM, file_path: "two_room.md" }],
     ["export_gnn_to_json", { output_file_path: "x.json" }],
     ["export_gnn_to_json", { text: TWO_ROOM, gnn_file_path: "two_room.md" }],
-  ])("%s refuses both or none of a text and a file", async (tool, args) => {
+  ])("%s refuses both or neither of a text and a file", async (tool, args) => {
     expect(await refused(tool, args)).toEqual(["invalid_params", expect.stringMatching(/^Give either `text` or/)]);
   });
 
@@ -229,34 +229,34 @@ describe("exports", () => {
       expect(parsed["omitted"]).toContain("sections");
       expect(parsed).toMatchObject({ parsed_data: { models: [{ name: "Two-Room Agent" }] } });
     }
-    expect((await refused("export_gnn_to_json", { text: large }))[1]).toMatch(/more than the 1048576 of an answer/);
+    expect((await refused("export_gnn_to_json", { text: large }))[1]).toMatch(/but a result has at most 1048576/);
   });
 
   test("names unreadable lines, because the written file omits them", async () => {
     writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
     const { message } = await call("export_gnn_to_dot", { gnn_file_path: "spoilt.md", output_file_path: "x.dot" });
-    expect(message).toContain("Not all of it could be read: see line 23 with gnn.check.");
+    expect(message).toContain("Parts could not be read: see line 23 with gnn.check.");
   });
 });
 
 describe("confinement", () => {
-  test.each(["../secret.md", "link.md", "link/secret.md", "../none.md"])("S6: %s is not read", async (path) => {
+  test.each(["../secret.md", "link.md", "link/secret.md", "../none.md"])("S6: does not read %s", async (path) => {
     symlinkSync(join(yard, "secret.md"), join(root, "link.md"));
     symlinkSync(yard, join(root, "link"));
     expect(await refused("gnn.check", { file_path: path })).toEqual([
       "denied",
-      expect.stringContaining(`${path} lies outside of the folders that are open to these tools (models).`),
+      expect.stringContaining(`${path} is outside the folders that are open to these tools (models).`),
     ]);
   });
 
-  test.each(["../out.json", "link/out.json", "link/new/out.json"])("S6: %s is not written", async (path) => {
+  test.each(["../out.json", "link/out.json", "link/new/out.json"])("S6: does not write %s", async (path) => {
     symlinkSync(yard, join(root, "link"));
     const args = { gnn_file_path: "two_room.md", output_file_path: path };
     expect((await refused("export_gnn_to_json", args))[0]).toBe("denied");
     expect(existsSync(join(yard, "out.json")) || existsSync(join(yard, "new"))).toBe(false);
   });
 
-  test("without an open folder, the answer names the setting to add", async () => {
+  test("without an open folder, the error names the setting to add", async () => {
     await using closed = await openService(gnn, { environment: { ...environment(), GNN_ROOTS: "" } }).then((own) =>
       Object.assign(own, { [Symbol.asyncDispose]: () => own.close() }),
     );
@@ -267,7 +267,7 @@ describe("confinement", () => {
     expect(await closed.call("gnn.check", { text: TWO_ROOM })).toMatchObject({ ok: true });
   });
 
-  test("refuses a root that is not absolute at the start", async () => {
+  test("refuses a relative root at the start", async () => {
     await expect(openService(gnn, { environment: { GNN_ROOTS: "models" } })).rejects.toThrow(
       'GNN_ROOTS must be absolute paths with : between them, such as /home/me/models, got "models".',
     );

@@ -59,7 +59,7 @@ describe("settings that a model states", () => {
     ['num_timesteps: "4"', { steps: 4 }],
     ["gamma: [2.5]", { gamma: 2.5 }],
     ["ModelTimeHorizon: 3", { steps: 3 }],
-  ])("%s", (line, settings) => {
+  ])("accepts the setting %s", (line, settings) => {
     expect(programOf(stating(line)).settings).toEqual(settings);
   });
 
@@ -69,23 +69,21 @@ describe("settings that a model states", () => {
     ["β={(0.5)}", { gamma: 2 }],
     ["ω={(4.0)}", { omega: 4 }],
     ["num_timesteps = 9", { steps: 9 }],
-  ])("are read from InitialParameterization: %s", (line, settings) => {
+  ])("reads settings from InitialParameterization: %s", (line, settings) => {
     expect(programOf(giving(line)).settings).toEqual(settings);
   });
 
-  test("the horizon gives the steps unless num_timesteps does, and a contradiction is noted", () => {
+  test("the horizon determines the steps unless num_timesteps does, and a contradiction is noted", () => {
     const horizon = TWO_ROOM.replace("ModelTimeHorizon=Unbounded", "ModelTimeHorizon=12");
     expect(programOf(horizon).settings.steps).toBe(12);
     const both = horizon.replace("## Footer", "num_timesteps: 5\n## Footer");
     expect(programOf(both).settings.steps).toBe(5);
-    expect(notesOf(both)).toContain(
-      "num_timesteps is 5 and ModelTimeHorizon is 12; the program follows num_timesteps.",
-    );
+    expect(notesOf(both)).toContain("num_timesteps is 5 but ModelTimeHorizon is 12; the program uses num_timesteps.");
   });
 
-  test("contradictory precisions are noted, and a γ with another ontology term is not a precision", () => {
+  test("notes contradictory precisions, and ignores a γ with another ontology term", () => {
     expect(notesOf(stating("gamma: 2", "policy_precision: 3"))).toContain(
-      "gamma is 2 and policy_precision is 3; the program follows gamma.",
+      "gamma is 2 and policy_precision is 3; the program uses gamma.",
     );
     expect(notesOf(stating("gamma: 2", "beta: 2")).join(" ")).toContain("the inverse of another precision");
     const constraint = giving("gamma=5").replace("t=Time", "t=Time\ngamma=ConstraintParameter");
@@ -94,19 +92,19 @@ describe("settings that a model states", () => {
   });
 
   test.each([
-    ["policy_len: 0", "policy_len must be a whole number from 1 on, got 0."],
-    ["random_seed: 1.5", "random_seed must be a whole number from 0 on, got 1.5."],
-    ["num_timesteps: many", 'num_timesteps must be a whole number from 1 on, got "many".'],
-    ["gamma: -1", "gamma must be a number from 0 on, got -1."],
+    ["policy_len: 0", "policy_len must be a whole number of at least 1, got 0."],
+    ["random_seed: 1.5", "random_seed must be a whole number of at least 0, got 1.5."],
+    ["num_timesteps: many", 'num_timesteps must be a whole number of at least 1, got "many".'],
+    ["gamma: -1", "gamma must be a number of at least 0, got -1."],
     ["beta: 0", "beta must be a number above 0, got 0."],
     ["action_selection: greedy", 'action_selection must be deterministic or stochastic, got "greedy".'],
-  ])("a value that cannot be used is refused, and check reports it: %s", (line, message) => {
+  ])("refuses a value that cannot be used, and check reports it: %s", (line, message) => {
     expect(() => programOf(stating(line))).toThrow(message);
     const found = checkGnn(stating(line)).diagnostics.filter(({ code }) => code === "W013");
     expect(found.map((one) => one.message)).toEqual([message]);
   });
 
-  test("unused parameters and values are noted by name, also by check", () => {
+  test("notes unused parameters and values by name, also in check", () => {
     const text = stating("grid_rows: 3", "epistemic_weight: 2", "learning_rate: 1").replace(
       "## Equations",
       "signal={(1)}\n## Equations",
@@ -121,18 +119,18 @@ describe("settings that a model states", () => {
   });
 
   test.each([
-    ["num_obs: 3", "num_obs is 3, and the tensors have 2; the program follows the tensors."],
+    ["num_obs: 3", "num_obs is 3, but the tensors have 2; the program uses the tensors."],
     ["num_state_factors: 2", undefined],
-    ["num_state_factors: 3", "num_state_factors is 3, and the tensors have 2; the program follows the tensors."],
+    ["num_state_factors: 3", "num_state_factors is 3, but the tensors have 2; the program uses the tensors."],
     ["num_hidden_states_factors: [2]", undefined],
-    ["num_agents: 2", "num_agents is 2, and the tensors have 1; the program follows the tensors."],
-  ])("sizes are compared with the tensors: %s", (line, note) => {
+    ["num_agents: 2", "num_agents is 2, but the tensors have 1; the program uses the tensors."],
+  ])("compares sizes with the tensors: %s", (line, note) => {
     expect(notesOf(stating(line))).toEqual(note === undefined ? [] : [note]);
   });
 });
 
 describe("a run", () => {
-  test("follows the settings of the model, and options override them", async () => {
+  test("a run uses the settings of the model, and options override them", async () => {
     const text = stating("num_timesteps: 6", "random_seed: 11", "policy_len: 2", "gamma: 3");
     const run = await runOf(text);
     expect(run).toMatchObject({ steps: 6, seed: 11, policyLength: 2, gamma: 3 });
@@ -147,13 +145,13 @@ describe("a run", () => {
     expect(await runOf(stating("gamma: 3"), { method: "pymdp-0.0.7", steps: 1 })).toMatchObject({ gamma: 3 });
   });
 
-  test("takes at most 1,000 steps and notes that the model states more", async () => {
+  test("a run has at most 1,000 steps and notes that the model states more", async () => {
     const run = await runOf(stating("num_timesteps: 5000"));
     expect(run.steps).toBe(1000);
     expect(run.notes).toContain("The model states 5,000 steps; a run has at most 1,000.");
   });
 
-  test("sharpens the likelihoods of the agent by ω, and not those of its world", async () => {
+  test("a run applies ω to the likelihoods of the agent, but not to those of its world", async () => {
     const program = programOf(stating("ω: 2")) as DiscreteProgram;
     const [modality] = program.agents[0]!.modalities;
     expect([...modality!.A.data]).toEqual([0.9, 0.1, 0.1, 0.9]);
@@ -165,16 +163,16 @@ describe("a run", () => {
     ]);
   });
 
-  test("draws actions if the model states it, with the stated precision", async () => {
+  test("a run samples actions if the model states it, with the stated precision", async () => {
     const text = stating("action_selection: stochastic", "alpha: 0");
     const { agents } = await runOf(text, { steps: 60 });
     expect(new Set(agents[0]!.steps.map(({ action }) => action[0])).size).toBe(2);
     expect((await runOf(stating("alpha: 2"), { steps: 1 })).notes).toContain(
-      "α is not used, because the agent takes the best action.",
+      "α is not used, because the agent chooses the best action.",
     );
   });
 
-  test("shows labels of actions, states and outcomes", async () => {
+  test("a run shows labels of actions, states and outcomes", async () => {
     const run = await runOf(
       stating("action_labels: stay,go", 'state_labels: ["cold", "warm"]', "observation_labels: {low, high}"),
       { steps: 3 },
@@ -197,32 +195,35 @@ describe("a run", () => {
 describe("a rendered program", () => {
   const STATED = ["num_timesteps: 6", "random_seed: 11", "policy_len: 2", "gamma: 3", "inference_iterations: 5"];
 
-  test.each(Object.keys(RENDER_TARGETS).filter((name) => name !== "stan"))("has the settings: %s", (name) => {
-    const text = renderProgram(
-      programOf(stating(...STATED, "ω: 2", "action_labels: stay,go")),
-      name as RenderTargetName,
-    );
-    expect(text).toMatch(/STEPS = 6$/m);
-    expect(text).toMatch(/SEED = 11$/m);
-    expect(text).toMatch(/POLICY_LENGTH = 2$/m);
-    expect(text).toMatch(/GAMMA = 3(?:\.0)?$/m);
-    expect(text).toContain(
-      name === "rxinfer" ? "believed_A = Any[" : "tensor([0.9878048780487805, 0.01219512195121951",
-    );
-    if (name !== "rxinfer") {
-      expect(text).toMatch(/^ITERATIONS = 5$/m);
-      expect(text).toContain('"action_labels": [["stay", "go"]]');
-    }
-  });
+  test.each(Object.keys(RENDER_TARGETS).filter((name) => name !== "stan"))(
+    "the program contains the settings: %s",
+    (name) => {
+      const text = renderProgram(
+        programOf(stating(...STATED, "ω: 2", "action_labels: stay,go")),
+        name as RenderTargetName,
+      );
+      expect(text).toMatch(/STEPS = 6$/m);
+      expect(text).toMatch(/SEED = 11$/m);
+      expect(text).toMatch(/POLICY_LENGTH = 2$/m);
+      expect(text).toMatch(/GAMMA = 3(?:\.0)?$/m);
+      expect(text).toContain(
+        name === "rxinfer" ? "believed_A = Any[" : "tensor([0.9878048780487805, 0.01219512195121951",
+      );
+      if (name !== "rxinfer") {
+        expect(text).toMatch(/^ITERATIONS = 5$/m);
+        expect(text).toContain('"action_labels": [["stay", "go"]]');
+      }
+    },
+  );
 
-  test("notes what its target cannot use", () => {
+  test("the program notes settings that its target cannot use", () => {
     const notes = (text: string, target: RenderTargetName): readonly string[] =>
       renderWithNotes(programOf(text), target).notes;
     const text = stating("action_selection: stochastic", "alpha: 3", "action_labels: stay,go");
     expect(notes(text, "numpy")).toEqual([]);
     expect(notes(text, "rxinfer")).toEqual([
       "The program for RxInfer.jl does not use these settings of the model: action selection, action labels.",
-      "α is not used, because the program takes the best action.",
+      "α is not used, because the program chooses the best action.",
     ]);
     const linear = LINEAR.replace(
       "## Connections",

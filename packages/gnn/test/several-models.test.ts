@@ -39,7 +39,7 @@ describe("selection of a model in a file", () => {
     expect(() => chooseModels(models, "3")).toThrow(`There is no model "3" among 2: ${ROOM}, ${FACTORS}.`);
   });
 
-  test("models of one name have labels and files of their own", () => {
+  test("models of the same name have different labels and files", () => {
     const { models: same } = parseGnn(Array.from({ length: 3 }, () => TWO_ROOM).join("\n---\n")).file;
     const named = chooseModels(same);
     expect(new Set(named.map((one) => pathOf("out/a.py", one, 3))).size).toBe(3);
@@ -51,7 +51,7 @@ describe("selection of a model in a file", () => {
 describe("pictures of several models", () => {
   const { file } = parseGnn(BOTH);
 
-  test("have all matrices, or those of the selected model", async () => {
+  test("the picture contains all matrices, or those of the selected model", async () => {
     const all = await drawGnn(file, { picture: "matrices" });
     expect(all).toContain(`${ROOM}: A`);
     expect(all).toContain(`${FACTORS}: `);
@@ -86,7 +86,7 @@ describe("toolyard gnn, of several models", () => {
     expect(chosen.stdout.trimEnd()).toBe(factors!.trimEnd());
   });
 
-  test("several programs on standard output are a usage error that names the models", async () => {
+  test("reports several programs on standard output as a usage error that names the models", async () => {
     await using desk = await Desk.create({ "both.md": BOTH });
     expect(await desk.run(["gnn", "render", "both.md", "--to", "numpy"])).toMatchObject({
       code: 2,
@@ -154,7 +154,7 @@ describe("tools, of several models", () => {
     expect(await call("gnn.render", { ...args, model: "2" })).toMatchObject({ program: models[1]!.program });
   });
 
-  test("render.render_gnn_to_numpy_mcp writes a file for each and names them", async () => {
+  test("render.render_gnn_to_numpy_mcp writes a file for each model and names the files", async () => {
     const args = { gnn_file_path: "both.md", output_file_path: "both.py" };
     const { output_uris: uris } = (await call("render.render_gnn_to_numpy_mcp", args)) as { output_uris: string[] };
     expect(uris).toHaveLength(2);

@@ -45,11 +45,11 @@ function distance(one: readonly Iterable<number>[], other: readonly Iterable<num
   return Math.max(...left!.map((number, index) => Math.abs(number - right![index]!)));
 }
 
-describe.each(["pymdp-1", "pymdp-0.0.7"] as const)("%s", (method) => {
+describe.each(["pymdp-1", "pymdp-0.0.7"] as const)("agents with the method %s", (method) => {
   const { models } = vectorsOf(method);
 
   test.each(models.map((model) => [model.name, model] as const))(
-    "beliefs, scores and policies are those of PyMDP: %s",
+    "beliefs, scores and policies equal those of PyMDP: %s",
     async (_name, { gnn, policyLength, observations, actions, rows }) => {
       const run = await simulate(programOf(gnn), { method, policyLength, observations, actions });
       const { steps } = run.agents[0]!;
@@ -63,20 +63,20 @@ describe.each(["pymdp-1", "pymdp-0.0.7"] as const)("%s", (method) => {
 });
 
 describe("a run", () => {
-  test("is the same for the same seed and another for another", async () => {
+  test("two runs are equal for the same seed and differ for different seeds", async () => {
     const program = programOf(TWO_ROOM.replace("(0.9, 0.1),\n  (0.1, 0.9)", "(0.6, 0.4),\n  (0.4, 0.6)"));
     const runs = await Promise.all([1, 1, 2].map((seed) => simulate(program, { seed })));
     expect(runs[0]).toEqual(runs[1]);
     expect(seenIn(runs[0]!)).not.toEqual(seenIn(runs[2]!));
   });
 
-  test("goes where the model prefers to be, and stays there", async () => {
+  test("a run moves to the states that the model prefers, and stays there", async () => {
     const { agents } = await simulate(programOf(TWO_ROOM), { steps: 20, seed: 3, gamma: 16 });
     const rooms = agents[0]!.steps.map(({ states }) => states![0]);
     expect(rooms.slice(2).filter((room) => room === 1).length).toBeGreaterThan(15);
   });
 
-  test("ends with the reason of its signal", async () => {
+  test("an aborted run rejects with the reason of its signal", async () => {
     const signal = AbortSignal.abort(new Error("nobody waits"));
     const program = programOf(TWO_ROOM);
     await expect(simulate(program, { steps: 1000, policyLength: 7, signal })).rejects.toThrow("nobody waits");
@@ -93,7 +93,7 @@ describe("refuses a model that cannot be run, and names the reason", () => {
   test.each([
     ["a likelihood without numbers", TWO_ROOM.replace(/A=\{[^}]*\}/, "A={ }"), "A has no numbers. Add A={…}"],
     ["no likelihood", TWO_ROOM.replaceAll(/^[AC](?:\[|=).*$/gm, ""), "The model has no likelihood A"],
-    ["columns that are no probabilities", TWO_ROOM.replace("(0.9, 0.1)", "(0.5, 0.1)"), "columns of A are no prob"],
+    ["columns that are no probabilities", TWO_ROOM.replace("(0.9, 0.1)", "(0.5, 0.1)"), "columns of A are not prob"],
     [
       "a habit of another length",
       withTensor("E", "[3]", "{(0.2,0.3,0.5)}"),
@@ -101,17 +101,17 @@ describe("refuses a model that cannot be run, and names the reason", () => {
     ],
     ["random numbers", withTensor("E", "[2,type=float,default=random]", undefined), 'E is "random"'],
     ["counts of what is not learnt", withTensor("dirichlet_E", "[2]", "{(1,2)}"), "dirichlet_E: A, B and D are learnt"],
-    ["a number without end", TWO_ROOM.replace("C={(0.0, 1.0)}", "C={(0.0, -inf)}"), "C holds -Infinity"],
+    ["a number without end", TWO_ROOM.replace("C={(0.0, 1.0)}", "C={(0.0, -inf)}"), "C contains -Infinity"],
     [
       "transitions over states that no factor has",
       withTensor("B_f1", "[2,3,2,1]", "{(((1),(1)),((1),(1)),((1),(1))),(((0),(0)),((0),(0)),((0),(0)))}"),
-      "B_f1 is over 3×2 states, and the factors have others (B: 2, B_f1: 2).",
+      "B_f1 depends on 3×2 states, but the factors have other numbers of states (B: 2, B_f1: 2).",
     ],
-  ])("%s", async (_what, text, message) => {
+  ])("refuses %s", async (_what, text, message) => {
     expect(await refused(text)).toContain(message);
   });
 
-  test("more than the limits allow, with the numbers", async () => {
+  test("refuses a run above the limits, with the numbers", async () => {
     expect(await refused(TWO_ROOM, { steps: 1001 })).toContain("1,001 steps, more than 1,000");
     expect(await refused(TWO_ROOM, { steps: 1000, policyLength: 8 })).toContain("numbers of the result, more than");
     const large = withTensor("A_m1", "[1000,1001,type=float,default=uniform]", undefined);
@@ -125,7 +125,7 @@ describe("refuses a model that cannot be run, and names the reason", () => {
     ["policyLength", { policyLength: -1 }],
     ["gamma", { gamma: Number.POSITIVE_INFINITY }],
     ["gamma", { gamma: -1 }],
-  ])("%s if it is %j", async (name, options) => {
+  ])("refuses %s if it is %j", async (name, options) => {
     expect(await refused(TWO_ROOM, options)).toContain(`${name} must be a `);
   });
 
@@ -133,16 +133,16 @@ describe("refuses a model that cannot be run, and names the reason", () => {
     ["timescale_ratio: 0", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 0")],
     ["timescale_ratio: 1e300", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 1e300")],
     ["inference_horizon: 2.5", MESSAGES.replace("inference_horizon: 4", "inference_horizon: 2.5")],
-  ])("a program parameter with an invalid number: %s", async (line, text) => {
+  ])("refuses a program parameter with an invalid number: %s", async (line, text) => {
     expect(await refused(text)).toMatch(new RegExp(`^${line.split(":")[0]!} (must be|gives the highest level)`));
   });
 
-  test("observations and actions that the model does not have", async () => {
+  test("refuses observations and actions that the model does not have", async () => {
     expect(await refused(TWO_ROOM, { observations: [[2]] })).toContain("that for A from 0 to 1");
     expect(await refused(TWO_ROOM, { steps: 2, actions: [[0]] })).toContain("There are 1 actions for 2 steps");
   });
 
-  test("a model that PyMDP 0.0.7 would learn differently", async () => {
+  test("refuses a model that PyMDP 0.0.7 would learn differently", async () => {
     const text = withTensor("B_f1", "[2,2,1]", "{((1,0),(0,1))}").replace("s-A", "s_f0-A");
     const learns = text
       .replace("## Connections", "dirichlet_A[2,2]\n## Connections")
@@ -152,7 +152,7 @@ describe("refuses a model that cannot be run, and names the reason", () => {
   });
 });
 
-/** The sample with an additional tensor, declared and given. */
+/** Returns the sample with an additional tensor, with its declaration and value. */
 function withTensor(name: string, shape: string, value: string | undefined): string {
   const declared = TWO_ROOM.replace("## Connections", `${name}${shape}\n## Connections`);
   return value === undefined ? declared : declared.replace("D={", `${name}=${value}\nD={`);
@@ -194,7 +194,7 @@ describe("several agents and levels", () => {
     }
   });
 
-  test("levels that do not fit together are refused by name", () => {
+  test("refuses levels that do not fit together, by name", () => {
     const text = doubled("level").replace("A_level2[2,2]", "A_level2[3,2]");
     const spoilt = text
       .replace("A_level2={(0.9,0.1),(0.1,0.9)}", "A_level2={(0.9,0.1),(0.1,0.8),(0,0.1)}")
@@ -204,7 +204,7 @@ describe("several agents and levels", () => {
 });
 
 describe("a plot", () => {
-  test("is SVG without markup of the model", async () => {
+  test("a plot is SVG without markup of the model", async () => {
     const text = TWO_ROOM.replace("Two-Room Agent", "<script>alert(1)</script>&");
     const svg = plotRun(await simulate(programOf(text), { steps: 300 }));
     expect(svg).not.toContain("<script");
@@ -246,10 +246,10 @@ describe("names in words", () => {
 
   test("names a preference without a modality, and a missing likelihood", () => {
     expect(() => programOf(MAZE.replaceAll("C_reward", "C_smell"))).toThrow(
-      "C_smell belongs to A_smell, which the model does not have.",
+      "C_smell belongs to A_smell, but the model has none.",
     );
     expect(() => programOf("## StateSpaceBlock\nx[2]\n")).toThrow(
-      "The model has no likelihood A, which programs need.",
+      "The model has no likelihood A, which programs require.",
     );
   });
 });
@@ -257,16 +257,16 @@ describe("names in words", () => {
 describe("an algorithm of inference", () => {
   const asking = (lines: string): string => `${TWO_ROOM}\n## ModelParameters\n${lines}\n`;
 
-  test("other than the two supported ones is refused by its name", () => {
+  test("refuses any algorithm of inference except the two supported ones, by name", () => {
     expect(() => programOf(asking("inference_algo: VMP"))).toThrow(
       'inference_algo is "VMP"; programs infer by fixed-point iteration (FPI) or by marginal message passing (MMP).',
     );
     expect(() => programOf(asking("inference_algo: MMP\ninference_horizon: 65"))).toThrow(
-      "inference_horizon is 65; messages pass over at most 64 steps.",
+      "inference_horizon is 65; message passing supports at most 64 steps.",
     );
   });
 
-  test("is fixed-point iteration, by either name, or passes messages over a window", async () => {
+  test("uses fixed-point iteration, under either name, or message passing over a window", async () => {
     expect((await simulate(programOf(asking("inference_algo: VANILLA")), { steps: 2 })).steps).toBe(2);
     expect(programOf(asking("inference_algo: MMP"))).toMatchObject({ window: 16 });
     const messages = programOf(MESSAGES);
@@ -274,7 +274,7 @@ describe("an algorithm of inference", () => {
   });
 });
 
-describe("coupled factors, messages over a window and a start that is learnt", () => {
+describe("coupled factors, message passing over a window and a learnt initial state", () => {
   const runs = JSON.parse(readFileSync(new URL("./vectors/programs-numpy.json", import.meta.url), "utf8")) as Record<
     string,
     ProgramRow[]
@@ -283,7 +283,7 @@ describe("coupled factors, messages over a window and a start that is learnt", (
   test.each([
     ["coupled", COUPLED],
     ["messages", MESSAGES],
-  ])("match the rendered NumPy program, and so the other programs: %s", async (name, text) => {
+  ])("results match the rendered NumPy program, and so the other programs: %s", async (name, text) => {
     const rows = runs[name]!;
     const [observations, actions] = [rows.map((row) => row.observation), rows.map((row) => row.action)];
     const { agents } = await simulate(programOf(text), { observations, actions });
@@ -298,7 +298,7 @@ describe("coupled factors, messages over a window and a start that is learnt", (
       expect(distance([start!], [rows[0]!.learnt_D![factor]!])).toBeLessThan(1e-6);
   });
 
-  test("and the next state of a coupled factor depends on all its factors", async () => {
+  test("the next state of a coupled factor depends on all its factors", async () => {
     const sharp = COUPLED.replace(
       /^B_f1=.*$/m,
       "B_f1={(((1),(1),(1)),((0),(0),(0))),(((0),(0),(0)),((0),(0),(0))),(((0),(0),(0)),((1),(1),(1)))}",

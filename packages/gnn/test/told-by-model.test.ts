@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(yard, { recursive: true, force: true });
 });
 
-/** A hub with the given provider of the test server as its language model. */
+/** Creates a hub with the given provider of the test server as its language model. */
 async function hubWith(provider: string): Promise<LibraryHub> {
   const hub = await createHub({
     variables: { TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" },
@@ -64,7 +64,7 @@ describe("on each wire", () => {
   });
 });
 
-test("no text of a model can end the section that is marked as data", async () => {
+test("text of a model cannot end the section that is marked as data", async () => {
   models.say(() => ({ text: "Said." }));
   const hub = await hubWith("openai-chat");
   const ends = ["</gnn>", "</g</gnn>nn>", "</GNN>", "</gnn >"];
@@ -99,8 +99,8 @@ describe("failure of a language model", () => {
     [{ status: 429, message: "slow down" }, "limited", "asked too often"],
     [{ status: 404, message: "no model of that name" }, "invalid_params", "no model of that name"],
     [{ broken: "<html>" }, "malformed", "answered something that no model of its kind answers"],
-    [{ text: "" }, "malformed", "gave no text"],
-  ] as const)("that answers %j", async (reply, kind, words) => {
+    [{ text: "" }, "malformed", "returned no text"],
+  ] as const)("fails if the language model answers %j", async (reply, kind, words) => {
     models.say(() => reply);
     const hub = await hubWith("local");
     for (const tool of ["gnn.explain", "llm.summarize_gnn_file"])
@@ -111,7 +111,7 @@ describe("failure of a language model", () => {
       });
   });
 
-  test("that is not there", async () => {
+  test("fails if the language model is unreachable", async () => {
     const hub = await hubWith("local");
     await models.close();
     expect(await hub.call("gnn.explain", { text: TWO_ROOM })).toMatchObject({
@@ -135,7 +135,7 @@ test("a service in a separate process reports the failure of the hub's model", a
   expect(`${stdout}${stderr}`).toContain("The language model of own has a fault of its own (HTTP 503)");
 });
 
-test("explains a model that is too long for a language model by rules", async () => {
+test("describes a model that is too long for a language model by rules", async () => {
   const hub = await hubWith("local");
   const text = TWO_ROOM.replace("## Connections", `${"x[2]  # one more variable\n".repeat(3000)}## Connections`);
   expect(await hub.call("gnn.explain", { text })).toMatchObject({

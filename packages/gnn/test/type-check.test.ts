@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("type check", () => {
-  test("a valid file has the members of the published example, and no others", () => {
+  test("the result for a valid file has the members of the published example, and no others", () => {
     expect(typeCheck("models/two_room.md", TWO_ROOM)).toEqual({
       file_path: "models/two_room.md",
       is_valid: true,
@@ -25,11 +25,11 @@ describe("type check", () => {
     });
   });
 
-  test("errors and warnings are lines with place, code and sentence", () => {
+  test("errors and warnings are lines with position, code and message", () => {
     const { is_valid, errors, warnings } = typeCheck("two_room.md", SPOILT);
     expect(is_valid).toBe(false);
     expect(errors).toEqual([
-      '23:1 error E005: "?s" begins with no > or -. Write one connection a line: a>b, a-b, or (a,b)>c.',
+      '23:1 error E005: "?s" does not begin with > or -. Write one connection per line: a>b, a-b, or (a,b)>c.',
     ]);
     expect(warnings).toContain(
       "28:3 warning W002: policy is not declared in StateSpaceBlock. Declare policy[…] there.",
@@ -62,8 +62,8 @@ describe("type check of a folder", () => {
       directory_path: folder,
       results_summary: { total_files: 2, valid_count: 1, invalid_count: 1 },
       skipped: [
-        { file_path: join(folder, "README.md"), reason: "The file holds no section of GNN." },
-        { file_path: join(folder, "bytes.md"), reason: "bytes.md is not written in UTF-8. Save it as UTF-8." },
+        { file_path: join(folder, "README.md"), reason: "The file contains no GNN section." },
+        { file_path: join(folder, "bytes.md"), reason: "bytes.md is not UTF-8. Save it as UTF-8." },
       ],
     });
     expect(check.results_detail.map(({ file_path, is_valid }) => [file_path, is_valid])).toEqual([
@@ -92,18 +92,18 @@ describe("type check of a folder", () => {
     expect(readdirSync(out)).toEqual(["report.json", "report.md"]);
   });
 
-  test("an aborted check ends between two files", async () => {
+  test("an aborted check stops between two files", async () => {
     const stop = new AbortController();
     const check = typeCheckDirectory(folder, { signal: stop.signal, onFile: () => stop.abort() });
     await expect(check).rejects.toThrow("aborted");
   });
 
-  test("a missing folder is an error", async () => {
+  test("rejects for a missing folder", async () => {
     await expect(typeCheckDirectory(join(folder, "none"))).rejects.toThrow("ENOENT");
   });
 
-  test("a file that is not UTF-8 is not read", async () => {
+  test("does not read a file that is not UTF-8", async () => {
     await expect(readGnnFile(join(folder, "a.md"))).resolves.toBe(TWO_ROOM);
-    await expect(readGnnFile(join(folder, "bytes.md"))).rejects.toThrow("bytes.md is not written in UTF-8.");
+    await expect(readGnnFile(join(folder, "bytes.md"))).rejects.toThrow("bytes.md is not UTF-8.");
   });
 });

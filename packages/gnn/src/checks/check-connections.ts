@@ -20,7 +20,7 @@ function checkCount({ view, reporter }: CheckContext): void {
   for (const { sources, targets, span } of view.connections) {
     count += sources.length * targets.length;
     if (count <= LIMITS.edges) continue;
-    const message = `The edges of the model are more than ${LIMITS.edges} from here on; those beyond are in no graph.`;
+    const message = `The model has more than ${LIMITS.edges} edges; from here on, edges are not in any graph.`;
     reporter.report({ code: "E008", span, message, mend: "Split the model, or write smaller groups." });
     return;
   }
@@ -41,7 +41,10 @@ function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, e
           severity,
           span,
           message: `${text} is not declared in StateSpaceBlock.`,
-          mend: near === undefined ? `Declare ${text}[…] there.` : `Write ${near}, or declare ${text}[…] there.`,
+          mend:
+            near === undefined
+              ? `Declare ${text}[…] there.`
+              : `Write ${near}, or declare ${text}[…] in StateSpaceBlock.`,
         });
       }
 }
@@ -70,7 +73,7 @@ function checkRepeats({ view, reporter }: CheckContext, ends: EndIndex): void {
         const pair = isTurned ? target * count + source : source * count + target;
         if (seen.add(2 * pair + (directed ? 1 : 0)) || reporter.leavesOut("W007")) continue;
         const edge = `${ends.names[source]!.text}${directed ? ">" : "-"}${ends.names[target]!.text}`;
-        reporter.report({ code: "W007", span: connection.span, message: `The edge ${edge} stands there already.` });
+        reporter.report({ code: "W007", span: connection.span, message: `The edge ${edge} is a duplicate.` });
       }
     first = behind;
   }
@@ -129,7 +132,7 @@ function checkParts({ view, reporter }: CheckContext, ends: EndIndex): void {
     code: "N004",
     span: first.span,
     message:
-      `The graph has ${found.length} parts that no edge joins: ` +
+      `The graph has ${found.length} parts that no edge connects: ` +
       `${named.join(", ")}${found.length > 5 ? ", …" : ""}.`,
   });
 }

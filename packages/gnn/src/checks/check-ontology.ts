@@ -12,7 +12,7 @@ export function checkOntology({ view, variables, declares, reporter, suggestions
       reporter.report({ code: "W008", span: term.span, message, mend: near && `Write ${near}.` });
     }
     if (!declares || variables.find(name.text) || settings.has(name.text)) continue;
-    reporter.report({ code: "W010", span: name.span, message: `${name.text} is annotated and declared nowhere.` });
+    reporter.report({ code: "W010", span: name.span, message: `${name.text} has an annotation but no declaration.` });
   }
 }
 

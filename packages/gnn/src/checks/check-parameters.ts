@@ -14,8 +14,8 @@ export function checkParameters(context: CheckContext): void {
     reporter.report({
       code: "W013",
       span: parameter.key.span,
-      message: `${parameter.key.text} names no order.`,
-      mend: `Write for example ${orderLine(letter, AXES[letter].join(" × "))}.`,
+      message: `${parameter.key.text} is not an index order.`,
+      mend: `Write, for example, ${orderLine(letter, AXES[letter].join(" × "))}.`,
     });
   const [first, ...others] = unknownParameters(view);
   if (!first) return;

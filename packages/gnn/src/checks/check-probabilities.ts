@@ -60,7 +60,7 @@ function tellStated({ reporter }: CheckContext, { assignment, letter, order, ten
   if (found && "tensor" in found) return;
   const other = (letter === "A" ? orientA : orientB)(tensor, declared);
   const message = found
-    ? `The columns of ${text} are no probabilities in the order that ${order.parameter} states: the worst one sums ` +
+    ? `The columns of ${text} are not probabilities in the order that ${order.parameter} states: the worst one sums ` +
       `to ${shown(found.sum)}.`
     : `${text} is ${tensor.shape.join("×")}, which does not fit the order that ${order.parameter} states.`;
   const mend =
@@ -75,7 +75,7 @@ function checkVector({ reporter }: CheckContext, { name }: Assignment, tensor: T
   if (isOne(sum, flat) && isProbable(flat)) return;
   const message = isProbable(flat)
     ? `The probabilities of ${name.text} sum to ${shown(sum)}, not to 1.`
-    : `${name.text} has numbers that are no probabilities.`;
+    : `${name.text} contains numbers that are not probabilities.`;
   reporter.report({ code: "E011", span: name.span, message });
 }
 
@@ -92,20 +92,24 @@ function tell({ reporter }: CheckContext, { assignment, letter, usual, found }: 
   if (!("tensor" in found)) {
     const message =
       found.number === undefined
-        ? `The columns of ${text} are no probabilities: read as ${found.layout}, the worst one sums to ` +
+        ? `The columns of ${text} are not probabilities: read as ${found.layout}, the worst one sums to ` +
           `${shown(found.sum)}.`
-        : `${text} has numbers that are no probabilities, such as ${shown(found.number)}.`;
+        : `${text} contains numbers that are not probabilities, such as ${shown(found.number)}.`;
     reporter.report({ code: "E011", span, message, mend: "Each column must have numbers from 0 to 1 that sum to 1." });
   } else if (found.layout === "state × observation") {
     const message = `The rows of ${text} sum to 1 and its columns do not, so it is read as ${found.layout}.`;
-    reporter.report({ code: "W012", span, message, mend: "GNN declares A[observation,state]: turn it over." });
+    reporter.report({ code: "W012", span, message, mend: "GNN defines A[observation,state]: transpose it." });
   } else if (found.layout !== usual)
-    reporter.report({ code: "N006", span, message: `${text} is read as ${found.layout}: so its columns sum to 1.` });
+    reporter.report({
+      code: "N006",
+      span,
+      message: `${text} is read as ${found.layout}, because its columns then sum to 1.`,
+    });
   if ("tensor" in found && found.alternatives.length > 0)
     reporter.report({
       code: "N002",
       span,
-      message: `${text} is read as ${found.layout}; ${found.alternatives.join(" or ")} would fit as well.`,
+      message: `${text} is read as ${found.layout}; ${found.alternatives.join(" or ")} would also fit.`,
       mend: orderAdvice(letter, [found.layout, ...found.alternatives]),
     });
 }

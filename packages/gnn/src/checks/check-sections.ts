@@ -27,7 +27,7 @@ function noGnn({ view, reporter }: CheckContext): void {
   reporter.report({
     code: "E013",
     span: { from: view.model.span.from, to: view.model.span.from },
-    message: "The text has no section of GNN, such as ## StateSpaceBlock.",
+    message: "The text contains no GNN section, such as ## StateSpaceBlock.",
   });
 }
 
@@ -35,12 +35,12 @@ function checkRequired({ view, profile, reporter }: CheckContext, name: SectionN
   const section = view.model.sections.find((one) => one.name === name);
   if (!section) {
     const [first] = view.model.sections;
-    const who = profile.name === "default" ? "" : ` by the profile ${profile.name}`;
+    const who = profile.name === "default" ? "" : ` in the profile ${profile.name}`;
     const message = `The section ${name} is missing; it is required${who}.`;
     const near = lineNaming(name, reporter.source, view.model.span);
     const mend = near
       ? `Write ## ${name} in line ${near.line}, which has ${near.hashes} #.`
-      : `Add a line ## ${name}, and what belongs below.`;
+      : `Add a line ## ${name} and its content.`;
     reporter.report({ code: "E001", span: near?.span ?? first!.heading, message, mend });
   } else if (NEVER_EMPTY.has(name) && isEmpty(section))
     reporter.report({ code: "E001", span: section.heading, message: `The section ${name} is empty.` });
@@ -74,7 +74,7 @@ function isEmpty(section: Section): boolean {
 }
 
 function twice({ reporter }: CheckContext, { name, heading }: Section): void {
-  const message = `The section ${name} is there twice; both are read as one.`;
+  const message = `The section ${name} occurs twice; both are read as one section.`;
   reporter.report({ code: "W004", span: heading, message });
 }
 
@@ -86,7 +86,7 @@ function checkIdentifier(context: CheckContext): void {
     code: "E015",
     ...(profile.name === "strict-v1" ? {} : { severity: "warning" }),
     span: firstLineOf(context, "GNNSection"),
-    message: `The identifier ${JSON.stringify(identifier)} has spaces in it.`,
+    message: `The identifier ${JSON.stringify(identifier)} contains spaces.`,
     mend: `Write ${identifier.replaceAll(/\s+/g, "")}.`,
   });
 }
@@ -98,10 +98,10 @@ function checkVersion(context: CheckContext): void {
   const span = firstLineOf(context, "GNNVersionAndFlags");
   const number = /\bGNN\s+v(\d+(?:\.\d+)?)\b/i.exec(version)?.[1];
   if (number === undefined) {
-    const message = `${JSON.stringify(version)} names no version of GNN.`;
+    const message = `${JSON.stringify(version)} is not a GNN version.`;
     reporter.report({ code: "E009", span, message, mend: "Write GNN v1." });
   } else if (!KNOWN_VERSIONS.has(number)) {
-    const message = `GNN v${number} is not known; the text is read as version 1.1.`;
+    const message = `GNN v${number} is unknown; the text is read as version 1.1.`;
     reporter.report({ code: "W009", span, message, mend: "Write GNN v1.1." });
   }
 }

@@ -23,7 +23,7 @@ export function checkTime(context: CheckContext): void {
       span: first.span,
       message:
         `The first line of Time is ${JSON.stringify(first.key)}; ` +
-        `the profile ${profile.name} wants Static or Dynamic there.`,
+        `the profile ${profile.name} requires Static or Dynamic there.`,
     });
   const said = new Set<string>();
   for (const entry of view.time) {
@@ -48,21 +48,22 @@ function unknown({ reporter }: CheckContext, { key, span }: TimeEntry): void {
   reporter.report({
     code: "E014",
     span,
-    message: `${JSON.stringify(firstChars(key, 60))} says nothing about time.`,
+    message: `${JSON.stringify(firstChars(key, 60))} is not a setting of Time.`,
     mend: near === undefined ? `Write one of ${WORDS.join(", ")}, or ${KEYS.join("=…, ")}=….` : `Write ${near}.`,
   });
 }
 
 function noValue({ reporter }: CheckContext, { key, span }: TimeEntry): void {
-  reporter.report({ code: "E014", span, message: `${key} says no value.`, mend: `Write ${key}=….` });
+  reporter.report({ code: "E014", span, message: `${key} has no value.`, mend: `Write ${key}=….` });
 }
 
 function checkOpposites({ reporter }: CheckContext, { key, span }: TimeEntry, said: ReadonlySet<string>): void {
-  if (said.has(key)) reporter.report({ code: "W007", span, message: `${key} is said twice; this one holds.` });
+  if (said.has(key))
+    reporter.report({ code: "W007", span, message: `${key} is stated twice; the later statement applies.` });
   for (const pair of OPPOSITES) {
     const other = pair.find((word) => word !== key);
     if (!pair.includes(key) || !said.has(other!)) continue;
-    reporter.report({ code: "E014", span, message: `${key} stands beside ${other}, which says the opposite.` });
+    reporter.report({ code: "E014", span, message: `${key} contradicts ${other}.` });
   }
 }
 
@@ -71,7 +72,7 @@ function checkHorizon({ view, reporter }: CheckContext, { value }: TimeEntry): v
   const { text, span } = value;
   if (/^"?unbounded/i.test(text) || (/^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0)) return;
   if (view.parameters.some(({ key }) => key.text === text)) return;
-  const message = `${JSON.stringify(text)} is no horizon.`;
+  const message = `${JSON.stringify(text)} is not a horizon.`;
   reporter.report({
     code: "E014",
     span,

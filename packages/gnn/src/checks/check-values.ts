@@ -17,7 +17,7 @@ export function checkValues(context: CheckContext): void {
   for (const assignment of view.values) {
     const { text, span } = assignment.name;
     if (last.get(text) !== assignment) {
-      reporter.report({ code: "W007", span, message: `${text} is given a value again below; that one holds.` });
+      reporter.report({ code: "W007", span, message: `${text} gets another value below, which applies.` });
       continue;
     }
     const variable = variables.has(text) ? variables.find(text) : undefined;
@@ -49,10 +49,10 @@ function tensorOf({ reporter }: CheckContext, { name, value }: Assignment): Tens
   if (reading.kind === "ragged") {
     // The unreadable value is already reported.
     if (reporter.hasAt("E007", reading.at)) return undefined;
-    const message = `The value of ${name.text} is no tensor. ${reading.message}`;
+    const message = `The value of ${name.text} is not a tensor. ${reading.message}`;
     reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
   } else if (reading.word !== undefined && !FILLERS.has(reading.word)) {
-    const message = `${JSON.stringify(reading.word)} is no value for ${name.text}.`;
+    const message = `${JSON.stringify(reading.word)} is not a valid value for ${name.text}.`;
     reporter.report({ code: "E007", severity: "warning", span: name.span, message, mend: `Write ${name.text}={(…)}.` });
   }
   return undefined;
@@ -64,8 +64,11 @@ function undeclared({ suggestions, reporter }: CheckContext, { name }: Assignmen
   reporter.report({
     code: "W003",
     span: name.span,
-    message: `${name.text} has a value and is not declared in StateSpaceBlock.`,
-    mend: near === undefined ? `Declare ${name.text}[…] there.` : `Write ${near}, or declare ${name.text}[…] there.`,
+    message: `${name.text} has a value, but is not declared in StateSpaceBlock.`,
+    mend:
+      near === undefined
+        ? `Declare ${name.text}[…] there.`
+        : `Write ${near}, or declare ${name.text}[…] in StateSpaceBlock.`,
   });
 }
 
@@ -100,7 +103,7 @@ function checkTensor(context: CheckContext, { variable, assignment, tensor }: Va
     reporter.report({
       code: "E002",
       span: { from: name.span.from, to: Math.min(span.to, assignment.value.at + 1) },
-      message: `The value of ${name.text} is ${shownShape(tensor.shape)}, and line ${line} declares ${declared}.`,
+      message: `The value of ${name.text} is ${shownShape(tensor.shape)}, but line ${line} declares ${declared}.`,
       mend: mendShape(tensor.shape, shape, line),
     });
     return;
@@ -118,7 +121,7 @@ function checkType({ reporter }: CheckContext, { variable, assignment, tensor }:
         ? "has numbers other than 0 and 1"
         : undefined;
   if (isWrong === undefined) return;
-  const message = `${assignment.name.text} is declared as ${type} and ${isWrong}.`;
+  const message = `${assignment.name.text} is declared as ${type}, but ${isWrong}.`;
   reporter.report({ code: "E010", severity: "warning", span: assignment.name.span, message });
 }
 
@@ -158,7 +161,7 @@ function mayFit(written: readonly number[], declared: readonly (number | undefin
 
 function mendShape(written: readonly number[], declared: readonly number[] | undefined, line: number): string {
   if (declared?.length !== 2 || !sameShape(written.toReversed(), declared)) return "Change one of the two.";
-  return `It is turned over: write ${declared.join(" rows of ")}, or change line ${line}.`;
+  return `It is transposed: write ${declared.join(" rows of ")}, or change line ${line}.`;
 }
 
 function shownShape(shape: readonly number[]): string {
@@ -174,8 +177,7 @@ function checkMissing({ view, families, reporter }: CheckContext, given: Readonl
     // An unreadable value is already reported. A word is a valid filler or also already reported.
     if (value && (value.kind === "word" || readTensor(value).kind !== "placeholder")) continue;
     const message =
-      `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` +
-      "a program that is made of the model needs them.";
+      `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` + "programs made from the model need them.";
     reporter.report({
       code: "N001",
       span: name.span,

@@ -13,8 +13,8 @@ export function checkVariables(context: CheckContext): void {
     const earlier = variables.find(text)!;
     if (earlier !== variable) {
       const { line } = reporter.source.position(earlier.name.span.from);
-      const message = `${text} is declared already in line ${line}; that declaration holds.`;
-      reporter.report({ code: "E004", span, message, mend: "Take one of the two out." });
+      const message = `${text} is already declared in line ${line}; that declaration applies.`;
+      reporter.report({ code: "E004", span, message, mend: "Remove one of the two." });
     }
     checkName(context, variable);
     checkType(context, variable);
@@ -26,7 +26,7 @@ export function checkVariables(context: CheckContext): void {
 
 function checkName({ profile, reporter }: CheckContext, { name }: Variable): void {
   if (!profile.plainGrammar || isPlainName(name.text)) return;
-  const message = `${name.text} is no name in the grammar of GNN 1.1.`;
+  const message = `${name.text} is not a name in the grammar of GNN 1.1.`;
   reporter.report({ code: "E015", span: name.span, message, mend: "Use letters, digits, _, π and '." });
 }
 
@@ -41,7 +41,7 @@ function checkType({ profile, reporter }: CheckContext, { name, type }: Variable
   reporter.report({
     code: "E010",
     span: type.span,
-    message: `${type.text} is no type; types are ${profile.types.join(", ")}.`,
+    message: `${type.text} is not a type; types are ${profile.types.join(", ")}.`,
     mend: `Write type=${near ?? "float"}.`,
   });
 }
@@ -53,7 +53,7 @@ function checkDefault({ reporter }: CheckContext, { name, default: start }: Vari
     code: "E006",
     severity: "warning",
     span: start.span,
-    message: `${start.text} is no default for ${name.text}; defaults are a number, ${[...DEFAULTS].join(", ")}.`,
+    message: `${start.text} is not a default for ${name.text}; defaults are a number, ${[...DEFAULTS].join(", ")}.`,
     ...(near === undefined ? {} : { mend: `Write default=${near}.` }),
   });
 }

@@ -92,10 +92,10 @@ export class Dimensions {
   #lengthOf(dimension: Dimension): Length {
     switch (dimension.kind) {
       case "size":
-        return dimension.size > 0 ? dimension.size : wrong("A dimension of 0 holds nothing.");
+        return dimension.size > 0 ? dimension.size : wrong("A dimension must not be 0.");
       case "unknown":
         return wrong(
-          `${JSON.stringify(dimension.text)} is no dimension.`,
+          `${JSON.stringify(dimension.text)} is not a dimension.`,
           "Write a whole number, a name or len(name).",
         );
       case "length":
@@ -109,7 +109,7 @@ export class Dimensions {
     if (!this.#parameters.has(name)) return undefined;
     const value = this.#parameters.get(name);
     if (value !== undefined && Number.isInteger(value) && value > 0) return value;
-    return wrong(`The parameter ${name} is no whole number above 0, so it is no dimension.`);
+    return wrong(`The parameter ${name} is not a whole number above 0, so it cannot be a dimension.`);
   }
 
   /** Returns the number of elements of a variable, if it is known. */
@@ -119,16 +119,20 @@ export class Dimensions {
     if (this.#open.has(variable)) return wrong(`The length of ${name} depends on itself.`);
     const shape = this.shapeOf(variable);
     if (shape) return shape.reduce((product, length) => product * length, 1);
-    return { severity: "warning", message: `The length of ${name} is not known.` };
+    return { severity: "warning", message: `The length of ${name} is unknown.` };
   }
 
   #unknown(name: string): Length {
     if (TYPES.has(name))
-      return { severity: "warning", message: `${name} stands where a length does.`, mend: `Write type=${name}.` };
+      return {
+        severity: "warning",
+        message: `${name} is a type, but a length is expected.`,
+        mend: `Write type=${name}.`,
+      };
     const near = this.suggestions.length(name);
     return {
       severity: "warning",
-      message: `${name} is neither a number of ModelParameters nor a variable, so the length is not known.`,
+      message: `${name} is neither a number of ModelParameters nor a variable, so the length is unknown.`,
       mend: near === undefined ? `Add "${name}: 3" to ModelParameters.` : `Write ${near}.`,
     };
   }

@@ -52,15 +52,18 @@ class TensorFiller {
 
   fill(value: Value, depth: number): TensorReading | undefined {
     if (value.kind === "number") {
-      if (depth < this.#shape.length) return ragged(value.at, "A number stands where a group of numbers is.");
+      if (depth < this.#shape.length) return ragged(value.at, "A group of numbers is expected, not a number.");
       this.#data[this.#next++] = value.value;
       return undefined;
     }
-    if (value.kind !== "group") return ragged(value.at, `${shown(value)} stands among numbers.`);
+    if (value.kind !== "group") return ragged(value.at, `A number is expected, not ${shown(value)}.`);
     const length = this.#shape[depth];
-    if (length === undefined) return ragged(value.at, "A group stands where a number is.");
+    if (length === undefined) return ragged(value.at, "A number is expected, not a group.");
     if (value.items.length !== length)
-      return ragged(value.at, `The group has ${value.items.length} items, the first one beside it ${length}.`);
+      return ragged(
+        value.at,
+        `The group has ${value.items.length} items, but the first group at its level has ${length}.`,
+      );
     for (const item of value.items) {
       const problem = this.fill(item, depth + 1);
       if (problem) return problem;

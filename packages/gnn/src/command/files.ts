@@ -65,7 +65,7 @@ export async function filesIn(names: readonly string[], io: CommandIo): Promise<
   const files: string[] = [];
   for (const name of names) files.push(...(name === STDIN ? [name] : await filesOf(name, io)));
   if (files.length > 0) return files;
-  throw new OptionError(`There is no file of GNN in ${names.join(", ")}. Name one that ends in .md, .gnn or .csv.`);
+  throw new OptionError(`There is no GNN file in ${names.join(", ")}. Name a file that ends in .md, .gnn or .csv.`);
 }
 
 async function filesOf(name: string, io: CommandIo): Promise<readonly string[]> {
@@ -79,7 +79,7 @@ async function filesOf(name: string, io: CommandIo): Promise<readonly string[]> 
   const files: string[] = [];
   for (const file of found)
     if (await mayHoldModel(resolve(cwd, file))) files.push(file);
-    else await io.say(harmless(`${file} has no section of GNN and is skipped.`));
+    else await io.say(harmless(`${file} contains no GNN section and is skipped.`));
   return files;
 }
 
@@ -116,7 +116,7 @@ async function readBytes(name: string, { cwd }: CommandIo): Promise<Uint8Array> 
   try {
     const stats = await stat(path);
     if (!stats.isFile() && !stats.isDirectory())
-      throw new Error("It is no ordinary file. Give what a program writes as standard input, with -.");
+      throw new Error("It is not a regular file. To read the output of a program, use standard input: -.");
     if (stats.size > MAX_BYTES) throw new Error(`It has ${stats.size} bytes; at most ${MAX_BYTES} are read.`);
     return await readFile(path);
   } catch (error) {
@@ -133,7 +133,7 @@ export interface ToldFile {
 export async function readTold(name: string, io: CommandIo): Promise<ToldFile> {
   const { file, diagnostics } = await readAnyFormat(name, io);
   if (file.models.length === 0)
-    throw new OptionError(`${name} cannot be read. ${diagnostics[0]?.message ?? "There is no model in it."}`);
+    throw new OptionError(`${name} cannot be read. ${diagnostics[0]?.message ?? "It contains no model."}`);
   const unread = diagnostics.filter(({ code }) => UNREAD_CODES.has(code));
   for (const diagnostic of unread) await io.say(harmless(`${name}:${formatDiagnostic(diagnostic)}`));
   return { file, isWhole: unread.length === 0 };

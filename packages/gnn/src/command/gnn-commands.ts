@@ -81,11 +81,11 @@ export async function fmt(names: readonly string[], options: FormatOptions, io: 
 async function formatOne({ name, path, text }: NamedText, options: FormatOptions, io: CommandIo): Promise<boolean> {
   const { file, diagnostics } = checkGnn(text);
   if (diagnostics.some(({ code }) => code === "E013" || code === "E008")) {
-    await io.say(harmless(`${name} is left alone: ${diagnostics.map(formatDiagnostic).join(" ")}`));
+    await io.say(harmless(`${name} is not changed: ${diagnostics.map(formatDiagnostic).join(" ")}`));
     return false;
   }
   if (file.isFenced && path !== undefined) {
-    await io.say(harmless(`${name} is left alone: its models are in code fences of a document.`));
+    await io.say(harmless(`${name} is not changed, because its models are in code fences of a document.`));
     return true;
   }
   const printed = printGnn(file);

@@ -55,7 +55,7 @@ export async function diff(
   io: CommandIo,
 ): Promise<number> {
   if (before === STDIN && after === STDIN)
-    throw new OptionError("Only one of the two files can be standard input. Name the other one.");
+    throw new OptionError("Only one of the two files can be standard input. Name a file for the other.");
   const differences = diffGnn((await readTold(before, io)).file, (await readTold(after, io)).file);
   if (json) await io.print(JSON.stringify({ same: differences.length === 0, differences }));
   else if (differences.length > 0) await io.print(harmless(differences.map(formatDifference).join("\n")));

@@ -20,7 +20,7 @@ export function outputPaths(files: readonly string[], ending: string): readonly 
     const path = join(relative(shared.get(sameName(name))!, dirname(resolve(file))), name);
     const other = taken.get(sameName(path));
     if (other !== undefined)
-      throw new OptionError(`${other} and ${file} would both be written to ${path}. Name one of them only.`);
+      throw new OptionError(`${other} and ${file} would both be written to ${path}. Name only one of the two.`);
     taken.set(sameName(path), file);
     return path;
   });

@@ -25,7 +25,7 @@ export async function readWholePrograms(
   const { file, diagnostics } = await readAnyFormat(name, io);
   const unread = diagnostics.find(({ code }) => code === "E013" || UNREAD_CODES.has(code));
   if (unread || file.models.length === 0)
-    throw new OptionError(harmless(`${name} cannot be read as a whole. ${unread ? formatDiagnostic(unread) : ""}`));
+    throw new OptionError(harmless(`A part of ${name} cannot be read. ${unread ? formatDiagnostic(unread) : ""}`));
   const note = invalidNote(diagnostics);
   const programs = await refusing(name, async () => withNote(readPrograms(file, wanted), note));
   return { programs, isValid: note === undefined };

@@ -92,12 +92,12 @@ function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: Ru
 export function wholeNumber(option: string, text: string, lowest: number): number {
   const number = Number(text);
   if (/^\d{1,15}$/.test(text) && number >= lowest) return number;
-  throw new OptionError(`${option} must be a whole number from ${lowest} on, got ${JSON.stringify(text)}.`);
+  throw new OptionError(`${option} must be a whole number of at least ${lowest}, got ${JSON.stringify(text)}.`);
 }
 
 /** Parses a precision. Throws an `OptionError` for any other text. */
 export function precision(text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new OptionError(`--gamma must be a number from 0 on, got ${JSON.stringify(text)}.`);
+  throw new OptionError(`--gamma must be a number of at least 0, got ${JSON.stringify(text)}.`);
 }

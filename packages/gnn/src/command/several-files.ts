@@ -57,17 +57,18 @@ async function outputsOf(
   files: readonly string[],
   { io, output, option, ending, isPrinted = false }: EachFileOptions,
 ): Promise<readonly (string | undefined)[]> {
-  if (files.includes(STDIN)) throw new OptionError("Standard input, -, is read alone. Leave the other files out.");
+  if (files.includes(STDIN))
+    throw new OptionError("Standard input (-) cannot be combined with files. Omit the other files.");
   if (output === undefined && isPrinted) return [];
   if (output === undefined || output === STDIN)
     throw new OptionError(
       `${files.length === 1 ? "1 file is" : `${files.length} files are`} read. ` +
-        `Name a folder for what is written with ${option}.`,
+        `Name an output folder with ${option}.`,
     );
   const outputs = outputPaths(files, ending).map((path) => join(output, path));
   for (const folder of new Set([output, ...outputs.map(dirname)]))
     await mkdir(resolve(io.cwd, folder), { recursive: true }).catch((error: Error) => {
-      throw new OptionError(`${folder} is to be a folder, and cannot be made: ${error.message}`, { cause: error });
+      throw new OptionError(`The folder ${folder} cannot be created: ${error.message}`, { cause: error });
     });
   return outputs;
 }

@@ -102,7 +102,7 @@ class Writer {
 export function fromCbor(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const value = reader.value(0);
-  if (!reader.isAtEnd) throw new FormatError("Bytes stand behind the CBOR value.");
+  if (!reader.isAtEnd) throw new FormatError("Bytes follow the CBOR value.");
   return value;
 }
 
@@ -122,8 +122,7 @@ class Reader {
   }
 
   value(depth: number): unknown {
-    if (depth > MAX_DEPTH)
-      throw new FormatError(`The CBOR value has more than ${MAX_DEPTH} values within one another.`);
+    if (depth > MAX_DEPTH) throw new FormatError(`The CBOR value is nested deeper than ${MAX_DEPTH} levels.`);
     const first = this.#take(1)[0]!;
     const major = first >> 5;
     if (major === 7) return this.#simple(first);
@@ -133,7 +132,7 @@ class Reader {
     if (major === 3) return new TextDecoder().decode(this.#take(count));
     if (major === 4) return this.#list(count, depth);
     if (major === 5) return this.#map(count, depth);
-    throw new FormatError(`CBOR's type ${major} is not one of JSON's.`);
+    throw new FormatError(`JSON has no equivalent of the CBOR type ${major}.`);
   }
 
   #list(count: number, depth: number): unknown[] {
@@ -146,7 +145,7 @@ class Reader {
     const entries: [string, unknown][] = [];
     for (let index = 0; index < count; index += 1) {
       const key = this.value(depth + 1);
-      if (typeof key !== "string") throw new FormatError("A key of a CBOR map is no text.");
+      if (typeof key !== "string") throw new FormatError("A key of a CBOR map is not a text.");
       entries.push([key, this.value(depth + 1)]);
     }
     return Object.fromEntries(entries);
@@ -156,7 +155,7 @@ class Reader {
     if (first === 0xf4 || first === 0xf5) return first === 0xf5;
     if (first === 0xf6 || first === 0xf7) return null;
     if (first === 0xfb) return this.#view.getFloat64(this.#skip(8));
-    throw new FormatError(`CBOR's value ${first} is not one that is read here.`);
+    throw new FormatError(`The CBOR value ${first} is not supported.`);
   }
 
   #count(short: number): number {
@@ -165,7 +164,7 @@ class Reader {
     if (short === 25) return this.#view.getUint16(this.#skip(2));
     if (short === 26) return this.#view.getUint32(this.#skip(4));
     if (short === 27) return Number(this.#view.getBigUint64(this.#skip(8)));
-    throw new FormatError("CBOR of unknown length is not read here.");
+    throw new FormatError("CBOR of indefinite length is not supported.");
   }
 
   /** Throws if fewer bytes remain than items are announced, because each item has at least one byte. */

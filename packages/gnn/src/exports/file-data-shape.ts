@@ -65,7 +65,7 @@ const tensor: Check = (value, path) => checkValue(value, path, 0);
 
 function checkValue(value: unknown, path: string, depth: number): void {
   if (typeof value === "number") return;
-  if (depth >= LIMITS.depth) fail(path, `at most ${LIMITS.depth} lists within one another`, []);
+  if (depth >= LIMITS.depth) fail(path, `lists nested at most ${LIMITS.depth} deep`, []);
   if (Array.isArray(value))
     for (const [index, item] of value.entries()) checkValue(item, `${path}[${index}]`, depth + 1);
   else if (!isRecord(value)) fail(path, "a number, a list or an object", value);

@@ -59,8 +59,8 @@ export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 
 /** Message for a requested export as a Python pickle. */
 export const NO_PICKLE =
-  "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. " +
-  "Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
+  "GNN is not exported as a pickle, because loading a pickle runs the code in it. " +
+  "Use JSON, or CBOR for a binary format; both can be imported without loss.";
 
 /**
  * Writes a file in a format.
@@ -104,6 +104,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new FormatError("This is neither CBOR nor a text in UTF-8.", { cause: error });
+    throw new FormatError("This is neither CBOR nor UTF-8 text.", { cause: error });
   }
 }

@@ -60,7 +60,7 @@ export function fromJson(text: string): GnnFile {
   try {
     data = JSON.parse(text);
   } catch (error) {
-    throw new FormatError(`This is no JSON: ${(error as Error).message}.`, { cause: error });
+    throw new FormatError(`This is not JSON: ${(error as Error).message}.`, { cause: error });
   }
   return fromJsonData(data);
 }

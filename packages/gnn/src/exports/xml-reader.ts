@@ -40,7 +40,7 @@ export function readXml(text: string): XmlElement {
   }
   if (open.length > 1) throw new FormatError(`<${open.at(-1)!.name}> is never closed.`);
   const [first, ...others] = root.children;
-  if (!first || others.length > 0 || root.text.trim() !== "") throw new FormatError("This is no XML document.");
+  if (!first || others.length > 0 || root.text.trim() !== "") throw new FormatError("This is not an XML document.");
   return first;
 }
 
@@ -55,7 +55,8 @@ function skipMarkup(text: string, at: number): number | undefined {
     if (found === -1) throw new FormatError(`${start} is never closed.`);
     return found + end.length;
   }
-  if (text.startsWith("<!", at)) throw new FormatError("Document types and CDATA are not read. Leave them out.");
+  if (text.startsWith("<!", at))
+    throw new FormatError("Document type declarations and CDATA are not supported. Remove them.");
   return undefined;
 }
 
@@ -74,7 +75,7 @@ function readTag(text: string, at: number, open: OpenElement[]): number {
   const element: OpenElement = { name: name!, attributes: readAttributes(attributes), children: [], text: "" };
   if (isEmpty) open.at(-1)!.children.push(element);
   else if (open.push(element) > MAX_DEPTH)
-    throw new FormatError(`The document has more than ${MAX_DEPTH} elements within one another.`);
+    throw new FormatError(`The document is nested deeper than ${MAX_DEPTH} elements.`);
   return at + whole.length;
 }
 
@@ -88,7 +89,7 @@ function readAttributes(text: string): Record<string, string> {
 function unescapeXml(text: string): string {
   return text.replaceAll(/&[#\w]+;/g, (entity) => {
     const found = ENTITIES[entity.slice(1, -1)] ?? numbered(entity);
-    if (found === undefined) throw new FormatError(`${entity} is no entity that XML has.`);
+    if (found === undefined) throw new FormatError(`${entity} is not a predefined XML entity.`);
     return found;
   });
 }

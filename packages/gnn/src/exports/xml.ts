@@ -163,6 +163,6 @@ function valueOf({ name, attributes, children, text }: XmlElement): unknown {
     case "list":
       return children.map(valueOf);
     default:
-      throw new FormatError(`<${name}> is no value; values are <n>, <w>, <t>, <entry> and <list>.`);
+      throw new FormatError(`<${name}> is not a value; values are <n>, <w>, <t>, <entry> and <list>.`);
   }
 }

@@ -57,14 +57,16 @@ function edgesText({ edges }: Graph): string {
 function timeText(view: ModelView): string {
   const { kind, domain, variable, horizon } = timeOf(view);
   if (kind === "Static") return "It is static: nothing changes with time.";
-  if (kind === undefined && variable === undefined) return "It says nothing of time.";
+  if (kind === undefined && variable === undefined) return "It does not state its time.";
   const steps = horizon === undefined ? "" : horizon === "Unbounded" ? ", without an end" : `, over ${horizon} steps`;
   return `It is dynamic, in ${(domain ?? "Discrete").toLowerCase()} time${variable ? ` ${variable}` : ""}${steps}.`;
 }
 
 function valuesText({ values, equations }: ModelView): string {
   const named =
-    values.length === 0 ? "It gives no values" : `It gives values of ${listed(values.map(({ name }) => name.text))}`;
+    values.length === 0
+      ? "It contains no values"
+      : `It contains values of ${listed(values.map(({ name }) => name.text))}`;
   return `${named}${equations.length === 0 ? "." : `, and ${count(equations.length, "equation")}.`}`;
 }
 

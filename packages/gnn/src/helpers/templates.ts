@@ -13,7 +13,7 @@ export const TEMPLATE_LIMITS = { name: 100, size: 64 } as const;
 
 /** Templates for new models. Each is valid without changes. */
 export const TEMPLATES = {
-  perception: "static: what is seen, and what is behind it",
+  perception: "static: observations and the hidden state that causes them",
   hmm: "dynamic, without actions",
   pomdp: "dynamic, with actions, preferences and policies",
 } as const;
@@ -42,7 +42,7 @@ function textOf(template: TemplateName, options: TemplateOptions): string {
     `## GNNSection\n${identifier}`,
     "## GNNVersionAndFlags\nGNN v1",
     `## ModelName\n${name}`,
-    `## ModelAnnotation\nA model to begin with: ${TEMPLATES[template]}.`,
+    `## ModelAnnotation\nTemplate: ${TEMPLATES[template]}.`,
     `## StateSpaceBlock\n${variables(options, isDynamic, acts)}`,
     `## Connections\n${connections(isDynamic, acts)}`,
     `## InitialParameterization\n${values(options, isDynamic, acts)}`,

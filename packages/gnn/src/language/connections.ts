@@ -103,8 +103,8 @@ interface Notes {
 
 /** Returns why a parsed connection is invalid, or undefined. */
 function wrongWith(read: ReadEnds, notes: Notes, isStrict: boolean): string | undefined {
-  if (notes.label === "") return "The label behind : is missing.";
-  if (notes.constraint === "") return "The constraint behind = is missing.";
+  if (notes.label === "") return "The label after : is missing.";
+  if (notes.constraint === "") return "The constraint after = is missing.";
   const beyond = isStrict ? beyondGrammar(read, notes) : undefined;
   return beyond === undefined ? undefined : `${beyond} is not in the grammar of GNN 1.1.`;
 }
@@ -121,7 +121,7 @@ function readEnds(reader: LineReader, reporter: Reporter): ReadEnds | string {
   if (typeof sources === "string") return sources;
   const arrow = takeArrow(reader);
   if (!arrow)
-    return reader.isAtEnd ? "The connection has one end only." : `${shown(reader.rest)} begins with no > or -.`;
+    return reader.isAtEnd ? "The connection has only one end." : `${shown(reader.rest)} does not begin with > or -.`;
   const targets = takeEnds(reader, reporter);
   return typeof targets === "string" ? targets : { sources, arrow, targets };
 }
@@ -134,15 +134,15 @@ function takeEnds(reader: LineReader, reporter: Reporter): ConnectionEnds | stri
     const name = reader.takeName();
     if (name) return { names: [name], isGroup: false };
     return reader.isAtEnd
-      ? "The name of a variable is missing at the end."
-      : `${shown(reader.rest)} begins with no name.`;
+      ? "A variable name is missing at the end."
+      : `${shown(reader.rest)} does not begin with a name.`;
   }
   const names: Name[] = [];
   while (!reader.take(")")) {
     const name = reader.takeName();
     if (!name) return wrongInGroup(reader);
     if (names.length < LOOKED_THROUGH && names.some(({ text }) => text === name.text))
-      reporter.report({ code: "W007", span: name.span, message: `${name.text} stands twice in the group.` });
+      reporter.report({ code: "W007", span: name.span, message: `${name.text} occurs twice in the group.` });
     names.push(name);
     if (!reader.take(",") && !reader.rest.startsWith(")")) return wrongInGroup(reader);
   }
@@ -150,7 +150,7 @@ function takeEnds(reader: LineReader, reporter: Reporter): ConnectionEnds | stri
 }
 
 function wrongInGroup(reader: LineReader): string {
-  return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
+  return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is not a name in a group.`;
 }
 
 /** Arrows, the longest first. */
@@ -169,8 +169,8 @@ function takeArrow(reader: LineReader): Arrow | undefined {
 function afterEdge(reader: LineReader): string {
   const { rest } = reader;
   return /^(?:->|>|-|→)/.test(rest)
-    ? `${shown(rest)} goes on behind a whole connection.`
-    : `${shown(rest)} belongs to no connection.`;
+    ? `${shown(rest)} follows a complete connection.`
+    : `${shown(rest)} is not part of a connection.`;
 }
 
 /** Returns the part of this connection that `strict-v1` does not allow. */
@@ -190,7 +190,7 @@ interface StatementContext {
 }
 
 function refuse({ line, reader, reporter }: StatementContext, message: string): Raw {
-  const mend = mendOfMarkdown(line.text) ?? "Write one connection a line: a>b, a-b, or (a,b)>c.";
+  const mend = mendOfMarkdown(line.text) ?? "Write one connection per line: a>b, a-b, or (a,b)>c.";
   reporter.report({ code: "E005", span: reader.span, message, mend });
   return { kind: "raw", text: line.text.trim(), span: reader.span };
 }
@@ -199,7 +199,7 @@ function tooMany(line: Line, reader: LineReader, reporter: Reporter): Raw {
   reporter.report({
     code: "E008",
     span: reader.span,
-    message: `The groups stand for more than ${LIMITS.edgesOfConnection} edges.`,
+    message: `The groups expand to more than ${LIMITS.edgesOfConnection} edges.`,
     mend: "Write smaller groups.",
   });
   return { kind: "raw", text: line.text.trim(), span: reader.span };

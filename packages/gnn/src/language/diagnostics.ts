@@ -14,31 +14,31 @@ export const DIAGNOSTICS = {
   E005: { severity: "error", title: "a connection cannot be read" },
   E006: { severity: "error", title: "a declaration cannot be read" },
   E007: { severity: "error", title: "a value cannot be read" },
-  E008: { severity: "error", title: "a bound is exceeded" },
+  E008: { severity: "error", title: "a limit is exceeded" },
   E009: { severity: "error", title: "the version cannot be read" },
   E010: { severity: "error", title: "a type is unknown" },
   E011: { severity: "error", title: "probabilities do not sum to 1" },
   E012: { severity: "error", title: "a dimension cannot be used" },
-  E013: { severity: "error", title: "the text is no GNN" },
+  E013: { severity: "error", title: "the text is not GNN" },
   E014: { severity: "error", title: "a time specification cannot be used" },
   E015: { severity: "error", title: "a name cannot be used" },
-  W001: { severity: "warning", title: "a variable is used nowhere" },
+  W001: { severity: "warning", title: "a variable is not used" },
   W002: { severity: "warning", title: "a connection names a variable that is not declared" },
   W003: { severity: "warning", title: "a value belongs to no declared variable" },
-  W004: { severity: "warning", title: "a section is there twice" },
-  W005: { severity: "warning", title: "a heading names no section" },
+  W004: { severity: "warning", title: "a section occurs twice" },
+  W005: { severity: "warning", title: "a heading is not the name of a section" },
   W006: { severity: "warning", title: "a line cannot be read" },
-  W007: { severity: "warning", title: "something is said twice" },
+  W007: { severity: "warning", title: "a statement is repeated" },
   W008: { severity: "warning", title: "an ontology term is unknown" },
   W009: { severity: "warning", title: "a version is unknown" },
   W010: { severity: "warning", title: "an annotation belongs to no declared variable" },
   W011: { severity: "warning", title: "the time variable is not declared" },
-  W012: { severity: "warning", title: "a matrix is turned over" },
+  W012: { severity: "warning", title: "a matrix is transposed" },
   W013: { severity: "warning", title: "a setting of a run has a value that cannot be used" },
   N001: { severity: "note", title: "a matrix has no value" },
   N002: { severity: "note", title: "a tensor can be read in more than one order" },
-  N003: { severity: "note", title: "a parameter stands without a declaration" },
-  N004: { severity: "note", title: "the graph falls apart" },
+  N003: { severity: "note", title: "a parameter has no declaration" },
+  N004: { severity: "note", title: "the graph is not connected" },
   N005: { severity: "note", title: "a section is not one of GNN's own" },
   N006: { severity: "note", title: "a tensor is written in another order than declared" },
   N007: { severity: "note", title: "a parameter is not used by programs" },
@@ -126,7 +126,7 @@ export class Reporter {
     if (this.#left === 0) return sorted;
     const end = this.#source.position(this.#source.text.length);
     const severity = this.#leftErrors > 0 ? "error" : "warning";
-    const message = `${this.#left} further diagnostics are left out: the first ${MAX_DIAGNOSTICS} of a file are told.`;
+    const message = `${this.#left} further diagnostics are omitted; at most ${MAX_DIAGNOSTICS} are reported per file.`;
     return [...sorted, { code: "E008", severity, message, start: end, end }];
   }
 }

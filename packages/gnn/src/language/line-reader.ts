@@ -119,7 +119,7 @@ export function shown(text: string): string {
 
 /** Returns advice for a line that looks like Markdown instead of a statement. */
 export function mendOfMarkdown(text: string): string | undefined {
-  if (/^\s*```/.test(text)) return "Take the line out: sections need no fences.";
+  if (/^\s*```/.test(text)) return "Remove the line: sections need no fences.";
   const bullet = /^\s*([-*+•])\s/.exec(text)?.[1];
-  return bullet === undefined ? undefined : `Leave the ${bullet} in front of it out.`;
+  return bullet === undefined ? undefined : `Remove the ${bullet} before it.`;
 }

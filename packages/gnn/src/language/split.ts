@@ -136,7 +136,7 @@ class Splitter {
     this.#reporter.report({
       code: "E008",
       span: { from, to: from },
-      message: `The file has more than ${LIMITS.models} models; of those beyond, only the last one is read.`,
+      message: `The file has more than ${LIMITS.models} models; of the excess models, only the last one is read.`,
       mend: "Split the file.",
     });
   }
@@ -147,8 +147,8 @@ class Splitter {
       this.#reporter.report({
         code: "W004",
         span: line,
-        message: "A second GNNSection begins another model.",
-        mend: "Put a line --- in front of it.",
+        message: "A second GNNSection starts another model.",
+        mend: "Put a line --- before it.",
       });
       this.#open(line.from, index);
     }
@@ -177,7 +177,7 @@ class Splitter {
     if (isSectionName(words)) return words;
     const meant = sectionMeantBy(words);
     if (meant !== undefined) {
-      this.#remark(line, `The heading is written ${quoted(words)} and read as ${meant}.`, `Write ## ${meant}.`);
+      this.#remark(line, `The heading ${quoted(words)} is read as ${meant}.`, `Write ## ${meant}.`);
       return meant;
     }
     const near = this.#reporter.isFull ? undefined : nearestSection(words);
@@ -187,7 +187,7 @@ class Splitter {
     }
     this.#remark(
       line,
-      `${quoted(words)} names no section, so the line is read as a comment.`,
+      `${quoted(words)} is not the name of a section, so the line is read as a comment.`,
       "Begin a comment with ###.",
     );
     return undefined;
@@ -200,7 +200,7 @@ class Splitter {
       this.#reporter.report({
         code: "N005",
         span: line,
-        message: `${quoted(name)} is not one of GNN's own sections; its lines are kept as text.`,
+        message: `${quoted(name)} is not a standard GNN section; its lines are kept as text.`,
       });
   }
 

@@ -119,7 +119,7 @@ class ValueLines {
     this.#reporter.report({
       code: "E007",
       span: reader.span,
-      message: `${shown(line.text.trim())} gives no value to a name.`,
+      message: `${shown(line.text.trim())} does not assign a value to a name.`,
       mend: "Write name={(0.5, 0.5)}.",
     });
     return { kind: "raw", text: line.text.trim(), span: reader.span };
@@ -143,8 +143,8 @@ class ValueLines {
     this.#reporter.report({
       code: "E007",
       span: { from: next, to },
-      message: `${shown(strange)} stands behind a whole value, and is left out.`,
-      mend: "Put what is meant as a comment behind #.",
+      message: `${shown(strange)} follows a complete value and is ignored.`,
+      mend: "Write comments after #.",
     });
     return hash === -1 ? undefined : text.slice(hash);
   }
@@ -164,7 +164,7 @@ function readTimeEntry(line: Line, reporter: Reporter): Statement {
   const hasValue = reader.take("=") || reader.take(":");
   const value = hasValue ? reader.takeRest() : undefined;
   if (value?.text === "")
-    reporter.report({ code: "E014", span: reader.span, message: `${shown(key.text)} has no value behind =.` });
+    reporter.report({ code: "E014", span: reader.span, message: `${shown(key.text)} has no value after =.` });
   return {
     kind: "time",
     key: key.text,

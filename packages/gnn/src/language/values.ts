@@ -126,7 +126,7 @@ export class ValueReader {
     const group = this.#top();
     if (group) {
       if (!group.needsComma && !group.isStrange)
-        this.#wrong(one(this.#at), "There is a comma with no value in front of it.");
+        this.#wrong(one(this.#at), "There is a comma without a value before it.");
       group.needsComma = false;
       group.isStrange = false;
     }
@@ -153,7 +153,7 @@ export class ValueReader {
     this.#reporter.report({
       code: "E008",
       span: { from: this.#at, to: this.#at + 1 },
-      message: `The value has more than ${LIMITS.depth} brackets within one another; the rest of it is left out.`,
+      message: `The value has more than ${LIMITS.depth} nested brackets; the rest of it is ignored.`,
     });
     while (this.#at < this.#to) {
       if (isLineEnd(this.#text.charCodeAt(this.#at))) this.#isLineStart = true;
@@ -218,7 +218,7 @@ export class ValueReader {
   #expectPlace(): void {
     const group = this.#top();
     if (!group?.needsComma) return;
-    this.#wrong(one(this.#at), "Two values stand side by side without a comma.", "Put a comma between them.");
+    this.#wrong(one(this.#at), "A comma is missing between two values.", "Put a comma between them.");
     group.needsComma = false;
   }
 
@@ -259,7 +259,7 @@ export class ValueReader {
   }
 
   #quotient(at: number, numerator: number, denominator: number): void {
-    if (denominator === 0) this.#wrong({ from: at, to: this.#at }, "Nothing can be divided by 0.");
+    if (denominator === 0) this.#wrong({ from: at, to: this.#at }, "The divisor is 0.");
     const value = denominator === 0 ? 0 : numerator / denominator;
     this.#put({ kind: "number", value, text: this.#text.slice(at, this.#at).replaceAll(/\s/g, ""), at });
   }
@@ -305,7 +305,7 @@ export class ValueReader {
     do this.#at += 1;
     while (this.#at < this.#to && !isDelimiter(this.#text.charCodeAt(this.#at)));
     const text = this.#text.slice(from, this.#at);
-    this.#wrong({ from, to: this.#at }, `${JSON.stringify(shortened(text))} is no number, word or text.`);
+    this.#wrong({ from, to: this.#at }, `${JSON.stringify(shortened(text))} is not a number, word or text.`);
     this.#put({ kind: "word", text: text.replaceAll(/[^\p{L}\p{N}_]/gu, "_"), at: from });
     const group = this.#top();
     if (!group) return;

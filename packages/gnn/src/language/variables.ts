@@ -121,8 +121,8 @@ function unexpected(reader: LineReader, reporter: Reporter, name?: Name): void {
   reporter.report({
     code: "E006",
     span,
-    message: `${shown(rest)} belongs to no declaration, and is left out.`,
-    mend: inBrackets === undefined ? "Put what is meant as a comment behind #." : `Write ${name!.text}[${inBrackets}].`,
+    message: `${shown(rest)} is not part of the declaration and is ignored.`,
+    mend: inBrackets === undefined ? "Write comments after #." : `Write ${name!.text}[${inBrackets}].`,
   });
 }
 
@@ -177,5 +177,5 @@ function readPart(part: Word, parts: VariableParts, reporter: Reporter): void {
 }
 
 function twice(key: string, { span }: Word, reporter: Reporter): void {
-  reporter.report({ code: "W007", span, message: `${key} is said twice; this one holds.` });
+  reporter.report({ code: "W007", span, message: `${key} is stated twice; the later statement applies.` });
 }

@@ -12,9 +12,9 @@ export type { ThemeName } from "./theme.ts";
 
 /** All pictures, by name. */
 export const PICTURES = {
-  graph: "the graph: factors as boxes, all else round",
-  roles: "the same, grouped by what each variable is to the model",
-  matrices: "the numbers of InitialParameterization as maps of colours",
+  graph: "the graph: factors as boxes, other variables with round ends",
+  roles: "the graph, with variables grouped by their role",
+  matrices: "the numbers of InitialParameterization as heat maps",
 } as const;
 
 export type PictureName = keyof typeof PICTURES;

@@ -48,7 +48,7 @@ function assertDrawable({ name, nodes, edges }: Graph): void {
   if (nodes.length <= mostNodes && edges.length <= mostEdges) return;
   throw new PictureError(
     `The graph of ${name} has ${nodes.length} variables and ${edges.length} edges; at most ${mostNodes} and ` +
-      `${mostEdges} are drawn. Draw its models one by one, or export it to GraphML or DOT for a program that can.`,
+      `${mostEdges} can be drawn. Draw its models one by one, or export it to GraphML or DOT for another program.`,
   );
 }
 

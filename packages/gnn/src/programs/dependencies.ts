@@ -36,8 +36,8 @@ export function dependencies(
   throw new ProgramError(
     name,
     possible.length === 0
-      ? `${name} is over ${sizes.join("×")} states, and the factors have others (${states}).`
-      : `${name} may be over several of the factors (${states}). Say which by edges, such as s_f0-${name}.`,
+      ? `${name} depends on ${sizes.join("×")} states, but the factors have other numbers of states (${states}).`
+      : `${name} can depend on different factors (${states}). State which with edges, such as s_f0-${name}.`,
   );
 }
 

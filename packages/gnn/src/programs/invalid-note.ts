@@ -7,7 +7,7 @@ export function invalidNote(diagnostics: readonly Diagnostic[]): string | undefi
   const [first] = errors;
   if (!first) return undefined;
   const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
-  return `Warning: the file is not valid (${count}). Line ${first.start.line}: ${first.message}`;
+  return `Warning: the file is invalid (${count}). Line ${first.start.line}: ${first.message}`;
 }
 
 /** Returns the programs with an additional note before the others. */

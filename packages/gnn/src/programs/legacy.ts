@@ -6,13 +6,14 @@ export function expectLegacy({ agents, window }: DiscreteProgram): void {
   if (window !== undefined)
     throw new ProgramError(
       "inference_algo",
-      "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart, over steps to come. Use PyMDP 1.x.",
+      "inference_algo is MMP, which PyMDP 0.0.7 applies to each policy separately, over future steps. Use PyMDP 1.x.",
     );
   const coupled = agents.flatMap(({ factors }) => factors).find(({ from }) => from.length > 1);
   if (coupled)
     throw new ProgramError(
       coupled.name,
-      `${coupled.name} depends on the states of several factors, and PyMDP 0.0.7 knows a factor's own only. ` +
+      `${coupled.name} depends on the states of several factors, but PyMDP 0.0.7 supports only a factor's own ` +
+        "states. " +
         "Use PyMDP 1.x.",
     );
   // PyMDP 0.0.7 defines each likelihood over all factors, so it would learn dependencies that the model excludes.
@@ -21,7 +22,7 @@ export function expectLegacy({ agents, window }: DiscreteProgram): void {
       if (countsA && on.length < factors.length)
         throw new ProgramError(
           `dirichlet_${name}`,
-          `dirichlet_${name} is learnt over ${on.length} of ${factors.length} factors, and PyMDP 0.0.7 learns over ` +
-            "all of them. Use PyMDP 1.x.",
+          `dirichlet_${name} is learnt over ${on.length} of ${factors.length} factors, but PyMDP 0.0.7 learns over ` +
+            "all factors. Use PyMDP 1.x.",
         );
 }

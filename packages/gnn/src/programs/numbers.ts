@@ -77,7 +77,7 @@ export class Numbers {
   expectedParameter(name: string): number | undefined {
     const number = this.parameter(name);
     if (number !== undefined || !this.#parameters.has(name)) return number;
-    throw new ProgramError(name, `${name} must be a whole number from 1 on. Correct it, or take the line out.`);
+    throw new ProgramError(name, `${name} must be a whole number of at least 1. Correct it, or remove the line.`);
   }
 
   /** Returns a parameter's word as written. */
@@ -95,7 +95,7 @@ export class Numbers {
     const value = this.#values.get(name)?.value;
     const reading = value && readTensor(value);
     if (reading?.kind === "ragged")
-      throw new ProgramError(name, `The value of ${name} is no tensor. ${reading.message}`);
+      throw new ProgramError(name, `The value of ${name} is not a tensor. ${reading.message}`);
     if (reading?.kind === "tensor") {
       this.count(name, reading.tensor.data.length);
       finite(name, reading.tensor.data);
@@ -117,7 +117,8 @@ export class Numbers {
     if (shape && Number.isFinite(number)) return { ...declared, tensor: this.filled(name, shape, number) };
     throw new ProgramError(
       name,
-      `${name} is ${JSON.stringify(word)}, which gives no numbers. Add ${name}={…} to InitialParameterization.`,
+      `${name} is ${JSON.stringify(word)}, which is not a tensor of numbers. Add ${name}={…} to ` +
+        "InitialParameterization.",
     );
   }
 
@@ -139,5 +140,5 @@ export class Numbers {
 
 function finite(name: string, data: Float64Array): void {
   const strange = data.find((number) => !Number.isFinite(number));
-  if (strange !== undefined) throw new ProgramError(name, `${name} holds ${strange}; write a number in its place.`);
+  if (strange !== undefined) throw new ProgramError(name, `${name} contains ${strange}; write a number instead.`);
 }

@@ -75,8 +75,7 @@ function wordParts(names: readonly string[], first: Letter, second: Letter): rea
   return found.map(({ name, letter, instance, word, isCounts }) => {
     const index = words.get(instance)?.get(word);
     const meant = `${first}${instance === "" ? "" : `_${instance}`}_${word}`;
-    if (index === undefined)
-      throw new ProgramError(name, `${name} belongs to ${meant}, which the model does not have.`);
+    if (index === undefined) throw new ProgramError(name, `${name} belongs to ${meant}, but the model has none.`);
     return { name, letter, instance, index, isCounts };
   });
 }
@@ -94,8 +93,8 @@ export function arrange(parts: readonly Part[]): {
     );
     throw new ProgramError(
       other!.name,
-      `${one!.name} and ${other!.name} belong to models of different kinds. Name all of them by _level, all by ` +
-        "_agent, or none by either.",
+      `${one!.name} and ${other!.name} belong to models of different kinds. Name all agents with _level, all with ` +
+        "_agent, or none with either.",
     );
   }
   const sorted = instances.toSorted((one, other) => numberOf(one) - numberOf(other));

@@ -9,10 +9,10 @@ interface PlanOptions {
 export function expectPlanning({ policyLength, gamma }: PlanOptions): void {
   expectWhole("policyLength", policyLength, 1);
   if (gamma === undefined || (Number.isFinite(gamma) && gamma >= 0)) return;
-  throw new ProgramError("gamma", `gamma must be a number from 0 on, got ${gamma}.`);
+  throw new ProgramError("gamma", `gamma must be a number of at least 0, got ${gamma}.`);
 }
 
 export function expectWhole(name: string, number: number, lowest: number): void {
   if (Number.isSafeInteger(number) && number >= lowest) return;
-  throw new ProgramError(name, `${name} must be a whole number from ${lowest} on, got ${number}.`);
+  throw new ProgramError(name, `${name} must be a whole number of at least ${lowest}, got ${number}.`);
 }

@@ -59,8 +59,9 @@ function refuseCounts(parts: readonly Part[]): void {
   if (!strange) return;
   throw new ProgramError(
     strange.name,
-    `${strange.name}: A, B and D are learnt (dirichlet_A, dirichlet_B, dirichlet_D); no library that programs are ` +
-      `made for learns ${strange.letter}.`,
+    `${strange.name}: A, B and D are learnt (dirichlet_A, dirichlet_B, dirichlet_D); no library for which ` +
+      "programs are " +
+      `rendered learns ${strange.letter}.`,
   );
 }
 
@@ -81,13 +82,13 @@ function windowOf(numbers: Numbers): number | undefined {
     throw new ProgramError(
       name!,
       `${name!} is ${JSON.stringify(firstChars(wanted, 40))}; programs infer by fixed-point iteration (FPI) or by ` +
-        `marginal message passing (MMP). Write "${name!}: FPI", or take the line out.`,
+        `marginal message passing (MMP). Write "${name!}: FPI", or remove the line.`,
     );
   const window = numbers.expectedParameter("inference_horizon") ?? USUAL_WINDOW;
   if (window <= PROGRAM_LIMITS.window) return window;
   throw new ProgramError(
     "inference_horizon",
-    `inference_horizon is ${window}; messages pass over at most ${PROGRAM_LIMITS.window} steps.`,
+    `inference_horizon is ${window}; message passing supports at most ${PROGRAM_LIMITS.window} steps.`,
   );
 }
 
@@ -97,7 +98,7 @@ function agentParts(all: readonly Part[], instance: string): AgentParts {
     const found = own.filter((part) => part.letter === letter && part.index === index && part.isCounts === isCounts);
     if (found.length < 2) return found[0];
     const [one, other] = found;
-    throw new ProgramError(other!.name, `${one!.name} and ${other!.name} are both ${letter} of number ${index}.`);
+    throw new ProgramError(other!.name, `${one!.name} and ${other!.name} are both ${letter} number ${index}.`);
   };
   return {
     instance,
@@ -133,7 +134,7 @@ function readAgent(parts: AgentParts, source: AgentSource): DiscreteAgent {
 }
 
 function noLikelihood(where: string): ProgramError {
-  return new ProgramError("A", `The model has no likelihood A${where}, which programs need.`);
+  return new ProgramError("A", `The model has no likelihood A${where}, which programs require.`);
 }
 
 /**
@@ -149,7 +150,7 @@ function expectLevels(agents: readonly DiscreteAgent[]): void {
     if (upper.modalities.length > 1 || lower.factors.length > 1)
       throw new ProgramError(
         upper.modalities.length > 1 ? upper.modalities[1]!.name : lower.factors[1]!.name,
-        `Between ${lower.name} and ${upper.name} there can be one modality and one factor.`,
+        `Between ${lower.name} and ${upper.name} only one modality and one factor are supported.`,
       );
     if (modality!.outcomes !== factor!.states)
       throw new ProgramError(
@@ -166,7 +167,7 @@ function ratiosOf(numbers: Numbers, instances: readonly string[]): readonly numb
   if (period <= PROGRAM_LIMITS.period) return ratios;
   throw new ProgramError(
     "timescale_ratio",
-    `timescale_ratio gives the highest level a step in ${period.toLocaleString("en")}; at most ` +
+    `timescale_ratio gives the highest level one step in ${period.toLocaleString("en")}; at most ` +
       `${PROGRAM_LIMITS.period.toLocaleString("en")} are possible.`,
   );
 }
@@ -189,5 +190,5 @@ function sharingNotes(view: ModelView, instances: readonly string[]): readonly s
   });
   if (!shared) return [];
   const edge = `${shared.source}${shared.directed ? ">" : "-"}${shared.target}`;
-  return [`The agents share nothing in the program: ${edge} and the like have no numbers that say how.`];
+  return [`The agents share nothing in the program, because edges such as ${edge} have no numbers.`];
 }

@@ -55,7 +55,7 @@ function countsB(given: TensorValue, { tensor: B, axes }: OrderedTensor, { numbe
   if (!given.tensor || axes.length === 0) return readCounts(given, B.shape, numbers);
   const tensor = turnCounts(given.tensor, "B", axes);
   if (tensor === given.tensor || !sameShape(tensor.shape, B.shape)) return readCounts(given, B.shape, numbers);
-  notes.push(`${given.name} is read in the order of its transitions, ${axes.join(" × ")}.`);
+  notes.push(`${given.name} is read in the index order of its transitions, ${axes.join(" × ")}.`);
   return readCounts({ ...given, tensor }, B.shape, numbers);
 }
 
@@ -80,7 +80,8 @@ function still(
   { index, prior, numbers }: { readonly index: number; readonly prior: Part | undefined; readonly numbers: Numbers },
 ): Tensor {
   if (parts.size("B") > 0) throw new ProgramError(`B_f${index}`, `Factor ${index} has no transitions B_f${index}.`);
-  if (!prior) throw new ProgramError("B", "The model has neither transitions B nor a prior D, so no hidden state.");
+  if (!prior)
+    throw new ProgramError("B", "The model has no hidden state: both transitions B and a prior D are missing.");
   const { shape, tensor } = numbers.given(prior.name);
   const states = (shape ?? tensor?.shape ?? []).reduce((product, one) => product * one, 1);
   return identity(prior.name, [states, states, 1], numbers);
@@ -90,10 +91,10 @@ function readPrior(prior: Part | undefined, states: number, numbers: Numbers): F
   const given = prior && vectorOf(numbers.given(prior.name), states, numbers);
   if (!given) return new Float64Array(states).fill(1 / states);
   if (given.some((number) => number < 0))
-    throw new ProgramError(prior.name, `${prior.name} holds no probabilities: it has numbers below 0.`);
+    throw new ProgramError(prior.name, `${prior.name} does not contain probabilities: it has numbers below 0.`);
   const sum = given.reduce((total, number) => total + number, 0);
   if (Math.abs(sum - 1) > 0.02)
-    throw new ProgramError(prior.name, `${prior.name} holds no probabilities: it sums to ${round(sum)}.`);
+    throw new ProgramError(prior.name, `${prior.name} does not contain probabilities: it sums to ${round(sum)}.`);
   return given.map((number) => number / sum);
 }
 
@@ -102,7 +103,7 @@ export function readCounts(given: TensorValue, shape: readonly number[], numbers
   const counts = given.filler ? filledTensor(given, shape, numbers) : given.tensor && inShape(given, shape);
   if (!counts) throw noNumbers(given.name);
   if (counts.data.some((number) => number <= 0))
-    throw new ProgramError(given.name, `${given.name} holds counts, which are above 0.`);
+    throw new ProgramError(given.name, `${given.name} must contain counts, which are above 0.`);
   return counts;
 }
 

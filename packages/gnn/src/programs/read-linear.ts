@@ -35,7 +35,7 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
     kind: "linear-gaussian",
     title: titleOf(view),
     notes: [
-      ...(numbers.has("B") ? ["The program follows F, H, Q and R; the discrete part of the model is left out."] : []),
+      ...(numbers.has("B") ? ["The program uses F, H, Q and R; the discrete part of the model is omitted."] : []),
       ...stated.notes,
       ...unusedNotes(view, { parameters: stated.usedParameters, values: numbers.usedValues }),
     ],
@@ -59,12 +59,12 @@ function matrix(name: string, numbers: Numbers): Tensor {
   if (shape.length === 2) return tensor;
   if (data.length === 1) return { shape: [1, 1], data };
   if (shape.length === 1) return { shape: [1, shape[0]!], data };
-  throw new ProgramError(name, `${name} must be a matrix, and is ${shape.join("×")}.`);
+  throw new ProgramError(name, `${name} must be a matrix, but is ${shape.join("×")}.`);
 }
 
 function expect(name: string, { shape }: Tensor, wanted: readonly number[]): void {
   if (shape[0] === wanted[0] && shape[1] === wanted[1]) return;
-  throw new ProgramError(name, `${name} must be ${wanted.join("×")} here, and is ${shape.join("×")}.`);
+  throw new ProgramError(name, `${name} must be ${wanted.join("×")}, but is ${shape.join("×")}.`);
 }
 
 /** Throws unless the matrix is symmetric and has a Cholesky decomposition. */
@@ -75,10 +75,10 @@ function expectCovariance(name: string, { shape, data }: Tensor): void {
     for (let column = 0; column <= row; column += 1) {
       let rest = data[row * size + column]!;
       if (Math.abs(rest - data[column * size + row]!) > 1e-9 * (1 + Math.abs(rest)))
-        throw new ProgramError(name, `${name} is a covariance, and not symmetric.`);
+        throw new ProgramError(name, `${name} is a covariance, but not symmetric.`);
       for (let at = 0; at < column; at += 1) rest -= lower[row * size + at]! * lower[column * size + at]!;
       if (row === column && !(rest > 0))
-        throw new ProgramError(name, `${name} is a covariance, and not positive definite.`);
+        throw new ProgramError(name, `${name} is a covariance, but not positive definite.`);
       lower[row * size + column] = row === column ? Math.sqrt(rest) : rest / lower[column * size + column]!;
     }
 }

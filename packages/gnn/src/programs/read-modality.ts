@@ -57,7 +57,7 @@ function countsA(given: TensorValue, { shape, axes }: CountsShape, { numbers, no
   if (!given.tensor || shape.length !== 2) return readCounts(given, shape, numbers);
   const tensor = turnCounts(given.tensor, "A", axes);
   if (tensor === given.tensor || !sameShape(tensor.shape, shape)) return readCounts(given, shape, numbers);
-  notes.push(`${given.name} is read in the order of its likelihood, ${axes.join(" × ")}.`);
+  notes.push(`${given.name} is read in the index order of its likelihood, ${axes.join(" × ")}.`);
   return readCounts({ ...given, tensor }, shape, numbers);
 }
 

@@ -42,7 +42,7 @@ export function readOrdered(written: WrittenTensor, { orders, notes }: AgentSour
   const { layout, alternatives } = found;
   if (alternatives.length > 0)
     notes.push(
-      `${given.name} is read as ${layout}; ${alternatives.join(" or ")} would fit as well. ` +
+      `${given.name} is read as ${layout}; ${alternatives.join(" or ")} would also fit. ` +
         orderAdvice(letter, [layout, ...alternatives]),
     );
   return { tensor: found.tensor, axes: layout.split(" × ") };
@@ -74,7 +74,7 @@ function notInOrder({ name, tensor }: TensorValue, { letter, order, found, other
   const advice = other && "tensor" in other ? ` Write ${orderLine(letter, other.layout)}.` : "";
   return new ProgramError(
     name,
-    `${name} holds no probabilities in the order that ${order.parameter} states: ${problem}.${advice}`,
+    `${name} does not contain probabilities in the order that ${order.parameter} states: ${problem}.${advice}`,
   );
 }
 
@@ -88,7 +88,7 @@ function notProbable({ name, shape, tensor }: TensorValue, sum: number | undefin
   return new ProgramError(
     name,
     sum === undefined
-      ? `${name} is ${tensor?.shape.join("×")}, and is declared as ${shape?.join("×")}.`
-      : `The columns of ${name} are no probabilities: the worst one sums to ${round(sum)}.`,
+      ? `${name} is ${tensor?.shape.join("×")}, but is declared as ${shape?.join("×")}.`
+      : `The columns of ${name} are not probabilities: the worst one sums to ${round(sum)}.`,
   );
 }

@@ -24,7 +24,10 @@ export function usableOrders(view: ModelView): StatedOrders {
   if (!unknown) return orders;
   const { parameter, letter } = unknown;
   const example = orderLine(letter, AXES[letter].join(" × "));
-  throw new ProgramError(parameter.key.text, `${parameter.key.text} names no order. Write for example ${example}.`);
+  throw new ProgramError(
+    parameter.key.text,
+    `${parameter.key.text} is not an index order. Write, for example, ${example}.`,
+  );
 }
 
 /** Returns notes on the effect of the likelihoods' precision. */

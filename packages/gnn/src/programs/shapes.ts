@@ -18,12 +18,13 @@ export function normalised({ shape, data }: Tensor): Tensor {
 export function vectorOf(given: TensorValue, length: number, numbers: Numbers): Float64Array | undefined {
   const { name, tensor, filler } = given;
   if (!tensor && !filler) return undefined;
-  if (filler === "eye") throw new ProgramError(name, `${name} is a vector of ${length} numbers, and no identity.`);
+  if (filler === "eye")
+    throw new ProgramError(name, `${name} is a vector of ${length} numbers, so it cannot be an identity.`);
   const data = tensor?.data ?? numbers.filled(name, [length], fillOf(filler!, length)).data;
   if (data.length === length && squeeze((tensor ?? { shape: [] }).shape).length <= 1) return data;
   throw new ProgramError(
     name,
-    `${name} must be a vector of ${length} numbers here, and is ${(tensor?.shape ?? []).join("×")}.`,
+    `${name} must be a vector of ${length} numbers, but is ${(tensor?.shape ?? []).join("×")}.`,
   );
 }
 
@@ -40,7 +41,7 @@ export function filledTensor({ name, filler }: TensorValue, shape: readonly numb
 export function identity(name: string, shape: readonly number[], numbers: Numbers): Tensor {
   const [rows, columns] = shape;
   if (rows === undefined || rows !== columns || shape.length > 3)
-    throw new ProgramError(name, `${name} is ${shape.join("×")}, and an identity is square.`);
+    throw new ProgramError(name, `${name} is ${shape.join("×")}, but an identity must be square.`);
   const tensor = numbers.filled(name, shape, 0);
   const [down, right] = stridesOf(shape);
   for (let at = 0; at < rows; at += 1)
@@ -51,7 +52,7 @@ export function identity(name: string, shape: readonly number[], numbers: Number
 /** Returns the tensor in the given shape. Throws if the shapes differ in more than dimensions of length 1. */
 export function inShape({ name, tensor }: TensorValue, shape: readonly number[]): Tensor {
   if (tensor && sameShape(squeeze(tensor.shape), squeeze(shape))) return { shape, data: tensor.data };
-  throw new ProgramError(name, `${name} must be ${shape.join("×")}, and is ${(tensor?.shape ?? []).join("×")}.`);
+  throw new ProgramError(name, `${name} must be ${shape.join("×")}, but is ${(tensor?.shape ?? []).join("×")}.`);
 }
 
 /** Rounds a number to six significant digits for messages. */

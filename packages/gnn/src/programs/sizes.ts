@@ -41,7 +41,7 @@ export function compareSizes(
     compared.push(name);
     if (agrees(numbers!, sizes)) continue;
     notes.push(
-      `${name} is ${numbers!.join(", ")}, and the tensors have ${shown(sizes)}; the program follows the tensors.`,
+      `${name} is ${numbers!.join(", ")}, but the tensors have ${shown(sizes)}; the program uses the tensors.`,
     );
   }
   return { compared, notes };

@@ -22,7 +22,7 @@ from pymdp.agent import Agent
 const MIND = `
 
 def objects(arrays):
-    """Arrays of different shapes in one, as PyMDP wants them."""
+    """Returns arrays of different shapes as one object array, as PyMDP requires."""
     result = utils.obj_array(len(arrays))
     for index, array in enumerate(arrays):
         result[index] = np.asarray(array, dtype=float)
@@ -30,7 +30,7 @@ def objects(arrays):
 
 
 def over_all(tensor, on, states):
-    """A likelihood over all factors; those that do not matter change nothing."""
+    """Returns a likelihood over all factors; it does not vary with the other factors."""
     shape = [size if factor in on else 1 for factor, size in enumerate(states)]
     return np.broadcast_to(tensor.reshape([len(tensor), *shape]), [len(tensor), *states]).copy()
 
@@ -40,20 +40,20 @@ def means(tensors, counts):
 
 
 def learnt(counts, tensors):
-    """Which are learnt, and the counts of all; where nothing is learnt the numbers stand for them."""
+    """Returns which tensors are learnt, and their counts; the tensors themselves if not learnt."""
     which = [index for index, count in enumerate(counts) if count is not None]
     return which, objects([t if c is None else c for t, c in zip(tensors, counts)]) if which else None
 
 
 def led(table, beliefs):
-    """Where a table leads from what is believed of each factor that it depends on."""
+    """Returns the result of a table for the beliefs about the factors on which it depends."""
     for belief in reversed(beliefs):
         table = table @ belief
     return table
 
 
 class Mind:
-    """What one agent believes and wants."""
+    """Beliefs and preferences of one agent."""
 
     def __init__(self, agent):
         states = [len(b) for b in agent["B"]]
@@ -82,12 +82,12 @@ class Mind:
         self.prior, self.taken = D, None
 
     def expect(self, prior):
-        # What is believed of the start, in place of where the last action led.
+        # Belief about the initial state, instead of the expected state after the last action.
         self.prior = prior
         self.agent.D, self.agent.action = objects(prior), None
 
     def expected_outcomes(self):
-        """Of the one modality that a level has, which is over all factors."""
+        """Returns the expected outcomes of the only modality of a level, which depends on all factors."""
         return np.asarray(led(self.agent.A[0], self.prior), dtype=float)
 
     def see(self, observation):

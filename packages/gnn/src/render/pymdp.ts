@@ -36,7 +36,7 @@ from pymdp.agent import Agent
 const MIND = `
 
 def batch(arrays):
-    """PyMDP has agents in batches; this is one of one."""
+    """Returns the arrays as a batch of one agent, because PyMDP runs agents in batches."""
     return [jnp.asarray(array)[None] for array in arrays]
 
 
@@ -45,14 +45,14 @@ def means(tensors, counts):
 
 
 def led(table, beliefs):
-    """Where a table leads from what is believed of each factor that it depends on."""
+    """Returns the result of a table for the beliefs about the factors on which it depends."""
     for belief in reversed(beliefs):
         table = table @ belief
     return table
 
 
 class Mind:
-    """What one agent believes and wants."""
+    """Beliefs and preferences of one agent."""
 
     def __init__(self, agent):
         self.learns_A = agent["counts_A"][0] is not None
@@ -80,7 +80,7 @@ class Mind:
         )
         self.prior = self.start = self.agent.D
         self.on, self.links, self.qs, self.action = agent["on"], agent["from"], None, None
-        # Of the window that messages pass over: what was seen, and what was done between.
+        # Window of message passing: observations, and the actions between them.
         self.seen, self.done = [], []
 
     def expect(self, prior):
@@ -88,7 +88,7 @@ class Mind:
         self.seen, self.done = [], []
 
     def expected_outcomes(self):
-        """Of the one modality that a level has."""
+        """Returns the expected outcomes of the only modality of a level."""
         return np.asarray(led(self.agent.A[0][0], [self.prior[f][0] for f in self.on[0]]))
 
     def see(self, observation):
@@ -108,7 +108,7 @@ class Mind:
         return [belief[:, -1:] for belief in self.agent.infer_states(rows, self.start, past_actions=done)]
 
     def learn(self, seen, before):
-        # An action below 0 says that there was no step before.
+        # A negative action means that there was no previous step.
         action = jnp.full((1, 1, len(self.qs)), -1) if before is None else self.action[:, None]
         pairs = zip(self.qs if before is None else before, self.qs)
         steps = [jnp.concatenate([old[:, -1:], new[:, -1:]], axis=1) for old, new in pairs]

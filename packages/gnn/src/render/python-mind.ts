@@ -3,7 +3,7 @@
  * that of PyMDP 1.x.
  */
 export const PYTHON_MIND = `
-# What keeps logarithms finite.
+# Lower limit that keeps logarithms finite.
 SMALLEST = 2.0**-52
 LETTERS = "abcdefghijklmnopqrstuvwxy"
 
@@ -18,13 +18,13 @@ def softmax(values):
 
 
 def contract(table, vectors, keep):
-    """Sums out each dimension that has a vector, weighted by it; dimensions are letters."""
+    """Sums over each dimension that has a vector, weighted with it; dimensions are letters."""
     terms = ",".join([LETTERS[: table.ndim], *(letter for letter, _ in vectors)])
     return einsum(f"{terms}->{keep}", table, *(vector for _, vector in vectors))
 
 
 def infer(A, on, observation, prior):
-    """Beliefs after what was seen."""
+    """Returns the beliefs after the observations."""
     evidence = [logarithm(table[outcome]) for table, outcome in zip(A, observation)]
     log_prior = [logarithm(belief) for belief in prior]
     posterior = [belief * 0 for belief in prior]
@@ -40,7 +40,7 @@ def infer(A, on, observation, prior):
 
 
 def next_state(b, on, beliefs, action):
-    """Where one factor goes, by the beliefs of those that it depends on."""
+    """Returns the next state of a factor, from the beliefs about its dependencies."""
     return contract(b[..., action], [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(on)], "a")
 
 
@@ -49,14 +49,14 @@ def next_states(B, links, beliefs, action):
 
 
 def explained(b, on, place, beliefs, after):
-    """How well each state of the factor at a place explains where another one went."""
+    """Returns how well each state of a factor explains the next state of another factor."""
     others = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(on) if i != place]
     ways = contract(b, others, "a" + LETTERS[place + 1])
     return after @ (ways / at_least(ways.sum(-1), SMALLEST)[:, None])
 
 
 def pass_messages(A, on, B, links, window):
-    """Beliefs at the last of several steps, each told by what was seen, and by the steps before and behind it."""
+    """Returns the beliefs at the last step, from the observations and messages between consecutive steps."""
     seen, done, start = window
     evidence = [[logarithm(table[o]) for table, o in zip(A, outcomes)] for outcomes in seen]
     beliefs = [[softmax(belief * 0) for belief in start] for _ in seen]
@@ -70,7 +70,7 @@ def pass_messages(A, on, B, links, window):
 
 
 def told(evidence, on, beliefs, factor):
-    """What was seen at a step says of a factor."""
+    """Returns the message of the observations at a step about a factor."""
     total = beliefs[factor] * 0
     for table, factors in zip(evidence, on):
         if factor in factors:
@@ -80,7 +80,7 @@ def told(evidence, on, beliefs, factor):
 
 
 def linked(B, links, edge, beliefs, place):
-    """What the steps before and behind say of a factor at a step, each by half."""
+    """Returns half of the messages of the previous and the next step about a factor."""
     (done, start), (t, f) = edge, place
     before = start[f] if t == 0 else next_state(B[f], links[f], beliefs[t - 1], done[t - 1][f])
     if t == len(beliefs) - 1:
@@ -93,7 +93,7 @@ def linked(B, links, edge, beliefs, place):
 
 
 def score(A, on, B, links, C, beliefs, policy):
-    """The negative expected free energy of a policy."""
+    """Returns the negative expected free energy of a policy."""
     total = 0.0
     for action in policy:
         beliefs = next_states(B, links, beliefs, action)
@@ -106,7 +106,7 @@ def score(A, on, B, links, C, beliefs, policy):
 
 
 def all_policies(counts):
-    """Every sequence of actions, an action for each factor."""
+    """Returns every sequence of actions, with an action for each factor."""
     choices = list(itertools.product(*(range(count) for count in counts)))
     return list(itertools.product(choices, repeat=POLICY_LENGTH))
 
@@ -116,7 +116,7 @@ def means(tensors, counts):
 
 
 class Mind:
-    """What one agent believes and wants."""
+    """Beliefs and preferences of one agent."""
 
     def __init__(self, agent):
         on = agent["on"]
@@ -125,7 +125,7 @@ class Mind:
         self.counts_B = [c if c is None else array(c) for c in agent["counts_B"]]
         self.on, C = on, [array(c) for c in agent["C"]]
         self.prior, self.beliefs, self.action = means(agent["D"], agent["counts_D"]), None, None
-        # Of the window that messages pass over: where it starts, what was seen, and what was done between.
+        # Window of message passing: initial beliefs, observations, and the actions between them.
         self.start, self.seen, self.done = self.prior, [], []
         self.links = links = agent["from"]
         self.policies = all_policies([b.shape[-1] for b in agent["B"]])
@@ -140,7 +140,7 @@ class Mind:
         self.seen, self.done = [], []
 
     def expected_outcomes(self):
-        """Of the one modality that a level has."""
+        """Returns the expected outcomes of the only modality of a level."""
         believed = [(LETTERS[i + 1], self.prior[f]) for i, f in enumerate(self.on[0])]
         return to_numpy(contract(self.A[0], believed, "a"))
 
@@ -195,7 +195,7 @@ def one_hot(place, length):
 export const PYTHON_FILTER = `
 
 def filtered(observations):
-    """The mean and the covariance of the state after each observation."""
+    """Yields the mean and the covariance of the state after each observation."""
     f, h, q, r = (array(matrix) for matrix in (F, H, Q, R))
     mean, covariance = array(PRIOR_MEAN), array(PRIOR_COVARIANCE)
     for y in observations:
@@ -208,7 +208,7 @@ def filtered(observations):
 
 
 def drawn(steps, rng):
-    """States and observations of the model."""
+    """Yields sampled states and observations of the model."""
     state = rng.multivariate_normal(PRIOR_MEAN, PRIOR_COVARIANCE)
     for _ in range(steps):
         yield state, rng.multivariate_normal(H @ state, R)
@@ -216,7 +216,7 @@ def drawn(steps, rng):
 
 
 def run(steps=STEPS, seed=SEED):
-    """A row for each step."""
+    """Yields a row for each step."""
     world = list(drawn(steps, np.random.default_rng(seed)))
     for step, ((state, y), (mean, covariance)) in enumerate(zip(world, filtered([y for _, y in world]))):
         yield {

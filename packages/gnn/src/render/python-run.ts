@@ -1,12 +1,12 @@
 /** Python code of the world in which agents act, and of the loop, with NumPy. It is the same for every target. */
 export const PYTHON_RUN = `
 def draw(rng, probabilities):
-    """A place, drawn by its probability."""
+    """Returns an index, sampled by its probability."""
     return int(rng.choice(len(probabilities), p=probabilities / probabilities.sum()))
 
 
 class World:
-    """The model as it is written, with states that are drawn."""
+    """The model as written, with sampled states."""
 
     def __init__(self, agent, rng):
         self.agent, self.rng = agent, rng
@@ -22,13 +22,13 @@ class World:
 
 
 def learnt_start(counts, beliefs):
-    """Where each factor starts, by the counts and what is believed at first; None where it is not learnt."""
+    """Returns the learnt initial state of each factor, from counts and first beliefs; None if not learnt."""
     sums = [None if c is None else c + np.asarray(belief) for c, belief in zip(counts, beliefs)]
     return [None if total is None else (total / total.sum()).tolist() for total in sums]
 
 
 def turn(agent, mind, step, observation, states=None):
-    """One agent sees, plans and acts; what came of it as plain data."""
+    """Runs one step of an agent: observes, plans, acts. Returns the result as plain data."""
     beliefs = mind.see(observation)
     row = act(agent["name"], mind, step, observation, states, beliefs)
     if any(agent["action_labels"]):
@@ -57,7 +57,7 @@ def act(name, mind, step, observation, states, beliefs):
 
 
 def run(steps=STEPS, seed=SEED):
-    """A row for each step of each agent."""
+    """Yields a row for each step of each agent."""
     rng = np.random.default_rng(seed)
     minds = [Mind(agent) for agent in AGENTS]
     for mind in minds:
@@ -65,7 +65,7 @@ def run(steps=STEPS, seed=SEED):
     worlds = [World(agent, rng) for agent in (AGENTS[:1] if IS_LEVELS else AGENTS)]
     periods = [int(np.prod(RATIOS[: level + 1])) for level in range(len(RATIOS))]
     for step in range(steps):
-        # Each level says where the one below starts, and sees at the end of a period where that is.
+        # Each level sets the prior of the level below, and observes its state at the end of a period.
         for level in reversed(range(1, len(minds) if IS_LEVELS else 0)):
             if step % periods[level - 1] == 0:
                 minds[level - 1].expect([minds[level].expected_outcomes()])
@@ -88,11 +88,11 @@ if __name__ == "__main__":
 
 /** Returns the first lines of a program. */
 export function pythonHead(library: string): string {
-  return `"""A model of Active Inference, rendered from GNN for ${library}.
+  return `"""An Active Inference model, rendered from GNN for ${library}.
 
     python PROGRAM.py [STEPS [SEED]]
 
-prints a line of JSON for each step: what is seen, what is believed, how good each policy is, what is done.
+prints a line of JSON for each step: observations, beliefs, scores of the policies, actions.
 """
 `;
 }

@@ -33,7 +33,7 @@ function graphOf({ factors, modalities }: DiscreteAgent): StepGraph {
 export function agentGraph(agent: DiscreteAgent, number: number, iterations = ITERATIONS): string {
   const graph = graphOf(agent);
   if (graph.inferred.length === 0)
-    return `# Nothing that is seen depends on a state.\ninfer_${number}(mind, seen) = copy(mind.prior)\n`;
+    return `# No observation depends on a state.\ninfer_${number}(mind, seen) = copy(mind.prior)\n`;
   const names = [
     ...graph.inferred.map(({ at }) => `s_${at}`),
     ...graph.seen.filter(({ isLearnt }) => isLearnt).map(({ at }) => `A_${at}`),

@@ -2,7 +2,7 @@
 const JSON_LINES = `
 json(::Nothing) = "null"
 json(number::Real) = string(number)
-# Names are ours: level1, agent2.
+# All names are generated, such as level1 and agent2.
 json(text::AbstractString) = "\\"" * text * "\\""
 json(matrix::AbstractMatrix) = json([row for row in eachrow(matrix)])
 json(list::AbstractVector) = "[" * join(json.(list), ", ") * "]"
@@ -18,10 +18,10 @@ logarithm(x) = log.(max.(x, SMALLEST))
 softmax_of(x) = (powers = exp.(x .- maximum(x)); powers ./ sum(powers))
 one_hot(place, length) = Float64.(1:length .== place)
 normalised(counts) = counts ./ sum(counts, dims = 1)
-# The last dimension of a table at one place.
+# Slice of a table at one index of its last dimension.
 at(table, place) = collect(selectdim(table, ndims(table), place))
 
-# Where a table leads from what is believed of each factor that it depends on.
+# Result of a table for the beliefs about the factors on which it depends.
 function led(table, beliefs)
     for belief in reverse(beliefs)
         shape = size(table)
@@ -30,7 +30,7 @@ function led(table, beliefs)
     return table
 end
 
-# The table of all products of the vectors' numbers.
+# Outer product of the vectors.
 function outer(vectors)
     table = vectors[1]
     for vector in vectors[2:end]
@@ -41,13 +41,13 @@ end
 
 next_states(B, from, beliefs, action) = [led(at(b, u), beliefs[on]) for (b, on, u) in zip(B, from, action)]
 
-# Every sequence of actions, an action for each factor, the last one fastest.
+# Every sequence of actions, with an action for each factor; the last one varies fastest.
 function all_policies(counts)
     fastest_last(choices) = [reverse(collect(one)) for one in vec(collect(Iterators.product(reverse(choices)...)))]
     return fastest_last([fastest_last([1:count for count in counts]) for _ in 1:POLICY_LENGTH])
 end
 
-# What one agent believes and wants.
+# Beliefs and preferences of one agent.
 mutable struct Mind
     agent::Any
     A::Vector{Any}
@@ -90,7 +90,7 @@ function see!(mind, observation)
     return mind.beliefs
 end
 
-# The negative expected free energy of a policy.
+# Negative expected free energy of a policy.
 function score(mind, policy)
     agent, beliefs, total = mind.agent, mind.beliefs, 0.0
     for action in policy
@@ -109,7 +109,7 @@ function act!(mind, action)
     mind.prior = next_states(mind.B, mind.agent.from, mind.beliefs, action)
 end
 
-# Of the one modality that a level has.
+# Expected outcomes of the only modality of a level.
 expected_outcomes(mind) = led(mind.A[1], mind.prior[mind.agent.on[1]])
 
 draw(rng, probabilities) = something(findfirst(>=(rand(rng)), cumsum(probabilities)), argmax(probabilities))
@@ -117,7 +117,7 @@ observe(rng, agent, states) = [draw(rng, table[:, states[on]...]) for (table, on
 move(rng, agent, states, action) =
     [draw(rng, table[:, states[on]..., u]) for (table, on, u) in zip(agent.B, agent.from, action)]
 
-# One agent sees, plans and acts.
+# One step of an agent: observes, plans, acts.
 function turn!(mind, step, observation, states = nothing)
     agent, is_first = mind.agent, mind.beliefs === nothing
     beliefs = see!(mind, observation)
@@ -142,7 +142,7 @@ function main(steps = STEPS, seed = SEED)
     worlds = [[draw(rng, prior) for prior in agent.D] for agent in (IS_LEVELS ? AGENTS[1:1] : AGENTS)]
     periods = [prod(RATIOS[1:level]) for level in eachindex(RATIOS)]
     for step in 0:(steps - 1)
-        # Each level says where the one below starts, and sees at the end of a period where that is.
+        # Each level sets the prior of the level below, and observes its state at the end of a period.
         for level in reverse(eachindex(periods))
             step % periods[level] == 0 && (minds[level].prior = [expected_outcomes(minds[level + 1])])
         end
@@ -178,10 +178,10 @@ function main(steps = STEPS, seed = SEED)
     state, seen = gaussian(rng, PRIOR_MEAN, PRIOR_COVARIANCE), Vector{Float64}[]
     for step in 1:steps
         push!(seen, gaussian(rng, H * state, R))
-        # The last state of what was seen so far: a filter, step by step.
+        # Last state of a filter over the observations so far.
         prior = (prior_mean = PRIOR_MEAN, prior_covariance = PRIOR_COVARIANCE)
         model = linear_gaussian(; F = F, H = H, Q = Q, R = R, prior...)
-        # A thousand steps after one another are more than the stack holds.
+        # A thousand consecutive steps would exceed the stack.
         result = infer(model = model, data = (y = seen,), options = (limit_stack_depth = 100,))
         believed = result.posteriors[:x][end]
         belief = (mean = mean(believed), covariance = cov(believed))

@@ -17,7 +17,7 @@ export const rxinfer: RenderTarget = {
   write: (program, options) => (program.kind === "discrete" ? discrete(program, options) : linear(program)),
 };
 
-const HEAD = `# A model of Active Inference, rendered from GNN for RxInfer.jl.
+const HEAD = `# An Active Inference model, rendered from GNN for RxInfer.jl.
 #
 #     julia PROGRAM.jl [STEPS [SEED]]
 #
@@ -34,7 +34,7 @@ function head({ title, notes, settings: { steps = USUAL_STEPS, seed = 0 } }: Pro
     `const STEPS = ${steps}`,
     `const SEED = ${seed}`,
     "",
-    "# Numbers in the order of rows, which Julia has by columns.",
+    "# Numbers in row-major order; Julia stores them in column-major order.",
     "tensor(numbers, shape) = permutedims(reshape(numbers, reverse(shape)), length(shape):-1:1)",
     "",
   ];
@@ -47,17 +47,17 @@ function discrete(
   if (program.window !== undefined)
     throw new ProgramError(
       "inference_algo",
-      "inference_algo is MMP, and RxInfer passes the messages of the graph itself, which are others.",
+      "inference_algo is MMP, but RxInfer passes different messages, those of its graph.",
     );
   return [
     ...head(program),
     `const POLICY_LENGTH = ${policyLength}`,
     `const GAMMA = ${float(gamma)}`,
-    "# Whether each agent but the last is below the next one, and its steps for one of that.",
+    "# True if each agent is one level below the next one, and its steps for one step of that level.",
     `const IS_LEVELS = ${program.arrangement === "levels"}`,
     `const RATIOS = Int[${program.ratios.join(", ")}]`,
     "",
-    "# What is seen at one step, where each factor is expected to be, and what RxInfer believes of it.",
+    "# Inference at one step with RxInfer, from the observation and the expected state of each factor.",
     ...program.agents.map((agent, index) => agentGraph(agent, index + 1, program.settings.iterations)),
     "const AGENTS = [",
     ...program.agents.map(agentOf),
@@ -76,17 +76,17 @@ function agentOf({ name, factors, modalities, E }: DiscreteAgent, index: number)
     "    (",
     `        name = ${stringLiteral(name)},`,
     `        infer = infer_${index + 1},`,
-    "        # The factors that each likelihood, and each factor's next state, depend on.",
+    "        # Factors on which each likelihood, and each factor's next state, depend.",
     `        on = ${places(modalities.map(({ factors: on }) => on))},`,
     `        from = ${places(factors.map(({ from }) => from))},`,
     `        A = ${list(modalities.map(({ A }) => juliaTensor(A)))},`,
-    "        # The agent's own likelihoods; nothing stands for that of the world.",
+    "        # The agent's own likelihoods; nothing: that of the world.",
     `        believed_A = ${list(modalities.map(({ believedA }) => counted(believedA)))},`,
     `        B = ${list(factors.map(({ B }) => juliaTensor(B)))},`,
     `        C = ${list(modalities.map(({ C }) => juliaVector(C)))},`,
     `        D = ${list(factors.map(({ D }) => juliaVector(D)))},`,
     `        E = ${E ? juliaVector(E) : "nothing"},`,
-    "        # Counts of what is learnt.",
+    "        # Dirichlet counts of the learnt tensors.",
     `        counts_A = ${list(modalities.map(({ countsA }) => counted(countsA)))},`,
     `        counts_B = ${list(factors.map(({ countsB }) => counted(countsB)))},`,
     `        counts_D = ${list(factors.map(({ countsD }) => (countsD ? juliaVector(countsD) : "nothing")))},`,

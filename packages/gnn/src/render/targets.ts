@@ -54,7 +54,7 @@ export function renderWithNotes(
   if (policyLength > SIMULATION_LIMITS.policyLength)
     throw new ProgramError(
       "policy_length",
-      `A policy has at most ${SIMULATION_LIMITS.policyLength} actions, and ${policyLength} are requested.`,
+      `A policy has at most ${SIMULATION_LIMITS.policyLength} actions, but ${policyLength} are requested.`,
     );
   const notes = [...program.notes, ...targetNotes(program, RENDER_TARGETS[target])];
   const prepared = { ...(program.kind === "discrete" ? withHabits(program, policyLength) : program), notes };
@@ -81,7 +81,7 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
       ? [`The program for ${title} does not use these settings of the model: ${missing.join(", ")}.`]
       : []),
     ...(alpha !== undefined && (!isStochastic || lacks.includes("stochastic"))
-      ? ["α is not used, because the program takes the best action."]
+      ? ["α is not used, because the program chooses the best action."]
       : []),
   ];
 }

@@ -27,8 +27,8 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.check",
     description:
-      "Checks a GNN model (Active Inference, Markdown): every problem with its code, line, column, and what " +
-      "to write instead.",
+      "Checks a GNN model (Active Inference, Markdown). Returns every problem with code, line, column and " +
+      "correction.",
     schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, profile: schemas.PROFILE }),
     outputSchema: {
       type: "object",
@@ -54,7 +54,8 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<ModelSource>({
     name: "gnn.format",
-    description: "Gives a GNN model in its usual layout; the model stays the same, comments stay where they are.",
+    description:
+      "Formats a GNN model in the canonical layout. The content and the positions of comments do not change.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     outputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     annotations: schemas.READS_FILES,
@@ -64,7 +65,7 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
     name: "gnn.parse_gnn_file",
     description:
       "Reads a GNN text or file into data: variables, edges, values, equations, time, ontology and parameters. " +
-      "Of a large file, parts are left out and named in `omitted`; the export to JSON has everything.",
+      "For a large file, parts are omitted and named in `omitted`; the export to JSON is complete.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     aliases: ["parse_gnn_file", "visualization.parse_gnn_file"],
     annotations: schemas.READS_FILES,
@@ -99,11 +100,11 @@ export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
       {
         dir_path: { type: "string", description: "Path of the folder." },
         recursive: { type: "boolean", default: false, description: "Includes subfolders." },
-        output_dir_base: { type: "string", description: "Folder for the report. Without it none is written." },
+        output_dir_base: { type: "string", description: "Folder for the report. Omitted: no report is written." },
         report_md_filename: {
           type: "string",
           default: "type_check_report.md",
-          description: "Name of the report as Markdown; the JSON lies beside it.",
+          description: "File name of the Markdown report. The JSON report is written next to it.",
         },
         profile: schemas.PROFILE,
       },
@@ -125,7 +126,7 @@ async function checkDirectory(files: ModelFiles, args: CheckDirectoryArguments, 
     signal: context.signal,
     onFile: (done, total) => context.progress(done, total),
   }).catch((error: unknown) => {
-    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is no folder.`, "invalid_params");
+    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is not a folder.`, "invalid_params");
     throw error;
   });
   const shown = withGivenPaths(check, real, path);
@@ -144,7 +145,7 @@ async function existingFolder(files: ModelFiles, path: string): Promise<string> 
 async function reportPath(files: ModelFiles, base: string, name = "type_check_report.md"): Promise<string> {
   if (name === "" || name.startsWith(".") || /[/\\]/.test(name))
     throw new ToolFailure(
-      `report_md_filename must be the name of a file, such as type_check_report.md, got ${JSON.stringify(name)}.`,
+      `report_md_filename must be a file name, such as type_check_report.md, got ${JSON.stringify(name)}.`,
       "invalid_params",
     );
   return files.writable(`${base}/${name}`);

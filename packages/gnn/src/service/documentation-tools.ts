@@ -33,7 +33,13 @@ export function registerDocumentation(hub: ModuleHub): void {
     {
       title: "Write a GNN model",
       description: "Requests a GNN model of a subject, checked with gnn.check until it is valid.",
-      arguments: [{ name: "subject", description: "What to model: a rat in a T-maze, a thermostat.", required: true }],
+      arguments: [
+        {
+          name: "subject",
+          description: "Subject of the model, such as a rat in a T-maze or a thermostat.",
+          required: true,
+        },
+      ],
     },
   );
 }

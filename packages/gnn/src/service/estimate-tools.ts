@@ -19,7 +19,8 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn_type_checker.estimate_resources_for_gnn_file",
     description:
-      "Estimates what the models of a GNN text or file cost: memory and inference units by the rules of the GNN type " +
+      "Estimates the costs of the models in a GNN text or file: memory and inference units by the formulas of " +
+      "the GNN type " +
       "checkers of 2025, " +
       "and the bytes and operations of a program that runs them.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
@@ -32,7 +33,7 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<EstimateDirectoryArguments>({
     name: "gnn_type_checker.estimate_resources_for_gnn_directory",
-    description: "Estimates what the models of all GNN files of a folder cost.",
+    description: "Estimates the costs of the models in every GNN file of a folder.",
     schema: schemas.input(
       {
         dir_path: { type: "string", description: "Path of the folder." },
@@ -73,7 +74,7 @@ async function directoryEstimates(
     throw error;
   });
   const found = await findGnnFiles(real, { recursive }).catch((error: unknown) => {
-    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is no folder.`, "invalid_params");
+    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is not a folder.`, "invalid_params");
     throw error;
   });
   const results: object[] = [];
@@ -95,5 +96,5 @@ async function directoryEstimates(
  * 0.
  */
 function withoutModel(file_path: string): object {
-  return { success: false, file_path, error: "The file has no section of GNN." };
+  return { success: false, file_path, error: "The file contains no GNN section." };
 }

@@ -22,7 +22,7 @@ const INPUT = schemas.input({
   text: { type: "string", description: "A model as GNN text. Give this or `gnn_file_path`." },
   output_file_path: {
     type: "string",
-    description: "Path of the file to write; an existing one is replaced. Without it the result has the content.",
+    description: "Path of the output file; an existing file is replaced. Omitted: the result contains the export.",
   },
 });
 
@@ -32,8 +32,11 @@ const OUTPUT = {
     status: { type: "string", const: "success" },
     message: { type: "string" },
     output_uri: { type: "string", format: "uri" },
-    content: { type: "string", description: "The export, if no file is written." },
-    content_base64: { type: "string", description: "The export in base64, if it is binary and no file is written." },
+    content: { type: "string", description: "Exported text, if no file is written." },
+    content_base64: {
+      type: "string",
+      description: "Exported data in base64, if the format is binary and no file is written.",
+    },
   },
   required: ["status", "message"],
 };
@@ -73,7 +76,7 @@ async function exportFile(files: ModelFiles, format: ExportFormatName, args: Exp
   try {
     expectModels(checked);
     if (checked.diagnostics.some(({ code }) => code === "E013"))
-      throw new ToolFailure(`${name} holds no section of GNN.`, "invalid_params");
+      throw new ToolFailure(`${name} contains no GNN section.`, "invalid_params");
     const content = exportGnn(checked.file, format);
     const target = to === undefined ? "" : ` to ${to}`;
     const message = `GNN data from ${name} exported${target} in ${title} format.${unreadNote(checked)}`;
@@ -89,7 +92,7 @@ function contentOf(content: string | Uint8Array): object {
   const bytes = Buffer.byteLength(content);
   if (bytes > MAX_CONTENT_BYTES)
     throw new ToolFailure(
-      `The export has ${bytes} bytes, more than the ${MAX_CONTENT_BYTES} of an answer. Give output_file_path.`,
+      `The export has ${bytes} bytes, but a result has at most ${MAX_CONTENT_BYTES}. Give output_file_path.`,
       "invalid_params",
     );
   return typeof content === "string" ? { content } : { content_base64: Buffer.from(content).toString("base64") };
@@ -100,7 +103,7 @@ function unreadNote({ diagnostics }: CheckedFile): string {
   const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";
   return (
-    ` Not all of it could be read: see line${lines.size > 1 ? "s" : ""} ${[...lines].slice(0, 10).join(", ")} ` +
+    ` Parts could not be read: see line${lines.size > 1 ? "s" : ""} ${[...lines].slice(0, 10).join(", ")} ` +
     "with gnn.check."
   );
 }

@@ -39,8 +39,8 @@ const NEW_INPUT = schemas.input({
     pattern: String.raw`^[^\r\n]+$`,
     default: "My model",
   },
-  states: { ...SIZE, description: "How many hidden states." },
-  observations: { ...SIZE, description: "How many outcomes." },
+  states: { ...SIZE, description: "Number of hidden states." },
+  observations: { ...SIZE, description: "Number of outcomes of an observation." },
   actions: { ...SIZE, description: "Number of actions; only for the template `pomdp`." },
   output_file_path: { type: "string", description: "Path of a file to which the model is also written." },
 });
@@ -49,7 +49,7 @@ const NEW_INPUT = schemas.input({
 export function registerHelpers(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<NewArguments>({
     name: "gnn.new",
-    description: "Begins a GNN model from a template: valid, with values, ready to be changed.",
+    description: "Creates a GNN model from a template: valid, with values, ready to be edited.",
     schema: NEW_INPUT,
     keywords: ["template", "create", "scaffold"],
     annotations: schemas.WRITES_FILES,
@@ -63,8 +63,8 @@ export function registerHelpers(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<DiffArguments>({
     name: "gnn.diff",
     description:
-      "Tells what changed from one GNN model to another: variables, edges, values, time, terms. " +
-      "Layout, comments and order make no difference.",
+      "Returns the differences between two GNN models: variables, edges, values, time, terms. " +
+      "Ignores layout, comments and order.",
     schema: schemas.input({
       before_text: { type: "string", description: "The first model as text. Give this or `before_path`." },
       before_path: { type: "string", description: "Path of the first model." },

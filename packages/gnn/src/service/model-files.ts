@@ -28,7 +28,7 @@ export class ModelFiles {
     // exist.
     await this.#expectInside(real ?? (await nearestAbove(wanted)), path);
     if (real !== undefined) return real;
-    throw Object.assign(new Error(`${path} is not there.`), { code: "ENOENT" });
+    throw Object.assign(new Error(`${path} does not exist.`), { code: "ENOENT" });
   }
 
   /** Returns the names of the regular files of a folder, sorted. Rejects with code `ENOENT` if it does not exist. */
@@ -46,7 +46,7 @@ export class ModelFiles {
     const wanted = this.#absolute(path);
     const before = await stat(wanted).catch(() => undefined);
     if (before && !before.isDirectory())
-      throw new ToolFailure(`${path} is no folder and is left alone. Give another name.`, "invalid_params");
+      throw new ToolFailure(`${path} is not a folder, so it is not replaced. Give another name.`, "invalid_params");
     return { path: await this.#folder(wanted, path), created: before === undefined };
   }
 
@@ -57,7 +57,10 @@ export class ModelFiles {
     const real = join(folder, basename(wanted));
     const stats = await lstat(real).catch(() => undefined);
     if (stats && !stats.isFile())
-      throw new ToolFailure(`${path} is no ordinary file and is left alone. Give another name.`, "invalid_params");
+      throw new ToolFailure(
+        `${path} is not a regular file, so it is not replaced. Give another name.`,
+        "invalid_params",
+      );
     return real;
   }
 
@@ -136,7 +139,7 @@ function noRoots(): ToolFailure {
 
 function outside(path: string, roots: readonly string[]): ToolFailure {
   const message =
-    `${path} lies outside of the folders that are open to these tools ` +
-    `(${roots.map((root) => basename(root)).join(", ")}). Name a file in one of them.`;
+    `${path} is outside the folders that are open to these tools ` +
+    `(${roots.map((root) => basename(root)).join(", ")}). Name a file in an open folder.`;
   return new ToolFailure(message, "denied");
 }

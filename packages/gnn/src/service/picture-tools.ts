@@ -27,7 +27,12 @@ const DRAW_INPUT = schemas.input({
     description: NAMES.map((name) => `\`${name}\`: ${PICTURES[name]}`).join("; "),
   },
   theme: { type: "string", enum: ["light", "dark"], default: "light" },
-  format: { type: "string", enum: ["png", "svg"], default: "png", description: "`svg` is given as text." },
+  format: {
+    type: "string",
+    enum: ["png", "svg"],
+    default: "png",
+    description: "Format of the picture. `svg` is returned as text.",
+  },
   model: schemas.MODEL,
 });
 
@@ -57,7 +62,7 @@ export function registerDrawing(hub: ModuleHub, files: ModelFiles): void {
           const svg = await draw((await readSource(files, { file_path: path })).file, { picture: name });
           return format === "svg" ? svg : painted(svg);
         },
-        `A picture of the models of a file, as ${format.toUpperCase()}: ${PICTURES[name]}.`,
+        `Picture of the models of a file, as ${format.toUpperCase()}: ${PICTURES[name]}.`,
         { name: `GNN ${name} (${format})`, mimeType },
       );
 }
@@ -79,7 +84,7 @@ interface VisualizeDirectory {
   readonly output_dir?: string;
 }
 
-const OUTPUT_DIR = { type: "string", description: "Folder for the pictures; made where it is missing." };
+const OUTPUT_DIR = { type: "string", description: "Folder for the pictures. It is created if it does not exist." };
 const DEFAULT_OUTPUT = "visualization";
 
 /** Registers the tools that write pictures next to models, and the resource that lists the pictures. */
@@ -156,7 +161,7 @@ async function visualizeDirectory(
 async function visualize(files: ModelFiles, path: string, folder: string): Promise<readonly string[]> {
   const { file, diagnostics } = await readSource(files, { file_path: path });
   if (diagnostics.some(({ code }) => code === "E013"))
-    throw new ToolFailure(`${path} holds no section of GNN.`, "invalid_params");
+    throw new ToolFailure(`${path} contains no GNN section.`, "invalid_params");
   const written: string[] = [];
   for (const picture of NAMES) {
     const svg = await drawGnn(file, { picture }).catch(withoutPicture);

@@ -47,7 +47,7 @@ export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
   for (const name of TARGET_NAMES) registerFileTool(hub, files, name);
   hub.registerTool({
     name: "render.list_render_targets",
-    description: "What GNN models can be rendered to, and which kinds of models each target can express.",
+    description: "Targets of rendering, with the kinds of models that each target supports.",
     schema: schemas.input({}),
     aliases: ["list_render_targets"],
     annotations: schemas.READS_FILES,
@@ -72,7 +72,8 @@ const RENDERED = {
 function registerRender(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<RenderArguments>({
     name: "gnn.render",
-    description: "Writes a GNN model as a program that runs it, and gives its text; of several models one for each.",
+    description:
+      "Renders a GNN model as a program that runs it. Returns the text of the program, or one program per model.",
     schema: schemas.input(
       { ...schemas.SOURCE_PROPERTIES, model: schemas.MODEL, target_format: TARGET, ...schemas.PLANNING },
       ["target_format"],
@@ -84,7 +85,7 @@ function registerRender(hub: ModuleHub, files: ModelFiles): void {
         ...RENDERED,
         models: {
           type: "array",
-          description: "In place of `program` and `notes`, where a file has several models.",
+          description: "Programs of the models, instead of `program` and `notes`, if the file has several models.",
           items: { type: "object", properties: { model: { type: "string" }, ...RENDERED } },
         },
       },
@@ -112,13 +113,13 @@ function registerSpecification(hub: ModuleHub, files: ModelFiles): void {
       {
         gnn_specification: {
           type: ["string", "object"],
-          description: "Path of a GNN file (or of an export to JSON, XML, CBOR), or the data of an export to JSON.",
+          description: "Path of a GNN file or of its export to JSON, XML or CBOR; or the data of an export to JSON.",
         },
         target_format: TARGET,
         output_filename_base: {
           type: "string",
           pattern: String.raw`^[A-Za-z0-9_][A-Za-z0-9_.\- ]{0,99}$`,
-          description: "Name of the file to write, without its ending. Without it none is written.",
+          description: "Name of the output file without extension. Omitted: no file is written.",
         },
         render_options: schemas.input({ model: schemas.MODEL, ...schemas.PLANNING }),
       },
@@ -153,7 +154,7 @@ function titlesOf(rendered: readonly RenderedProgram[], target: string): string 
   const titles = rendered.map(({ program }) => program.title);
   return titles.length === 1
     ? `The model ${titles[0]} was rendered to ${target}.`
-    : `The models ${titles.join(", ")} were rendered to ${target}, each to a program of its own.`;
+    : `The models ${titles.join(", ")} were rendered to ${target}, each to a separate program.`;
 }
 
 /** Writes each program into its own file, and returns the paths. */
@@ -169,14 +170,14 @@ async function writeAll(files: ModelFiles, path: string, rendered: readonly Rend
 async function programsOfData(data: object, model: string | number | undefined): Promise<readonly NamedProgram[]> {
   const { file } = importedOf(data);
   if (file.models.length > 0) return readPrograms(file, model);
-  throw new ToolFailure("gnn_specification holds no model.", "invalid_params");
+  throw new ToolFailure("gnn_specification contains no model.", "invalid_params");
 }
 
 function importedOf(data: object): ImportedFile {
   try {
     return importGnn(JSON.stringify(data));
   } catch (error) {
-    throw new ToolFailure(`gnn_specification is no model: ${(error as Error).message}`, "invalid_params");
+    throw new ToolFailure(`gnn_specification is not a model: ${(error as Error).message}`, "invalid_params");
   }
 }
 
@@ -188,7 +189,7 @@ function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetN
     schema: schemas.input(
       {
         gnn_file_path: { type: "string", description: "Path to the input GNN file." },
-        output_file_path: { type: "string", description: "Path of the file to write; one that is there is replaced." },
+        output_file_path: { type: "string", description: "Path of the output file; an existing file is replaced." },
       },
       ["gnn_file_path", "output_file_path"],
     ),
@@ -199,7 +200,7 @@ function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetN
         const rendered = renderPrograms(await programsOf(files, { file_path: from }), name, {});
         const uris = await writeAll(files, to, rendered);
         const notes = rendered.flatMap((one) => one.notes);
-        const several = uris.length > 1 ? [`It has ${uris.length} models, each in a file of its own.`] : [];
+        const several = uris.length > 1 ? [`It has ${uris.length} models, each in a separate file.`] : [];
         return {
           status: "success",
           message: [`GNN model from ${from} rendered to ${to} for ${title}.`, ...several, ...notes].join(" "),

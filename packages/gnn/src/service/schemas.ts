@@ -6,7 +6,7 @@ export const PROFILE = {
   enum: Object.keys(PROFILES),
   default: "default",
   description:
-    "What a valid file is: `default` reads everything in use, `strict-v1` the published grammar only, " +
+    "Rules for valid files: `default` accepts all common forms, `strict-v1` only the published grammar, " +
     "`seed-era` requires what the first GNN tools of 2025 required.",
 };
 
@@ -20,7 +20,8 @@ export const MODEL = {
   minLength: 1,
   maxLength: 200,
   minimum: 1,
-  description: "One model of a file with several: its GNNSection, its ModelName or its number from 1; all without it.",
+  description:
+    "Selects one model of a file by its GNNSection, its ModelName or its number from 1. Omitted: all models.",
 };
 
 /** Parameters of planning: policy length and precisions. */
@@ -30,7 +31,7 @@ export const PLANNING = {
     minimum: 1,
     maximum: SIMULATION_LIMITS.policyLength,
     description:
-      "Number of actions in a policy: how many steps ahead the agent plans. Default: what the model states, else 1.",
+      "Number of actions in a policy: how many steps ahead the agent plans. Default: the value in the model, else 1.",
   },
   gamma: {
     type: "number",
@@ -47,7 +48,7 @@ export const DIAGNOSTICS = {
       code: { type: "string" },
       severity: { type: "string", enum: ["error", "warning", "note"] },
       message: { type: "string" },
-      mend: { type: "string", description: "What to write instead." },
+      mend: { type: "string", description: "Correction of the problem." },
       start: { $ref: "#/$defs/position" },
       end: { $ref: "#/$defs/position" },
     },
@@ -57,7 +58,7 @@ export const DIAGNOSTICS = {
 
 export const POSITION = {
   type: "object",
-  description: "Both count from 1; columns are UTF-16 code units.",
+  description: "Line and column, counted from 1; columns are UTF-16 code units.",
   properties: { line: { type: "integer" }, column: { type: "integer" } },
   required: ["line", "column"],
 };

@@ -33,7 +33,7 @@ export function registerSetup(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<FindArguments>({
     name: "setup.find_project_gnn_files",
-    description: "Lists the files of a folder that may hold GNN: those that end in .md, .gnn or .csv.",
+    description: "Lists the files of a folder that may contain GNN: files that end in .md, .gnn or .csv.",
     schema: schemas.input(
       {
         search_directory: { type: "string", description: "Path of the folder." },
@@ -50,8 +50,9 @@ export function registerSetup(hub: ModuleHub, files: ModelFiles): void {
   });
   hub.registerTool<{ readonly base_output_directory: string }>({
     name: "setup.get_standard_output_paths",
-    description: "Names the folders for exports, reports, pictures, programs and summaries below a common one.",
-    schema: schemas.input({ base_output_directory: { type: "string", description: "The common folder." } }, [
+    description:
+      "Returns the standard folders for exports, reports, pictures, programs and summaries below a common folder.",
+    schema: schemas.input({ base_output_directory: { type: "string", description: "Path of the common folder." } }, [
       "base_output_directory",
     ]),
     aliases: ["get_standard_output_paths"],

@@ -38,8 +38,8 @@ const ROWS = {
   maxItems: SIMULATION_LIMITS.steps,
 };
 const STEP_DESCRIPTION =
-  "Of an agent: observation, beliefs, free_energy, policies, negative_expected_free_energy with its parts " +
-  "epistemic_value and pragmatic_value, and action. Of a linear-Gaussian model: observation, mean, covariance and " +
+  "For an agent: observation, beliefs, free_energy, policies, negative_expected_free_energy with its parts " +
+  "epistemic_value and pragmatic_value, and action. For a linear-Gaussian model: observation, mean, covariance and " +
   "free_energy.";
 const NAMED = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 
@@ -50,18 +50,19 @@ const INPUT = schemas.input({
     type: "integer",
     minimum: 1,
     maximum: SIMULATION_LIMITS.steps,
-    description: "Steps to run. Default: the steps of the replay, else what the model states, else 20.",
+    description: "Number of steps to run. Default: the steps of the replay, else the value in the model, else 20.",
   },
   seed: {
     type: "integer",
     minimum: 0,
-    description: "The same seed gives the same run. Default: what the model states, else 0.",
+    description:
+      "Seed of the random numbers; the same seed gives the same run. Default: the value in the model, else 0.",
   },
   library: {
     type: "string",
     enum: Object.keys(METHODS),
     default: "pymdp-1",
-    description: "Library whose inference and planning algorithms and default values are used.",
+    description: "Library that defines the inference and planning algorithms and the default values.",
   },
   ...schemas.PLANNING,
   alpha: {
@@ -74,7 +75,9 @@ const INPUT = schemas.input({
   action_selection: {
     type: "string",
     enum: ["deterministic", "stochastic"],
-    description: "Takes the best action, or draws one. Default: what the model states, else deterministic.",
+    description:
+      "Selection of actions: the best action, or an action sampled by its probability. Default: the value in " +
+      "the model, else deterministic.",
   },
   observations: {
     ...ROWS,

@@ -65,7 +65,7 @@ function stepsOf(view: ModelView, statements: SettingStatements): number | undef
   const horizon = horizonOf(view, statements);
   if (stated && horizon !== undefined && horizon !== stated.value)
     statements.notes.push(
-      `${stated.name} is ${stated.value} and ModelTimeHorizon is ${horizon}; the program follows ${stated.name}.`,
+      `${stated.name} is ${stated.value} but ModelTimeHorizon is ${horizon}; the program uses ${stated.name}.`,
     );
   return stated?.value ?? horizon;
 }
@@ -74,13 +74,13 @@ function stepsOf(view: ModelView, statements: SettingStatements): number | undef
 function horizonOf(view: ModelView, statements: SettingStatements): number | undefined {
   const { horizon, domain } = timeOf(view);
   if (domain === "Continuous")
-    statements.notes.push("Time is Continuous in the model, and the program takes discrete steps.");
+    statements.notes.push("Time is Continuous in the model, but the program uses discrete steps.");
   if (horizon === undefined || ENDLESS.test(horizon)) return undefined;
   const parameter = statements.parameter(horizon);
   if (parameter) statements.usedParameters.add(horizon);
   const number = parameter?.value.kind === "number" ? parameter.value.value : Number(horizon);
   if (Number.isSafeInteger(number) && number > 0) return number;
-  statements.notes.push(`ModelTimeHorizon is ${JSON.stringify(horizon)}, which is no whole number of steps.`);
+  statements.notes.push(`ModelTimeHorizon is ${JSON.stringify(horizon)}, which is not a whole number of steps.`);
   return undefined;
 }
 
@@ -91,7 +91,7 @@ function gammaOf(statements: SettingStatements): number | undefined {
   if (gamma && beta && Math.abs(gamma.value * beta.value - 1) > 1e-6)
     statements.notes.push(
       `${gamma.name} is ${gamma.value}, and ${beta.name} is ${beta.value}, the inverse of another precision; ` +
-        `the program follows ${gamma.name}.`,
+        `the program uses ${gamma.name}.`,
     );
   return gamma?.value ?? (beta && 1 / beta.value);
 }

@@ -57,7 +57,7 @@ export class SettingStatements {
       found ??= { name: statement.name, value };
       if (value === found.value) continue;
       this.notes.push(
-        `${found.name} is ${found.value} and ${statement.name} is ${value}; the program follows ${found.name}.`,
+        `${found.name} is ${found.value} and ${statement.name} is ${value}; the program uses ${found.name}.`,
       );
     }
     return found;
@@ -102,7 +102,7 @@ export class SettingStatements {
 
   #refuse({ name, span, value }: SettingStatement, { whole, lowest, isAbove }: NumberRule): void {
     const kind = whole ? "a whole number" : "a number";
-    const limit = isAbove ? `above ${lowest}` : `from ${lowest} on`;
+    const limit = isAbove ? `above ${lowest}` : `of at least ${lowest}`;
     this.problems.push({ name, span, message: `${name} must be ${kind} ${limit}, got ${shown(value)}.` });
   }
 }

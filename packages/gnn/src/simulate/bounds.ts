@@ -19,8 +19,8 @@ export function expectBounds(program: DiscreteProgram, settings: RunSettings): v
     if (wanted > limit)
       throw new ProgramError(
         what,
-        `The simulation would take ${Math.ceil(wanted).toLocaleString("en")} ${what}, more than ` +
-          `${limit.toLocaleString("en")}. Take fewer steps, shorter policies (policy length now: ${policyLength}) or ` +
+        `The simulation needs ${Math.ceil(wanted).toLocaleString("en")} ${what}, more than ` +
+          `${limit.toLocaleString("en")}. Use fewer steps, shorter policies (policy length now: ${policyLength}) or ` +
           "a smaller model.",
       );
 }

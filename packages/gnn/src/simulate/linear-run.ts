@@ -51,8 +51,8 @@ function expectFilterBounds(program: LinearGaussianProgram, steps: number): void
     if (wanted > limit)
       throw new ProgramError(
         what,
-        `The simulation would take ${wanted.toLocaleString("en")} ${what}, more than ${limit.toLocaleString("en")}. ` +
-          "Take fewer steps or a smaller model.",
+        `The simulation needs ${wanted.toLocaleString("en")} ${what}, more than ${limit.toLocaleString("en")}. ` +
+          "Use fewer steps or a smaller model.",
       );
 }
 

@@ -100,7 +100,7 @@ export function settingNotes({ settings }: Program, { steps, isStochastic }: Run
     ...(stated > SIMULATION_LIMITS.steps && steps === SIMULATION_LIMITS.steps
       ? [`The model states ${stated.toLocaleString("en")} steps; a run has at most ${steps.toLocaleString("en")}.`]
       : []),
-    ...(alpha !== undefined && !isStochastic ? ["α is not used, because the agent takes the best action."] : []),
+    ...(alpha !== undefined && !isStochastic ? ["α is not used, because the agent chooses the best action."] : []),
   ];
 }
 

@@ -41,7 +41,7 @@ export function replaysOf(program: DiscreteProgram, replays: Replays, steps: num
     if (seen && program.arrangement === "levels" && index > 0)
       throw new ProgramError(
         name,
-        `${name} observes ${program.agents[index - 1]!.name}, so its observations are not replayed. ` +
+        `${name} observes ${program.agents[index - 1]!.name}, so its observations cannot be replayed. ` +
           `Replay those of ${program.agents[0]!.name}.`,
       );
     const outcomes = modalities.map((modality) => ({ name: modality.name, count: modality.outcomes }));

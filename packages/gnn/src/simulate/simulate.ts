@@ -43,7 +43,7 @@ async function simulateAgents(
   const notes = [
     ...program.notes,
     ...settingNotes(program, settings),
-    ...(hasParts ? [] : ["The parts of the expected free energy are left out, because the run has too many policies."]),
+    ...(hasParts ? [] : ["The parts of the expected free energy are omitted, because the run has too many policies."]),
   ];
   return {
     kind: "discrete",
