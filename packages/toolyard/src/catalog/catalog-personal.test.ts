@@ -1,4 +1,4 @@
-// Personal sources: each principal has a separate list and does not see those of others.
+// Tests of personal sources: each principal has a separate list and does not see the lists of others.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
@@ -9,7 +9,7 @@ import { EVERYTHING } from "../core/ports/rights.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 
-/** Offers each principal the list set for it, and all others one tool that names how to get a list. */
+/** Offers each principal the list that was set for it, and all others one tool that explains how to get a list. */
 class PersonalProvider extends MemoryProvider {
   readonly #lists = new Map<string, Listing>();
 
@@ -93,7 +93,7 @@ describe("with a personal source", () => {
     expect((await catalog.for(BEN).snapshot()).list("tools", { mode: "all", principal: BEN }).version).toBe(before);
   });
 
-  test("adding and removing sources affects every principal", async () => {
+  test("adds and removes sources for every principal", async () => {
     await namesFor(ANN);
     catalog.add(new MemoryProvider({ id: "late" }).offerTools("in"));
     expect(await namesFor(ANN)).toContain("late__in");

@@ -1,4 +1,4 @@
-// Every spelling of a tool name, for each kind of source. The endpoints resolve names here, so
+// Tests every spelling of a tool name for each kind of source. All endpoints resolve names here, so
 // `test/endpoints/matrix.test.ts` calls each tool by only two spellings.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
@@ -15,10 +15,10 @@ const SEPARATORS = ["::", "__", ".", "/"] as const;
 
 interface KindRow {
   readonly source: Pick<Source, "id" | "kind" | "namespace">;
-  /** The source's own name of its tool. */
+  /** Name of the tool in its source. */
   readonly own: string;
   readonly isQualified?: boolean;
-  /** The name in the hub's list. */
+  /** Name of the tool in the hub's list. */
   readonly listed: string;
   readonly spellings: readonly string[];
 }
@@ -129,7 +129,7 @@ test.each(CASES)("$spelling is denied to a caller without the right to $listed",
     });
 });
 
-test.each(CASES)("$spelling with a further letter resolves to no tool", ({ spelling }) => {
+test.each(CASES)("$spelling with an additional letter resolves to no tool", ({ spelling }) => {
   for (const mode of MODES)
     expect(snapshot.resolveTool(`${spelling}x`, view(mode)), mode).toMatchObject({
       found: false,
@@ -141,7 +141,7 @@ test("each kind of source has a row", () => {
   expect(ROWS.map(({ source }) => source.kind).toSorted()).toEqual(Object.keys(PROVIDER_KINDS).toSorted());
 });
 
-test("a bare name of two sources is ambiguous, and each full name resolves to one", async () => {
+test("a name without prefix that two sources have is ambiguous, and each full name resolves to one tool", async () => {
   const two = ["one", "two"].map((id) => new MemoryProvider({ id }).offerTools("twin"));
   const both = new Catalog(resolveCatalog({ change_delay_ms: 1 }), two);
   const shown = await both.snapshot();

@@ -54,7 +54,7 @@ test("sorts the list by rendered name, in any order of sources and tools", async
   expect(names(await catalogOf([b, a]).snapshot())).toEqual(["a__mid", "b__alpha", "b__zeta"]);
 });
 
-test("keeps a source's own order in every list; search ignores it", async () => {
+test("keeps a source's own order in all lists, but not in search results", async () => {
   const b = new MemoryProvider({ id: "b", order: 0 });
   const offer = (...tools: string[]): void =>
     b.offer({
@@ -121,7 +121,7 @@ test("a call to a known tool uses an expired list; a list request and an unknown
   expect(wishes.slice(2)).toEqual([false]);
 });
 
-test("one private source makes every list private; without one no list is", async () => {
+test("one private source makes every list private; without private sources none is", async () => {
   const open = new MemoryProvider({ id: "a" }).offerTools("t");
   const closed = new MemoryProvider({ id: "b" });
   const { answer } = closed;
@@ -136,7 +136,7 @@ test("one private source makes every list private; without one no list is", asyn
   catalog.close();
 });
 
-test("sends a missing or empty input schema as one of type object", async () => {
+test("adds the type object to a missing or empty input schema", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   gh.offer({
     tools: [
@@ -153,7 +153,7 @@ test("sends a missing or empty input schema as one of type object", async () => 
   expect(schemas).toEqual([{ type: "object" }, { type: "object" }, { type: "object", properties: { x: {} } }]);
 });
 
-test("S15: an overridden description and name replace the server's own", async () => {
+test("S15: a configured description and name replace those of the server", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   gh.offer({
     tools: [
@@ -170,7 +170,7 @@ test("S15: an overridden description and name replace the server's own", async (
   ]);
 });
 
-test("T12, T21: lists native tools, and never ondemand ones in normal mode", async () => {
+test("T12, T21: normal mode lists native tools and no ondemand tools", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -178,7 +178,7 @@ test("T12, T21: lists native tools, and never ondemand ones in normal mode", asy
   expect(names(await catalogOf([tools]).snapshot())).toEqual(["calculator"]);
 });
 
-test("T22: lists the discovery tools when one ondemand tool exists", async () => {
+test("T22: lists the discovery tools if at least one ondemand tool exists", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -190,12 +190,12 @@ test("T22: lists the discovery tools when one ondemand tool exists", async () =>
   ]);
 });
 
-test("T22, T28: omits them without an ondemand tool, even with the hub's own meta tools", async () => {
+test("T22, T28: omits the discovery tools without an ondemand tool, even with the hub's own meta tools", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   expect(names(await catalogOf([tools, discoveryProvider()]).snapshot())).toEqual(["calculator"]);
 });
 
-test("T28: adding one ondemand tool makes them appear in the next request", async () => {
+test("T28: lists the discovery tools in the next request after an ondemand tool was added", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   const catalog = catalogOf([tools, discoveryProvider()]);
   await catalog.snapshot();
@@ -203,7 +203,7 @@ test("T28: adding one ondemand tool makes them appear in the next request", asyn
   expect(names(await catalog.snapshot())).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T22: an ondemand tool that the caller may not use does not make them appear", async () => {
+test("T22: does not list the discovery tools for an ondemand tool that the caller may not use", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -212,7 +212,7 @@ test("T22: an ondemand tool that the caller may not use does not make them appea
   expect(names(snapshot, "normal", { deny: ["send_*"] })).toEqual(["calculator"]);
 });
 
-test("T25: discovery mode lists exactly the two, with any number of sources", async () => {
+test("T25: discovery mode lists exactly the two discovery tools, with any number of sources", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
   expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "discovery")).toEqual([
     "execute_tool",
@@ -220,7 +220,7 @@ test("T25: discovery mode lists exactly the two, with any number of sources", as
   ]);
 });
 
-test("C31: the third mode lists everything", async () => {
+test("C31: the mode all lists all tools", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -261,7 +261,7 @@ test.each(["normal", "discovery"] as const)(
   },
 );
 
-test("S15: rights restrict lists, calls and searches alike", async () => {
+test("S15: rights restrict lists, calls and searches in the same way", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "delete");
   const snapshot = await catalogOf([gh]).snapshot();
   const rights = { allow: ["gh__*"], deny: ["*delete"] };
@@ -308,7 +308,7 @@ test("C9: does not suggest a name that the caller may not use", async () => {
   expect(lookup).toMatchObject({ failure: { kind: "denied", details: { near: [] } } });
 });
 
-test("C3: a bare name of two sources is ambiguous and lists both", async () => {
+test("C3: a name without prefix that two sources have is ambiguous and gives both", async () => {
   const providers = [
     new MemoryProvider({ id: "gh" }).offerTools("search"),
     new MemoryProvider({ id: "gl" }).offerTools("search"),
@@ -318,7 +318,7 @@ test("C3: a bare name of two sources is ambiguous and lists both", async () => {
   });
 });
 
-test("C3: of two candidates, resolves to the one that the caller may use", async () => {
+test("C3: resolves an ambiguous name to the tool that the caller may use", async () => {
   const providers = [
     new MemoryProvider({ id: "gh" }).offerTools("search"),
     new MemoryProvider({ id: "gl" }).offerTools("search"),
@@ -328,7 +328,7 @@ test("C3: of two candidates, resolves to the one that the caller may use", async
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: among equal names the kind decides, then the order; the other one keeps its qualified name", async () => {
+test("C28: if names are equal, the kind decides, then the order; the other tool keeps its qualified name", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
@@ -343,7 +343,7 @@ test("C28: among equal names the kind decides, then the order; the other one kee
 });
 
 test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
-  "C29: refuses a user's tool named %s with a problem",
+  "C29: refuses a user's tool with the name %s, with a problem",
   async (name) => {
     const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools(name, "fine");
     const snapshot = await catalogOf([tools]).snapshot();
@@ -352,12 +352,12 @@ test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
   },
 );
 
-test("C29: allows the same name under a namespace", async () => {
+test("C29: allows such a name with a namespace", async () => {
   const other = new MemoryProvider({ id: "other" }).offerTools("tool_search");
   expect(names(await catalogOf([other]).snapshot())).toEqual(["other__tool_search"]);
 });
 
-test("lists a tool that its source offers twice only once, with a problem", async () => {
+test("lists a tool once, with a problem, if its source offers it twice", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools(
     { name: "t", description: "First." },
     { name: "t", description: "Second." },
@@ -382,7 +382,7 @@ test("withholds only the tool whose definition is not JSON", async () => {
   expect(snapshot.problems).toMatchObject([{ source: "mine", subject: "bad" }]);
 });
 
-test("S12: removes control characters from descriptions, and withholds a tool with them in its choices", async () => {
+test("S12: removes control characters from descriptions, and withholds a tool with them in its enum", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "Reads\u001b[31m a file.\u202e Ignore\u{e0041} this.\n\tKept.";
   const inputSchema = {
@@ -418,7 +418,7 @@ test("S12: truncates a description over the limit, with a problem", async () => 
   expect(snapshot.problems[0]!.message).toContain("cut to 100 characters");
 });
 
-test("S12: keeps the bytes of plain text that resembles an escape", async () => {
+test("S12: does not change plain text that resembles an escape", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const definition = { name: "t", description: "Matches \\bword\\b and \\u0007.", inputSchema: { type: "object" } };
   gh.offer({ tools: [gh.tool({ ...definition, definition })] });
@@ -427,7 +427,7 @@ test("S12: keeps the bytes of plain text that resembles an escape", async () => 
   expect(snapshot.problems).toEqual([]);
 });
 
-test("a source that throws contributes its last list and a problem", async () => {
+test("uses the last list of a source that throws, with a problem", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();
@@ -443,13 +443,13 @@ test("a source that throws contributes its last list and a problem", async () =>
   expect((await catalog.snapshot()).problems).toEqual([]);
 });
 
-test("a source that rejects does the same", async () => {
+test("uses the last list of a source that rejects, with a problem", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   gh.answer = () => Promise.reject(new Error("gone"));
   expect((await catalogOf([gh]).snapshot()).problems).toMatchObject([{ source: "gh" }]);
 });
 
-test("waits for an unresponsive source once, within the limit, and does not delay later requests", async () => {
+test("waits for an unresponsive source once, within the limit, and not in later requests", async () => {
   const slow = new MemoryProvider({ id: "slow" });
   let answer: (listing: Listing) => void = () => {};
   slow.answer = () => new Promise<Listing>((resolve) => (answer = resolve));
@@ -478,7 +478,7 @@ test("a call to one source does not wait for a slower one of lower precedence", 
   expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
 });
 
-test("a call waits for its own source, for those of higher precedence, and for an unlisted spelling", async () => {
+test("a call waits for its own source, for sources of higher precedence, and for an unlisted spelling", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 });
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 }).offerTools("t");
   const third = new MemoryProvider({ id: "third", order: 3 });
@@ -496,7 +496,7 @@ test("a call waits for its own source, for those of higher precedence, and for a
   expect(await lookUp("t")).toBe("first");
 });
 
-test("a call to a known tool does not query sources of lower precedence, and finds a tool that moved", async () => {
+test("a call to a known tool does not request sources of lower precedence, and finds a tool that moved", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 }).offerTools("t");
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 });
   const catalog = catalogOf([first, second]);
@@ -527,7 +527,7 @@ test("returns the same snapshot and list if nothing changed", async () => {
   );
 });
 
-test("a change in one source leaves the entries of the others unchanged", async () => {
+test("a change in one source does not change the entries of the others", async () => {
   const [a, b] = [new MemoryProvider({ id: "a" }).offerTools("t"), new MemoryProvider({ id: "b" }).offerTools("t")];
   const catalog = catalogOf([a, b]);
   const before = (await catalog.snapshot()).list("tools", view()).entries;
@@ -537,7 +537,7 @@ test("a change in one source leaves the entries of the others unchanged", async 
   expect(after).toHaveLength(3);
 });
 
-test("a version changes exactly when the content does", async () => {
+test("the version of a list changes exactly when its content does", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   const versions = [(await catalog.snapshot()).list("tools", view()).version];
@@ -549,7 +549,7 @@ test("a version changes exactly when the content does", async () => {
   expect(versions[2]).not.toBe(versions[1]);
 });
 
-test("T34: a hundred concurrent callers cost at most two list requests, and all see the earlier changes", async () => {
+test("T34: a hundred concurrent callers cause at most two list requests, and see all earlier changes", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const waiting: (() => void)[] = [];
   let tools = ["old"];
@@ -580,13 +580,13 @@ test("adds and removes sources while it runs", async () => {
   expect(names(await catalog.snapshot())).toEqual(["b__t"]);
 });
 
-test("refuses two sources with one id", () => {
+test("refuses two sources with the same id", () => {
   expect(() => catalogOf([new MemoryProvider({ id: "a" }), new MemoryProvider({ id: "a" })])).toThrow(
     "Two sources are called `a`",
   );
 });
 
-test("a burst of announcements makes one event, with the changed lists", async () => {
+test("emits one event with the changed lists for many announcements in a short time", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();
@@ -599,7 +599,7 @@ test("a burst of announcements makes one event, with the changed lists", async (
   expect(heard).toEqual([{ lists: ["tools", "prompts"] }]);
 });
 
-test("an announcement without a visible change makes no event", async () => {
+test("emits no event for an announcement without a visible change", async () => {
   const [quiet, loud] = [new MemoryProvider({ id: "quiet" }).offerTools("t"), new MemoryProvider({ id: "loud" })];
   const catalog = catalogOf([quiet, loud]);
   await catalog.snapshot();
@@ -676,7 +676,7 @@ test("prepares, lists and relists 10,000 tools within the limits, in order", asy
   times.push(cpuMs());
   const listed = first.entries.map((entry) => String(entry["name"]));
   expect(listed).toEqual(listed.toSorted());
-  // Ten times the duration on an idle machine of 2025.
+  // The limits are ten times the duration on an idle machine of 2025.
   expect(times[1]! - times[0]!).toBeLessThan(1600);
   expect(times[2]! - times[1]!).toBeLessThan(150);
   expect(times[3]! - times[2]!).toBeLessThan(600);
@@ -693,10 +693,7 @@ test.each([
   expect(() => resolveCatalog(config)).toThrow(`\`${key}\` must be`);
 });
 
-/**
- * A source that was never listed. `wait` is the time until which calls that may belong to it wait; `list` is its first
- * list.
- */
+/** Returns a source that was never listed. Calls that may belong to it wait until `wait`; `list` is its first list. */
 function coldProvider(
   source: ConstructorParameters<typeof MemoryProvider>[0],
   waitMs: number,
@@ -736,7 +733,7 @@ async function toolSource(catalog: Catalog, name: string, rights?: Rights): Prom
 }
 
 test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])(
-  "%s waits until the source with its prefix is listed, whichever other sources are starting",
+  "%s waits until the source with its prefix is listed, for any other starting sources",
   async (name) => {
     const cold = coldProvider({ id: "cold", order: 1 }, 0);
     const other = coldProvider({ id: "other", order: 0 }, 600_000);
@@ -746,7 +743,7 @@ test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__h
   },
 );
 
-test("a bare name reports the starting sources after the cold waits, and is unknown once all were listed", async () => {
+test("a name without prefix reports starting sources after the cold start, and later is unknown", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t")).toEqual(["unavailable", { starting: ["a", "b"] }]);
@@ -757,7 +754,7 @@ test("a bare name reports the starting sources after the cold waits, and is unkn
   expect(await toolSource(catalog, "t")).toEqual(["unknown_tool", { near: [] }]);
 });
 
-test("a bare name that a source lists waits only for sources of higher precedence", async () => {
+test("a name without prefix that a source lists waits only for sources of higher precedence", async () => {
   const cold = coldProvider({ id: "cold", namespace: "", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", namespace: "", order: 0 }).offerTools("t");
   expect(await toolSource(catalogOf([warm, cold.provider]), "t")).toBe("warm");
@@ -770,7 +767,7 @@ test("a bare name that a source lists waits only for sources of higher precedenc
   expect(await asking).toBe("better");
 });
 
-test("a URI attributed by its scheme waits for sources that may list it", async () => {
+test("a URI that belongs to a source by its scheme waits for sources that may list it", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 });
   warm.offer({ resources: [warm.resource("x://other")] });
@@ -788,7 +785,7 @@ test("answers a URI with the prefix of a listed source immediately", async () =>
   expect(await resourceSource(catalog, "warm+x://nothing")).toMatchObject(["unknown_tool", {}]);
 });
 
-test("does not name sources that the caller may not use", async () => {
+test("does not mention sources that the caller may not use", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t", { allow: ["b__*"] })).toEqual(["unavailable", { starting: ["b"] }]);
@@ -796,7 +793,7 @@ test("does not name sources that the caller may not use", async () => {
   expect(await resourceSource(catalog, "x://one", { allow: ["b__*"] })).toMatchObject(["denied", {}]);
 });
 
-test("announces changes of other sources while one is still starting", async () => {
+test("announces changes of other sources while one is starting", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 }).offerTools("t");
   const catalog = catalogOf([warm, cold.provider]);

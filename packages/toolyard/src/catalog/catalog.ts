@@ -23,11 +23,11 @@ interface SourceEntry {
   readonly gate: ListingGate;
   readonly stopListening: () => void;
   part: SourcePart | undefined;
-  /** Replaced with each announcement. */
+  /** Number of announced changes. The object is replaced with each announcement. */
   announcements: Announcements;
 }
 
-/** The state from which a snapshot was built, to check whether it is still valid. */
+/** State of a source from which a snapshot was built. It is compared to check if the snapshot is still valid. */
 interface Ingredient {
   readonly entry: SourceEntry;
   readonly listing: Listing;
@@ -35,32 +35,31 @@ interface Ingredient {
   readonly announcements: Announcements;
 }
 
-/** Inputs of a catalog besides its options and providers. */
+/** Parameters of a catalog besides its options and providers. */
 export interface CatalogParts {
-  /** Removes a source's own secrets from its definitions. @default removes nothing */
+  /** Removes a source's own secrets from its definitions. @default returns texts unchanged */
   readonly hide?: HideSecrets;
-  /** The principal of a personal catalog. @default shared by all principals */
+  /** Principal of a personal catalog. @default the catalog is shared by all principals */
   readonly owner?: Principal;
-  /** Cache shared by several catalogs of the same sources. @default a new one */
+  /** Cache that several catalogs of the same sources share. @default a new cache */
   readonly maker?: PartMaker;
   /** Logs definitions that are withheld or repaired. @default no log */
   readonly logger?: Logger;
-  /** All configured sources, whether the catalog has them or not. @default those of the providers */
+  /** All configured sources, including those that the catalog does not have. @default the sources of the providers */
   readonly configured?: readonly Source[];
 }
 
-/** Most personal catalogs that are kept; a further one evicts the least recently used. */
+/** Maximum number of personal catalogs. A further one evicts the least recently used. */
 const MAX_PERSONAL = 256;
 
 /**
- * The tools, resources and prompts of the providers under the names that callers use. Providers can be added and
- * removed while it runs; their owner opens and closes them. If a source is personal, each principal has a separate
- * catalog.
+ * Tools, resources and prompts of the providers under the names that callers use. Providers can be added and removed at
+ * any time; the owner opens and closes them. If a source is personal, each principal has a separate catalog.
  */
 export class Catalog {
   /**
-   * Emitted when a list changed in at least one view, or a source announced a change. A burst of changes makes one
-   * event; a change that no list shows makes none.
+   * Emitted when a list changed in at least one view, or a source announced a change. Several changes in a short time
+   * emit one event. A change that no list shows emits none.
    */
   readonly changed = new Emitter<ListChange>();
   readonly #options: CatalogOptions;
@@ -71,7 +70,7 @@ export class Catalog {
   #isPerPerson = false;
   readonly #finder: Finder;
   #entries: readonly SourceEntry[] = [];
-  /** The gates of the entries, in the same order. */
+  /** Gates of the entries, in the same order. */
   #gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
@@ -81,7 +80,7 @@ export class Catalog {
   #evidence: () => Promise<EvidenceSource> | undefined = () => undefined;
   #isClosed = false;
   #configured: readonly Source[];
-  /** Value of `#configured` when the current snapshot was built. */
+  /** Value of `#configured` from which the current snapshot was built. */
   #configuredThen: readonly Source[];
 
   constructor(
@@ -103,17 +102,17 @@ export class Catalog {
     for (const provider of providers) this.add(provider);
   }
 
-  /** Returns the catalog that this principal sees: this one, unless a source is personal. */
+  /** Returns the catalog that this principal sees. It is this catalog, unless a source is personal. */
   for(principal: Principal): Catalog {
     if (!this.#isPerPerson) return this;
     const own = this.#personal.get(principal.id) ?? this.#createFor(principal);
-    // Keeps the most recently used one last.
+    // Moves the most recently used catalog to the end.
     this.#personal.delete(principal.id);
     this.#personal.set(principal.id, own);
     return own;
   }
 
-  /** Returns the personal catalog of a known principal. */
+  /** Returns the personal catalog of a principal, if it exists. */
   known(principal: string): Catalog | undefined {
     return this.#personal.get(principal);
   }
@@ -135,26 +134,26 @@ export class Catalog {
     return own;
   }
 
-  /** The latest snapshot, without requests to sources. */
+  /** Latest snapshot. No source is requested. */
   get current(): Snapshot {
     return this.#current;
   }
 
-  /** The text between a namespace and a name. */
+  /** Text between a namespace and a name. */
   get separator(): string {
     return this.#options.naming.separator;
   }
 
-  /** Returns the listing that a source returned last. */
+  /** Returns the last listing that a source returned. */
   listingOf(sourceId: string): Listing {
     return this.#entries.find(({ gate }) => gate.provider.source.id === sourceId)?.gate.listing ?? EMPTY_LISTING;
   }
 
-  /** Throws an `OptionError` if another provider has the same source id. */
+  /** Adds a source. Throws an `OptionError` if another provider has the same source id. */
   add(provider: Provider): void {
     const { id } = provider.source;
     if (this.#entries.some((entry) => entry.gate.provider.source.id === id)) {
-      throw new OptionError(`Two sources are called \`${id}\`. Give one of them another name.`);
+      throw new OptionError(`Two sources are called \`${id}\`. Give one source another name.`);
     }
     const schedule = (): void => this.#schedule();
     const { listWaitMs, naming } = this.#options;
@@ -182,7 +181,7 @@ export class Catalog {
     this.#providersChanged((personal) => personal.add(provider));
   }
 
-  /** Removes a source. Returns whether it was present. */
+  /** Removes a source. Returns true if it was present. */
   remove(sourceId: string): boolean {
     const entry = this.#entries.find((one) => one.gate.provider.source.id === sourceId);
     if (!entry) return false;
@@ -193,8 +192,8 @@ export class Catalog {
   }
 
   /**
-   * Sets the configured sources. Their names are reserved even while the catalog does not have them: a command that
-   * starts only some sources resolves a name as the whole hub does.
+   * Sets the configured sources. Their names are reserved even if the catalog does not have these sources, so that a
+   * command that starts only some sources resolves names like the whole hub.
    */
   configure(sources: readonly Source[]): void {
     if (JSON.stringify(sources) === JSON.stringify(this.#configured)) return;
@@ -211,9 +210,9 @@ export class Catalog {
   }
 
   /**
-   * Returns what all providers offer now: each one is queried, and the answer includes every change made before the
-   * query. Only the parts of sources with a new listing are rebuilt; without any, the same snapshot is returned. A
-   * source that has not answered after `waitMs` contributes its last listing.
+   * Returns the current offer of all providers. Each provider is requested, and the snapshot includes every change that
+   * was made before the request. Only the parts of sources with a new listing are rebuilt; if there are none, the same
+   * snapshot is returned. A source that has not answered after `waitMs` contributes its last listing.
    */
   async snapshot(waitMs = Infinity): Promise<Snapshot> {
     const waits = askAll(this.#gates);
@@ -226,7 +225,7 @@ export class Catalog {
    * vectors are available.
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    // Loaded with the first search: a hub with clients that read whole lists never needs it.
+    // Loaded by the first search: a hub whose clients read whole lists never needs it.
     const [{ prepareSearch, searchTools, searchWith }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
@@ -238,19 +237,19 @@ export class Catalog {
     return evidence ? searchWith(snapshot, asked, evidence) : searchTools(snapshot, asked);
   }
 
-  /** Adds vector similarity to later searches, once it is available. The owner of the evidence source closes it. */
+  /** Sets the evidence that later searches use in addition to words, when it is available. Its owner closes it. */
   searchWith(evidence: () => Promise<EvidenceSource> | undefined): void {
     this.#evidence = evidence;
   }
 
   /**
-   * Resolves a name, as fresh as `snapshot()`. Sources that cannot change the answer are not queried: if the name is
-   * spelled as listed, these are the ones of lower precedence. So a slow server or a large folder does not delay calls
-   * to others. Returns synchronously if no source must be queried.
+   * Resolves a name with data as fresh as those of `snapshot()`. Sources that cannot change the result are not
+   * requested: for a name that is spelled as listed, these are the sources of lower precedence. So a slow server or a
+   * large folder does not delay calls to others. Returns synchronously if no source must be requested.
    *
-   * A name that no source lists may belong to one that was never listed. With its prefix, the call waits until that
-   * source is listed or fails, limited by the caller's own time. Without a prefix, it waits until the cold wait of the
-   * possible sources ends, and then names them.
+   * A name that no source lists may belong to a source that was never listed. With the prefix of that source, the call
+   * waits until the source is listed or fails, within the caller's own time limit. Without a prefix, the call waits
+   * until the cold start of the possible sources ends; if they are still not listed, the failure names them.
    */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     return this.#finder.lookUp(asked, find);
@@ -267,7 +266,7 @@ export class Catalog {
     this.#gates = [];
   }
 
-  // Not async: concurrent callers share the first one's snapshot.
+  // Not async, so that concurrent callers share the snapshot of the first one.
   #rebuild(): Snapshot {
     if (this.#isClosed || this.#isUpToDate()) return this.#current;
     const parts = this.#entries.map((entry) => this.#partOf(entry));
@@ -280,7 +279,7 @@ export class Catalog {
     this.#configuredThen = this.#configured;
     const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
     this.#current = this.#snapshotOf(parts, problems);
-    // No client has seen a list before the first one, so there is no change to report.
+    // The first snapshot is no change, because no client has seen a list before.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
     return this.#current;
@@ -303,7 +302,7 @@ export class Catalog {
     });
   }
 
-  /** Prepares one record per step, so that the synchronous pass afterwards only reads caches. */
+  /** Prepares one record per step, so that the synchronous work afterwards only reads caches. */
   *#stepsOf(listing: Listing, shaper: ListingShaper): Generator<void, void> {
     yield* shaper.steps(listing);
     yield* this.#parts.steps(shaper.shape(listing));
@@ -330,10 +329,11 @@ export class Catalog {
   }
 
   async #announce(): Promise<void> {
-    // A change from here on starts the next round; what this round finds itself does not need one.
+    // A change from now on starts the next round. Changes that this round finds itself do not.
     this.#timer = undefined;
     this.#announcing += 1;
-    // A starting source announces itself when it is ready; changes of the others are reported in the meantime.
+    // A starting source announces itself when it is ready. Until then, changes of the other sources are reported
+    // without it.
     const waits = askAll(this.#gates);
     await Promise.all(Array.from(waits, ([gate, wait]) => (isCold(gate) ? undefined : wait)));
     this.#rebuild();
@@ -349,7 +349,7 @@ export class Catalog {
 
 const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "templates", "prompts"];
 
-/** Every other view is a subset of these two, so nothing changes there without a change here. */
+/** Views of which every other view is a subset. A change in any view is a change in one of these. */
 const WIDEST_VIEWS: readonly View[] = [
   { mode: "normal", principal: LOCAL_PRINCIPAL },
   { mode: "all", principal: LOCAL_PRINCIPAL },

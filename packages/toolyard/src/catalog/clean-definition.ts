@@ -2,24 +2,27 @@ import { truncate } from "../core/text/truncate.ts";
 import { endOfString } from "../core/json/json-depth.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** A definition without secrets and within the limits (S12). Hidden characters were removed earlier. */
+/** Definition without secrets and within the limits (S12). Hidden characters were removed before. */
 export interface CleanedDefinition {
   readonly definition: JsonObject;
-  /** Short descriptions of the changes; never empty. */
+  /** Short descriptions of the changes. Never empty. */
   readonly notes: readonly string[];
 }
 
-/** Members that users and models read. Everything else is data: it is not truncated, and holds no secret either. */
+/**
+ * Members that users and models read. All other members are data: they are not truncated, but secrets are removed from
+ * them too.
+ */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
-/** The source is called by these, so they stay unchanged. */
+/** Members by which the source is called, so they stay unchanged. */
 const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(["name", "uri", "uriTemplate"]);
-/** Everything below these is data, with any member names. */
+/** Members that contain only data, under any member names. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 const MAX_DEPTH = 64;
 
 /**
- * Cleans the texts of a definition. Returns `undefined` if there is nothing to clean; for almost all definitions a
- * check of the JSON text decides that. Other members keep their bytes.
+ * Cleans the texts of a definition. Returns `undefined` if nothing must change; for almost all definitions a check of
+ * the JSON text decides that. Other members keep their exact text.
  */
 export function cleanDefinition(
   definition: JsonObject,
@@ -33,7 +36,7 @@ export function cleanDefinition(
 }
 
 /**
- * Returns whether JSON text holds a string that may exceed the limit. Walking a large value would take many times as
+ * Returns true if JSON text contains a string that may exceed the limit. Walking a large value would take many times as
  * long.
  */
 function holdsLongText(json: string, maxChars: number): boolean {
@@ -47,7 +50,7 @@ function holdsLongText(json: string, maxChars: number): boolean {
 }
 
 export interface CleaningRules {
-  /** Longest description, in characters. */
+  /** Maximum length of a description, in characters. */
   readonly maxChars: number;
   /** Removes the source's own secrets, which its server may repeat. */
   readonly hide: (text: string) => string;
@@ -75,7 +78,7 @@ class DefinitionCleaner {
     return changed ? Object.fromEntries(changed) : object;
   }
 
-  /** `isName`: a member `name` here is only shown to users. */
+  /** `isName`: true if a member `name` of this value is only shown to users. */
   #clean({ key, isName }: { readonly key: string; readonly isName: boolean }, value: unknown, depth: number): unknown {
     const isProseName = isName && key === "name";
     if (depth === 0 && IDENTITY_MEMBERS.has(key) && !isProseName) return value;
@@ -83,7 +86,7 @@ class DefinitionCleaner {
     return this.#inside(value, depth + 1, DATA_MEMBERS.has(key));
   }
 
-  /** Below data members no text is prose, with any member names. */
+  /** Cleans a value. With `isData`, the value contains no prose, for any member names. */
   #inside(value: unknown, depth: number, isData: boolean): unknown {
     const before = this.#isData;
     this.#isData ||= isData;
@@ -119,7 +122,7 @@ class DefinitionCleaner {
   }
 }
 
-/** A resource is read by its URI, so its name is only shown to users. */
+/** Returns true for a resource. It is read by its URI, so its name is only shown to users. */
 function isResource(object: JsonObject): boolean {
   return "uri" in object || "uriTemplate" in object;
 }

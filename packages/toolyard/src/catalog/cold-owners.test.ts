@@ -11,12 +11,12 @@ const asked = (text: string, allow: readonly string[]) => ({
   view: { mode: "normal" as const, principal: { id: "p", rights: { allow } } },
 });
 
-test("names a source to a caller with narrowed rights that may use this name there", () => {
+test("mentions a source to a caller with narrowed rights that may use this name at that source", () => {
   expect(mightUse(asked("payroll__pay", ["payroll__*"]), source, names)).toBe(true);
   expect(mightUse(asked("pay", ["payroll__*"]), source, names)).toBe(true);
 });
 
-test("does not name a source whose tools the caller may not use, even if it may use the name at another", () => {
+test("does not mention a source if the caller's rights cover the name only at other sources", () => {
   expect(mightUse(asked("searchx", ["search*"]), source, names)).toBe(false);
   expect(mightUse(asked("payroll__pay", ["search*"]), source, names)).toBe(false);
 });

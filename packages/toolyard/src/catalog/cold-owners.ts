@@ -4,7 +4,7 @@ import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import type { Spellings } from "../core/names/spelling.ts";
 import { splitUriPrefix } from "../core/uris/uri-prefix.ts";
 
-/** A name or URI as the caller wrote it. */
+/** Name or URI as the caller wrote it. */
 export interface RequestedName {
   /** Name of a tool or prompt, or a URI. */
   readonly text: string;
@@ -12,14 +12,14 @@ export interface RequestedName {
   readonly view: View;
 }
 
-/** How names and URIs are formed now. */
+/** Current form of names and URIs. */
 export interface SpellingLookup {
   readonly spellings: Spellings;
   /** Returns the source with the prefix of a URI. */
   sourceOfUri(uri: string): Source | undefined;
 }
 
-/** Returns the sources with the prefix of the name; empty if it is bare and could belong to any source. */
+/** Returns the sources with the prefix of the name. Empty if the name has no prefix and could belong to any source. */
 export function namedSources(
   { text, isUri }: RequestedName,
   sources: readonly Source[],
@@ -39,8 +39,8 @@ interface Names {
 }
 
 /**
- * Returns whether the caller might use the name if it belonged to this source. Sources that a caller may not use are
- * not named to it.
+ * Returns true if the caller might use the name if it belonged to this source. Messages do not mention sources that the
+ * caller may not use.
  */
 export function mightUse(
   { text, isUri, view }: RequestedName,
@@ -58,7 +58,7 @@ export function mightUse(
   return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix, source: id }));
 }
 
-/** Returns the name after the prefix, if the spelling belongs to this source. */
+/** Returns the name after the prefix if the spelling belongs to this source, otherwise `undefined`. */
 function bareName(name: string, { id }: Source, spellings: Spellings): string | undefined {
   const reading = spellings.read(name);
   return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;

@@ -9,9 +9,9 @@ import type { Spellings } from "../core/names/spelling.ts";
 
 /** Parts of a catalog that a finder needs. */
 export interface Findable {
-  /** The text between a namespace and a name. */
+  /** Text between a namespace and a name. */
   readonly separator: string;
-  /** Returns all sources, highest precedence first. */
+  /** Returns all sources in the order of precedence, the highest first. */
   gates(): readonly ListingGate[];
   /** Returns the latest known snapshot, without requests to sources. */
   latest(): Snapshot;
@@ -20,7 +20,8 @@ export interface Findable {
 export type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
 
 /**
- * Resolves names while sources are added, removed, changed and started. It queries those that could change the answer.
+ * Resolves names while sources are added, removed, changed and started. Requests only the sources that could change the
+ * result.
  */
 export class Finder {
   readonly #catalog: Findable;
@@ -48,7 +49,8 @@ export class Finder {
         return this.#lookUpNow(asked, find);
       }
       const left = this.#startsFor(asked);
-      // A source that was listed in the meantime was not included when the others were checked.
+      // If a source was listed meanwhile, the first check of the others did not include it, so the name is looked up
+      // again.
       if (before.every(({ source }) => left.some((one) => one.source === source)))
         return stillStarting(
           asked.text,
@@ -60,7 +62,7 @@ export class Finder {
     return lookup;
   }
 
-  /** Returns the sources never listed to which the name may belong, if the caller may use them. */
+  /** Returns the sources that were never listed, may have the name, and may be used by the caller. */
   #startsFor(asked: RequestedName): readonly SourceStart[] {
     const gates = this.#catalog.gates();
     if (!gates.some(isCold)) return [];
@@ -80,7 +82,7 @@ export class Finder {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
       const found = latest === snapshot ? known : find(latest);
-      // If it was removed or belongs to another source now, sources of lower precedence may have it.
+      // If the tool was removed or belongs to another source now, sources of lower precedence may have it.
       return isSpelt(found, asked.text) && found.source.id === known.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);
@@ -89,7 +91,7 @@ export class Finder {
       gates.filter((gate) => mayTake(gate, known.source)),
       (gate) => (gate.provider.source.id === known.source.id ? FOR_ITSELF : FOR_OTHER),
     );
-    // Not async: a call that need not wait must keep its place before later ones.
+    // Not async: a call that need not wait must keep its position before later calls.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
@@ -104,7 +106,10 @@ export class Finder {
     return isSure ? early : Promise.all(waits.values()).then(() => find(this.#catalog.latest()));
   }
 
-  /** Omits sources never listed if the name carries the prefix of another source. */
+  /**
+   * Returns the gates that can change the result. Omits sources that were never listed if the name has the prefix of
+   * another source.
+   */
   #withSay(gates: readonly ListingGate[], asked: RequestedName): readonly ListingGate[] {
     if (!gates.some(isCold)) return gates;
     const named = this.#named(asked);
@@ -125,7 +130,8 @@ export class Finder {
 }
 
 /**
- * List requirements of a call to a known tool: for its own source, and for those that may have taken over its name.
+ * Requirements for lists in a call to a known tool: of its own source, and of sources that may have taken over its
+ * name.
  */
 const FOR_ITSELF: ListingWish = Object.freeze({ mayBeOld: true });
 const FOR_OTHER: ListingWish = Object.freeze({ mayBeOld: true, isForOther: true });
@@ -140,7 +146,7 @@ interface LookedFor<T extends CallTarget> {
   readonly find: Find<T>;
 }
 
-/** Returns true for the source itself, and for those of higher precedence. */
+/** Returns true for the source itself and for sources of higher precedence. */
 function mayTake({ provider }: ListingGate, source: Source): boolean {
   return comparePrecedence(provider.source, source) <= 0;
 }

@@ -5,25 +5,25 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { ProblemDetails } from "../core/sources/records.ts";
 
 /**
- * A definition without hidden text (S12). Invisible and control characters are removed from texts that are read as
- * prose. Names, choices, defaults and other values that are sent back to the source are never altered: `hiddenIn` names
- * the place where they hold such characters, and such a definition must not be offered.
+ * Definition without hidden text (S12). Invisible and control characters are removed from prose. Names, choices,
+ * defaults and other values that are sent back to the source are never changed: `hiddenIn` names the first value with
+ * such characters, and the definition must not be offered.
  */
 export interface VisibleDefinition {
-  /** The same object if nothing was removed. */
+  /** The given object if nothing was removed. */
   readonly definition: JsonObject;
-  /** Readable path of the first such place. */
+  /** Readable path of the first value with hidden characters that cannot be removed. */
   readonly hiddenIn?: string;
 }
 
-/** Text members that users and models read as prose. */
+/** Members that users and models read as prose. */
 const PROSE: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
-/** Everything below these is data, with any member names. */
+/** Members that contain only data, under any member names. */
 const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
-/** Members of a definition itself for programs, and icons. */
+/** Members of the definition itself that users and models do not read: data for programs, and icons. */
 const UNREAD: ReadonlySet<string> = new Set(["_meta", "icons"]);
 
-/** Returns whether there may be something to remove or to refuse; a single scan rules out almost all definitions. */
+/** Returns true if there may be text to remove or to refuse. A single scan decides for almost all definitions. */
 export function mayHideText(definition: JsonObject): boolean {
   return mayHoldHidden(jsonOf(definition));
 }
@@ -35,7 +35,7 @@ export function revealDefinition(definition: JsonObject): VisibleDefinition {
   return walk.hiddenIn === undefined ? { definition: revealed } : { definition, hiddenIn: walk.hiddenIn };
 }
 
-/** Does the same for one schema, which is the definition's `member`. */
+/** Removes hidden text from one schema, which is the definition's `member`. */
 export function revealSchema(
   member: string,
   schema: JsonObject,
@@ -50,7 +50,7 @@ export function revealSchema(
 export const TEXTS_CLEANED =
   "Since clients and models read it, hidden and control characters were removed from its texts.";
 
-/** Returns the problem of a definition that is not offered. */
+/** Returns the problem of a definition that is not offered because of hidden characters. */
 export function hiddenProblem(subject: string, place: string): ProblemDetails {
   const reason =
     `\`${place}\` holds invisible or control characters, or too many marks on one letter, and goes back to the ` +
@@ -58,12 +58,15 @@ export function hiddenProblem(subject: string, place: string): ProblemDetails {
   return withheldProblem(subject, reason);
 }
 
-/** Returns the problem of anything that is not offered, in whole sentences. */
+/** Returns the problem of a record that is not offered, in whole sentences. */
 export function withheldProblem(subject: string, reason: string): ProblemDetails {
   return { subject, message: `It is not offered: ${reason}`, withheld: reason };
 }
 
-/** A value that cannot be written as JSON is refused where definitions are prepared, with its own message. */
+/**
+ * Returns the JSON text, or an empty text for a value that JSON cannot represent. Such a value is refused later, when
+ * definitions are prepared.
+ */
 function jsonOf(definition: JsonObject): string {
   try {
     return stringifyExact(definition);
@@ -72,13 +75,13 @@ function jsonOf(definition: JsonObject): string {
   }
 }
 
-/** A resource is read by its URI, so its name is only shown to users. */
+/** Returns true for a resource. It is read by its URI, so its name is only shown to users. */
 function isResource(definition: JsonObject): boolean {
   return "uri" in definition || "uriTemplate" in definition;
 }
 
 interface Position {
-  /** The path, last step first, since siblings share the other steps. */
+  /** Path as a linked list from the last step, since siblings share the other steps. */
   readonly path: TextPath | undefined;
   readonly isData: boolean;
 }
@@ -138,7 +141,7 @@ class Walk {
   }
 }
 
-/** A hint is a sentence for a model. */
+/** Returns `_meta` with the hint cleaned, because the hint is prose for a model. */
 function withPlainHint(meta: unknown): unknown {
   const hint = isJsonObject(meta) ? meta[HINT_META_KEY] : undefined;
   if (!isJsonObject(meta) || typeof hint !== "string") return meta;

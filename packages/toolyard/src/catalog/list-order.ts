@@ -8,9 +8,9 @@ interface Placeable {
 }
 
 /**
- * Returns rows in list order: sorted by key, except that the rows of a source in `inOwnOrder` stay together in that
- * source's order, at the place of the first entry by name. Within `rows`, those of each source are in its own order;
- * keys are unique.
+ * Returns rows in list order. They are sorted by key, except that the rows of a source in `inOwnOrder` stay together in
+ * that source's order, at the place of its first key. In `rows`, the rows of each source must be in its own order, and
+ * keys must be unique.
  */
 export function inListOrder<R extends Placeable>(rows: readonly R[], inOwnOrder: ReadonlySet<string>): readonly R[] {
   if (inOwnOrder.size === 0) return rows.toSorted((a, b) => compareText(a.key, b.key));
@@ -21,6 +21,6 @@ export function inListOrder<R extends Placeable>(rows: readonly R[], inOwnOrder:
       firsts.set(record.source.id, key);
   }
   const placeOf = ({ key, record }: R): string => firsts.get(record.source.id) ?? key;
-  // Sorting is stable, so rows with equal places keep their order.
+  // The sort is stable, so rows with equal places keep their order.
   return rows.toSorted((a, b) => compareText(placeOf(a), placeOf(b)));
 }

@@ -4,13 +4,13 @@ import { EVERYBODY } from "../core/calls/link-key.ts";
 import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 
-// Only steps advance the clock, so a list takes exactly the stated time.
+// Only steps advance the clock, so that a list takes exactly the given time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 const provider = new MemoryProvider({ id: "up" });
 
-/** Returns a gate with lists that take this many milliseconds per tool. */
+/** Returns a gate whose lists take `msOf` milliseconds to prepare. */
 function gateOf(msOf: (listing: Listing) => number): ListingGate {
   return new ListingGate(provider, {
     link: EVERYBODY,
@@ -33,8 +33,8 @@ function offer(...names: readonly string[]): Listing {
 
 const MANY = Array.from({ length: 20 }, (_, at) => `t${at}`);
 
-describe("a list that is prepared immediately", () => {
-  test("is available without waiting", () => {
+describe("list that is prepared immediately", () => {
+  test("is available without a wait", () => {
     const gate = gateOf(() => 0);
     const listing = offer(...MANY);
     expect(gate.refresh()).toBeUndefined();
@@ -42,7 +42,7 @@ describe("a list that is prepared immediately", () => {
   });
 });
 
-describe("a list that takes long to prepare", () => {
+describe("list that takes long to prepare", () => {
   const isLong = ({ tools }: Listing): number => (tools.length > 1 ? 5 : 0);
 
   test("delays requests for it", async () => {
@@ -54,7 +54,7 @@ describe("a list that takes long to prepare", () => {
     expect(gate.listing).toBe(listing);
   });
 
-  test("does not delay requests for other sources, and completes", async () => {
+  test("does not delay requests for other sources, and becomes available", async () => {
     const gate = gateOf(isLong);
     const before = offer("a");
     void gate.refresh();
@@ -67,7 +67,7 @@ describe("a list that takes long to prepare", () => {
     expect(gate.refresh()).toBeUndefined();
   });
 
-  test("keeps the previous list and reports the reason if preparation fails", async () => {
+  test("keeps the previous list and reports the reason if the preparation fails", async () => {
     const gate = new ListingGate(provider, {
       link: EVERYBODY,
       maxWaitMs: 60_000,
@@ -89,15 +89,15 @@ describe("a list that takes long to prepare", () => {
   });
 });
 
-test("an answer that requires waiting is awaited for every purpose", async () => {
+test("waits for an asynchronous answer for every purpose", async () => {
   const gate = gateOf(() => 0);
   provider.answer = async () => ({ ...EMPTY_LISTING, tools: [provider.tool({ name: "late" })] });
   await gate.refresh({ mayBeOld: true, isForOther: true });
   expect(gate.listing.tools.map(({ name }) => name)).toEqual(["late"]);
 });
 
-describe("a call while another caller waits for a list", () => {
-  /** Returns a gate with a provider that answers list requests after `answer()`. */
+describe("call while another caller waits for a list", () => {
+  /** Returns a gate with a provider that answers list requests when `answer()` is called. */
   async function asking(): Promise<{ readonly gate: ListingGate; answer(): Promise<void> }> {
     const gate = gateOf(() => 0);
     offer("a");
@@ -109,7 +109,7 @@ describe("a call while another caller waits for a list", () => {
     return { gate, answer: () => (answer(), wait!) };
   }
 
-  test("uses the last known list of a server", async () => {
+  test("uses the last known list if the source is a server", async () => {
     const { gate, answer } = await asking();
     expect(gate.refresh({ mayBeOld: true })).toBeUndefined();
     expect(gate.listing.tools.map(({ name }) => name)).toEqual(["a"]);
@@ -125,7 +125,7 @@ describe("a call while another caller waits for a list", () => {
     await answer();
   });
 
-  test("waits if it is not a call", async () => {
+  test("waits if the request is not a call", async () => {
     const { gate, answer } = await asking();
     expect(gate.refresh()).toBeInstanceOf(Promise);
     await answer();

@@ -5,36 +5,36 @@ import { inSlices } from "../core/timing/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
 interface PendingListing {
-  /** Resolves when the answer arrived, or when it took too long. */
+  /** Resolves when the answer arrived, or when the wait took too long. */
   readonly done: Promise<void>;
   isLate: boolean;
 }
 
 export interface ListingGateOptions {
-  /** The link to which these lists belong. */
+  /** Link to which the lists belong. */
   readonly link: LinkKey;
   readonly maxWaitMs: number;
   /** Converts a listing to the catalog's form. */
   readonly shape: (listing: Listing) => Listing;
-  /** The work of `shape` and the steps after it, one record per step. */
+  /** Does the work of `shape` and of the preparation, one record per step. */
   readonly steps: (listing: Listing) => Iterator<unknown, void>;
-  /** Called when an answer arrives for which no request waits any longer. */
+  /** Called when an answer arrives after no request waits for it any longer. */
   readonly onLate: () => void;
 }
 
 /**
- * Keeps the last listing of one provider and requests new ones. A caller never gets an answer to a request sent before
- * it arrived; still, any number of concurrent callers cost at most two requests. A provider that does not answer in
- * time is not awaited again until it has answered. A list that takes long to prepare is shown once it is ready, and
- * does not delay requests for other sources.
+ * Keeps the last listing of one provider and requests new ones. A caller never gets an answer to a request that was
+ * sent before the caller arrived; still, any number of concurrent callers causes at most two requests. A provider that
+ * does not answer in time is not awaited again until it has answered. A list that takes long to prepare is used when it
+ * is ready, and does not delay requests for other sources.
  */
 export class ListingGate {
   readonly provider: Provider;
-  /** The listing after the configured changes. */
+  /** Listing after the configured changes. */
   listing: Listing = EMPTY_LISTING;
-  /** The reason if the listing is not fresh. */
+  /** Reason if the listing is not fresh. */
   problem: Problem | undefined;
-  /** The listing as the source returned it: an equal one needs no shaping. */
+  /** Listing as the source returned it. If the source returns the same object, no work is needed. */
   #given: Listing = EMPTY_LISTING;
   readonly #link: LinkKey;
   readonly #maxWaitMs: number;
@@ -56,8 +56,8 @@ export class ListingGate {
   }
 
   /**
-   * Makes `listing` current. Returns `undefined` if that needed no waiting. Never rejects. If the request concerns
-   * another source, the previous list is sufficient while a new one is prepared.
+   * Updates `listing`. Returns `undefined` if no wait was needed. Never rejects. If the request is for another source,
+   * the previous list is enough while a new one is prepared.
    */
   refresh(wish?: ListingWish): Promise<void> | undefined {
     const isForOther = wish?.isForOther === true;
@@ -86,7 +86,10 @@ export class ListingGate {
     }
   }
 
-  /** A call to a tool that a server listed does not wait for another caller's list request. */
+  /**
+   * Returns true if the known list is enough: a call to a tool that a server listed does not wait for another caller's
+   * list request.
+   */
   #isEnough(wish: ListingWish | undefined): boolean {
     return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
   }
@@ -94,7 +97,8 @@ export class ListingGate {
   #afterThis(asking: PendingListing): Promise<void> {
     this.#next ??= asking.done.then(() => {
       this.#next = undefined;
-      // A request sent in the meantime is later than those that wait here, so its answer serves them.
+      // A request that was sent meanwhile is later than the callers that wait here, so its answer is fresh enough for
+      // them.
       return this.#asking ? this.#asking.done : this.refresh();
     });
     return this.#next;
@@ -104,7 +108,7 @@ export class ListingGate {
     const { promise, resolve } = withResolvers();
     const asking: PendingListing = { done: promise, isLate: false };
     this.#asking = asking;
-    // A starting source has its own limit, which may be longer.
+    // A starting source has a separate time limit, which may be longer.
     const coldMs = (this.coldStart()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;
     const maxWaitMs = Math.max(this.#maxWaitMs, Math.ceil(coldMs));
     const timer = setTimeout(() => {
@@ -122,7 +126,7 @@ export class ListingGate {
     return promise;
   }
 
-  /** Prepares and sets a list. Returns `undefined` if that needed no waiting. */
+  /** Prepares and sets a list. Returns `undefined` if no wait was needed. */
   #prepare(listing: Listing): Promise<void> | undefined {
     const rest = listing === this.#given ? undefined : inSlices(this.#steps(listing));
     if (!rest) return void this.#accept(listing);
@@ -148,22 +152,22 @@ export class ListingGate {
 
   #report(message: string): void {
     const { id } = this.provider.source;
-    // The same object for the same message: a lasting problem is not a change.
+    // The same message keeps the same object, because a lasting problem is no change.
     if (this.problem?.message !== message) this.problem = { source: id, subject: id, message };
   }
 }
 
-/** Returns whether the source was never listed and is starting. */
+/** Returns true if the source was never listed and is starting. */
 export function isCold(gate: ListingGate): boolean {
   return gate.coldStart() !== undefined;
 }
 
-/** Queries all gates; returns the promises of those that must wait. They never reject. */
+/** Requests all gates. Returns the promises of those that must be awaited; they never reject. */
 export function askAll(
   gates: readonly ListingGate[],
   wishOf?: (gate: ListingGate) => ListingWish,
 ): ReadonlyMap<ListingGate, Promise<void>> {
-  // Usually no gate must wait.
+  // Usually no gate must be awaited.
   let waits: Map<ListingGate, Promise<void>> | undefined;
   for (const gate of gates) {
     const wait = gate.refresh(wishOf?.(gate));
@@ -174,7 +178,7 @@ export function askAll(
 
 const NOBODY_WAITS: ReadonlyMap<ListingGate, Promise<void>> = new Map();
 
-/** The source's own limit ends first. */
+/** Additional wait, so that the source's own limit ends first. */
 const COLD_MARGIN_MS = 100;
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

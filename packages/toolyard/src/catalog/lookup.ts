@@ -5,51 +5,51 @@ import type { Subject } from "../core/ports/permission.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Result of resolving a caller's name of a tool, resource or prompt. */
+/** Result of resolving the name of a tool, resource or prompt. */
 export type Lookup<T extends CallTarget = CallTarget> = FoundTarget<T> | MissingTarget;
 
 export interface FoundTarget<T extends CallTarget> {
   readonly found: true;
   readonly source: Source;
-  /** As callers see it: the rendered name, URI or template. */
+  /** Rendered name, URI or template, as callers see it. */
   readonly name: string;
-  /** Subject that rights are checked against. */
+  /** Subject with which rights are compared. */
   readonly subject: Subject;
   readonly target: T;
-  /** Its source does not list it, and accepts such tools. @default false */
+  /** True if the source does not list the tool, but accepts such tools. @default false */
   readonly isUnlisted?: boolean;
 }
 
 export interface MissingTarget {
   readonly found: false;
   /**
-   * `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable` with
-   * `starting`.
+   * Failure with code `unknown_tool` and `near`, `ambiguous` and `candidates`, `denied`, `invalid_params`, or
+   * `unavailable` and `starting`.
    */
   readonly failure: Fail;
 }
 
-/** Returns whether no source known to this caller has it yet. */
+/** Returns true if no source that this caller knows has the name. */
 export function isUnknown(lookup: Lookup): boolean {
   return !lookup.found && isNotThere(lookup.failure);
 }
 
-/** Returns whether it is missing. A missing name and a missing right are not distinguished. */
+/** Returns true if the name is missing. A missing name and a missing right are not distinguished. */
 export function isNotThere({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "denied";
 }
 
-/** Returns whether the name is spelled as listed. A name that no list shows may be listed soon. */
+/** Returns true if the name is spelled as listed. A name in no list may be listed soon. */
 export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
   return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 
-/** Returns whether a URI was attributed to a source without being listed, which holds until a source lists it. */
+/** Returns true if a URI was assigned to a source that does not list it. That holds until a source lists the URI. */
 export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
   return lookup.found && lookup.target.type === "resource" && lookup.target.resource === undefined;
 }
 
-/** `what` is the noun: tool, prompt, resource. */
+/** Returns the failure for an unknown name. `what` is the noun: tool, prompt, resource. */
 export function unknown(what: string, name: string, names: Iterable<string>): MissingTarget {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The list of ${what}s shows what there is.`;
@@ -60,7 +60,7 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
 }
 
 /**
- * Returns the failure for a caller with narrowed rights, from the name alone: it does not reveal whether the name
+ * Returns the failure for a caller with narrowed rights. It depends only on the name, so it does not reveal if the name
  * exists.
  */
 export function denied(what: string, name: string, names: Iterable<string>): MissingTarget {
@@ -87,7 +87,7 @@ export function resourceNotFound(uri: string, uris: Iterable<string>): MissingTa
   };
 }
 
-/** Returns the failure for a name that no listed source has while these sources were never listed. */
+/** Returns the failure for a name that no listed source has, if these sources were never listed. */
 export function stillStarting(name: string, sources: readonly Source[]): MissingTarget {
   const ids = sources.map(({ id }) => id);
   const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";

@@ -6,11 +6,11 @@ type ClaimRow = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>
 const NO_CLAIMS: readonly string[] = [];
 
 /**
- * The prefixes of each source's names: its namespace, or those of its modules. Checks of rights distinguish a source
- * that gives its tool a name with another source's prefix.
+ * Prefixes of each source's names: its namespace, or those of its modules. Rights use them to detect a tool name that
+ * starts with the prefix of another source.
  */
 export class NameClaims {
-  /** By source id: the name prefixes of other sources with which names of this source may also start. */
+  /** For each source id: the prefixes of other sources with which names of this source may start. */
   readonly #foreign = new Map<string, readonly string[]>();
 
   constructor(parts: readonly SourcePart[], separator: string) {
@@ -22,7 +22,7 @@ export class NameClaims {
     }
   }
 
-  /** Returns what rights of a row are checked against. */
+  /** Returns the subject of a row with which rights are compared. */
   subjectOf({ record, subject }: ClaimRow): NamedSubject {
     const foreign = this.#foreign.get(record.source.id) ?? NO_CLAIMS;
     const looksLike = foreign.filter((start) => subject.name.startsWith(start) || subject.ownName.startsWith(start));

@@ -17,9 +17,9 @@ import { comparePrecedence } from "./precedence.ts";
 
 type PolicyRow<R> = { readonly record: R };
 
-/** The rules for the names of one snapshot. */
+/** Naming rules of one snapshot. */
 export interface NamePolicies {
-  /** Parses names that callers write, for tools and prompts alike. */
+  /** Reads names that callers write, for tools and prompts. */
   readonly spellings: Spellings;
   readonly tools: NamePolicy<PolicyRow<ToolRecord>>;
   readonly prompts: NamePolicy<PolicyRow<PromptRecord>>;
@@ -29,11 +29,11 @@ export interface NamePolicyOptions {
   readonly naming: McpNaming;
   /** True if names of the hub's own tools and of the default tools are reserved. */
   readonly reserveNames: boolean;
-  /** Sources with their namespace in tool names. */
+  /** Tools whose names contain the prefixes of their modules. */
   readonly tools: Iterable<ToolRecord>;
 }
 
-/** Returns the name rules for the configured sources, whether they are present or not. */
+/** Returns the naming rules for the configured sources, including those that are not present. */
 export function namePolicies(
   sources: readonly Source[],
   { naming, reserveNames, tools }: NamePolicyOptions,
@@ -44,7 +44,7 @@ export function namePolicies(
   const own = reserveNames ? [...HUB_TOOL_NAMES, ...RESERVED_TOOL_NAMES] : [];
   const reserved = new Set([...own, ...pins.bareNames]);
   const spellings = new Spellings(sources, { naming, carried, reserved });
-  // A prompt is never mistaken for a tool, so it may have a tool's name.
+  // A prompt cannot be mistaken for a tool, so it may have the name of a tool.
   const promptSpellings = new Spellings(sources, { naming, carried });
   return {
     spellings: promptSpellings,
@@ -64,7 +64,7 @@ function mayHaveReserved(record: ToolRecord, name: string): boolean {
   return !RESERVED_TOOL_NAMES.has(name) || isHubs || alias === name || factsOf(source.kind).isLocal;
 }
 
-/** Names of pinned tools, which no other tool gets while the pinned one is withheld. */
+/** Names of pinned tools. No other tool gets them while the pinned tool is withheld. */
 class Pins {
   /** Names without a prefix. */
   readonly bareNames: ReadonlySet<string>;
@@ -83,7 +83,8 @@ class Pins {
   }
 
   /**
-   * Returns whether a name is free for a record: no pinned tool has it, or only one of a source of lower precedence.
+   * Returns true if a record may have a name: no pinned tool has the name, or only one of a source with lower
+   * precedence.
    */
   leave(name: string, record: ToolRecord, spellings: Spellings): boolean {
     if (this.#shown.size === 0) return true;
@@ -93,7 +94,7 @@ class Pins {
       return isUnprefixed(record) && comparePrecedence(source, pinned.source) < 0;
     if (pinned) return pinned.tool === record.name;
     if (!isUnprefixed(record)) return true;
-    // `files.read` of the source `files`, which has no namespace and pins `read`.
+    // Example: `files.read` of the source `files`, which has no namespace and pins `read`.
     const reading = spellings.read(name);
     if (!reading?.owners.has(source.id)) return true;
     return pinnedTools(source).every((one) => one.name === record.name || !reading.rests.includes(visibleName(one)));

@@ -16,7 +16,7 @@ type NamedRecord = NameParts & { readonly source: Source };
 
 export interface TableOptions<R> {
   readonly naming: McpNaming;
-  /** Ids of the sources with an order that lists keep. */
+  /** Ids of the sources whose own order the lists keep. */
   readonly inOwnOrder: ReadonlySet<string>;
   readonly claims: NameClaims;
   /** Absent: each record may have every name. */
@@ -24,13 +24,13 @@ export interface TableOptions<R> {
 }
 
 /**
- * Common base of tools and prompts: rows sorted by rendered name, and the lookup from any spelling of a name to its
+ * Base class of the tables of tools and of prompts: rows sorted by rendered name, and the lookup from a spelling to its
  * row.
  */
 export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
-  /** Sorted by rendered name. */
+  /** Rows sorted by rendered name. */
   readonly rows: readonly P[];
-  /** The same rows in list order. */
+  /** Rows in list order. */
   readonly listed: readonly P[];
   readonly problems: readonly Problem[];
   readonly #what: string;
@@ -39,7 +39,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   readonly #book: NameBook<P>;
   #byRecord: ReadonlyMap<R, P> | undefined;
 
-  /** `items` are in order of precedence, those of one source in its order; `what` is the noun for messages. */
+  /** `items` are in order of precedence, and those of one source in its own order. `what` is the noun for messages. */
   constructor(what: string, items: readonly P[], { naming, inOwnOrder, claims, policy }: TableOptions<R>) {
     this.#what = what;
     this.#separator = naming.separator;
@@ -63,12 +63,12 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
     return item && this.#book.nameOf(item, surface);
   }
 
-  /** Returns the rows that a spelling may name, for any caller. */
+  /** Returns the rows that a spelling may mean, for any caller. */
   candidates(name: string): readonly P[] {
     return this.#book.candidates(name).map((item) => this.#rowOf(item));
   }
 
-  /** Prepares what `candidates` needs, in steps. */
+  /** Prepares in steps the tables that `candidates` needs. */
   steps(): Generator<void, void> {
     return this.#book.steps();
   }
@@ -97,7 +97,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
     return missing(this.#what, name, names);
   }
 
-  /** Returns the rows that may be used. */
+  /** Returns the rows that the permission permits. */
   permitted(rows: readonly P[], permission: Permission): readonly P[] {
     return permission.isNarrowed ? rows.filter((row) => this.permits(row, permission)) : rows;
   }
@@ -130,7 +130,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   }
 }
 
-/** Returns the members that change with the name: the source's id precedes it if its namespace does not. */
+/** Returns the members that change with the name. The source's id precedes the name if its namespace does not. */
 function renaming({ entry, subject, record }: PreparedNamed<NamedRecord>, name: string) {
   const start = name.slice(0, record.source.id.length + subject.separator.length);
   const isOwn = start.endsWith(subject.separator);

@@ -4,7 +4,7 @@ import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/
 import { Type, type Static } from "../core/options/option-schema.ts";
 import { readOptions } from "../core/options/option-values.ts";
 
-/** Keys of the catalog in the configuration. */
+/** Keys of `[catalog]` in the configuration. */
 const CATALOG_OPTION_SCHEMAS = {
   separator: Type.Optional(
     Type.String({
@@ -47,7 +47,7 @@ const CATALOG_OPTION_SCHEMAS = {
           "counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
         default: "5s",
       },
-      // A longer wait would mostly be in vain.
+      // A longer wait would rarely succeed.
       { most: 3_600_000, must: "must be 1h at most" },
     ),
   ),
@@ -69,11 +69,11 @@ export interface CatalogOptions {
   readonly listWaitMs: number;
   readonly coldWaitMs: number;
   readonly changeDelayMs: number;
-  /** True if the names of the hub's own tools are refused to all other sources (C29). */
+  /** True if no other source may use the names of the hub's own tools (C29). */
   readonly reserveNames: boolean;
 }
 
-/** A hub that shows another hub unchanged has no other tools, so it reserves no names. */
+/** Applies the defaults. A hub that shows another hub unchanged has no other tools, so it reserves no names. */
 export function resolveCatalog(
   raw: CatalogConfig = {},
   { reserveNames = true }: { readonly reserveNames?: boolean } = {},

@@ -3,18 +3,19 @@ import { factsOf, PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
 import type { Source } from "../core/sources/records.ts";
 
 /**
- * Precedence for a name that several sources offer: kinds in the order of their table, then that of the configuration.
+ * Rank of each kind, for a name that several sources offer: first the order of `PROVIDER_KINDS`, then the order of the
+ * configuration.
  */
 const KIND_ORDER: Readonly<Record<string, number>> = Object.fromEntries(
   Object.keys(PROVIDER_KINDS).map((kind, at) => [kind, at]),
 );
 
-/** Sorts sources by precedence for a name, highest first. */
+/** Compares the precedence of two sources for a name, the highest first. */
 export function comparePrecedence(a: Source, b: Source): number {
   return KIND_ORDER[a.kind]! - KIND_ORDER[b.kind]! || a.order - b.order || compareText(a.id, b.id);
 }
 
-/** Returns whether only the hub itself may use a rendered name (C29). */
+/** Returns true if only the hub itself may use a rendered name (C29). */
 export function isReservedName(name: string): boolean {
   return name.startsWith(META_PREFIX) || HUB_TOOL_NAMES.includes(name);
 }
@@ -25,7 +26,7 @@ export function mayUseReservedNames(source: Source): boolean {
   return factsOf(source.kind).isHub === true;
 }
 
-/** Compares by code units, so that the order is the same on every machine. */
+/** Compares texts by code units, so that the order is the same on every machine. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,20 +2,25 @@ import { stringifyExact } from "../core/json/exact-json.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { PreparedRecord } from "./source-part.ts";
 
-/** The last row made from each prepared one: a change of another source must not serialise this one's rows again. */
+/**
+ * Last row that was created from each prepared row, so that a change in another source does not serialise this row
+ * again.
+ */
 const made = new WeakMap<object, PreparedRecord<unknown>>();
 
-/** Returns the same row under another name, URI or template. */
+/** Returns the row with another name, URI or template. */
 export function renamedRow<P extends PreparedRecord<unknown>>(row: P, key: string, member: string): P {
   return row.key === key
     ? row
     : (changedRow<PreparedRecord<unknown>>(row, key, () => ({ entry: { ...row.entry, [member]: key } })) as P);
 }
 
-/** Returns the row with another entry and its dependent members, which depend only on the row and `key`. */
+/**
+ * Returns the row with another entry and the members that depend on it. They must depend only on the row and `key`.
+ */
 export function changedRow<P extends PreparedRecord<unknown>>(row: P, key: string, change: () => RowChange<P>): P {
   const last = made.get(row);
-  // A row made from another has the same type.
+  // A row that was created from another row has the same type.
   if (last?.key === key) return last as P;
   const parts = change();
   const changed = { ...row, ...parts, key, json: stringifyExact(parts.entry) };

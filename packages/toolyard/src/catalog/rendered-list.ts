@@ -2,7 +2,7 @@ import { contentDigest } from "../core/json/digest.ts";
 import type { RenderedList } from "../core/ports/hub-port.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
-/** One line of a list: the entry, and its JSON text, made in advance. */
+/** Row of a list: the entry, and its JSON text, which was serialised before. */
 export interface ListRow {
   /** Rendered name, URI or template. */
   readonly key: string;
@@ -11,13 +11,13 @@ export interface ListRow {
 }
 
 export interface RowListFacts {
-  /** @default false */
+  /** True if the row is for some callers only. @default false */
   readonly isPrivate?: boolean;
-  /** @default 0 */
+  /** Number of announced changes. @default 0 */
   readonly announcements?: number;
 }
 
-/** A list of rows. Text and version are computed at the first request for them. */
+/** List of rows. Text and version are computed when they are first needed. */
 export class RowList implements RenderedList {
   readonly isPrivate: boolean;
   readonly announcements: number;
@@ -49,7 +49,7 @@ export class RowList implements RenderedList {
     return (this.#version ??= contentDigest(this.json));
   }
 
-  /** Equivalent to comparing versions, without computing them. */
+  /** Returns true if both lists have the same version, without computing the versions. */
   equals(other: RowList): boolean {
     const [mine, theirs] = [this.#rows, other.#rows];
     return (
@@ -58,7 +58,7 @@ export class RowList implements RenderedList {
   }
 }
 
-// Plain ASCII need not be encoded, only copied.
+// ASCII text can be copied without encoding.
 function toBytes(text: string): Buffer {
   return Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
 }

@@ -13,10 +13,10 @@ import { changed, Faults, mustBe, readPart, UNFIT, type Shape } from "../wire/sh
 import { withheldProblem } from "./hidden-texts.ts";
 
 /**
- * The only rule for list entries that the protocol does not allow, for every source and era. Official clients refuse a
- * whole list because of one such entry, and with it the tools of every other server. A member is removed if the entry
- * is clear without it; otherwise the entry is withheld. Both are reported. Everything else is unchanged, and a valid
- * record stays the same object.
+ * Result of repairing an entry that the protocol does not allow. The same rule applies to every source and era.
+ * Official clients refuse a whole list because of one such entry, and with it the tools of all other servers. A member
+ * is removed if the entry is usable without it; otherwise the entry is withheld. Both are reported. Everything else
+ * stays unchanged, and a valid record stays the same object.
  */
 export interface RepairedRecord<R> {
   /** Absent: the entry is withheld. */
@@ -54,7 +54,7 @@ export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
   return fits(tool) ? { record: tool, problems: NO_PROBLEMS } : repair(tool);
 }
 
-/** Returns whether a tool without an output schema needs no repair. This check decides nearly all tools. */
+/** Returns true if a tool without an output schema needs no repair. This check decides for nearly all tools. */
 function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
   const given = definition["inputSchema"];
   return (
@@ -91,7 +91,7 @@ function requiresTask({ execution }: JsonObject): boolean {
   return isJsonObject(execution) && execution["taskSupport"] === "required";
 }
 
-/** Repairs the schemas of one tool, in its definition and in its record, which may share them. */
+/** Repairs the schemas of one tool, in its definition and in its record, which may share objects. */
 class SchemaRepair {
   record: ToolRecord;
   readonly #faults: Faults;
@@ -101,7 +101,7 @@ class SchemaRepair {
     this.#faults = faults;
   }
 
-  /** Returns false if the tool cannot be called. */
+  /** Repairs the input schema. Returns false if the tool cannot be called. */
   input(): boolean {
     const given = this.record.definition["inputSchema"];
     if (isEmptySchema(given)) {
@@ -116,7 +116,8 @@ class SchemaRepair {
       this.#define("inputSchema", schema);
       this.#check(this.record.inputSchema === given ? schema : readRoot(INPUT, this.record.inputSchema, new Faults()));
     } else {
-      // Callers see the schema that the source made of one without a type. The source reports changes beyond the type.
+      // For a schema without a type, callers see the schema that the source derived from it. The source reports changes
+      // other than the type.
       const { inputSchema } = this.record;
       if (Object.keys(given).every((keyword) => keyword === "type" || keyword in inputSchema))
         this.#faults.note(INPUT_TYPE, (member) => mustBe(member, '"object"', given["type"]), "it is read as that");
@@ -125,7 +126,7 @@ class SchemaRepair {
     return true;
   }
 
-  /** Sets the schema that calls are checked against. */
+  /** Sets the schema with which calls are checked. */
   #check(inputSchema: JsonObject): void {
     if (inputSchema !== this.record.inputSchema) this.record = { ...this.record, inputSchema };
   }
@@ -177,7 +178,7 @@ function withheld(subject: string, faults: Faults): { readonly problems: readonl
   return { problems: [withheldProblem(subject, `${faults.latest}.`)] };
 }
 
-/** Reports an entry that is offered in part. */
+/** Reports an entry that is offered without some of its members. */
 function repairedProblem(subject: string, faults: Faults): ProblemDetails {
   const named = faults.list.map(({ reason, remedy }) => `${reason}: ${remedy}`);
   const more = faults.count - named.length;

@@ -41,7 +41,7 @@ test("lists resources by URI with every member of their definition", async () =>
   ]);
 });
 
-test("a listed URI resolves to its resource, one of a template to the template, and any other to nothing", async () => {
+test("resolves a listed URI to its resource, one of a template to the template, and others to nothing", async () => {
   const snapshot = await snapshotOf(docs("one"));
   expect(snapshot.resolveResource("docs://a", view())).toMatchObject({
     target: { type: "resource", resource: { uri: "docs://a" } },
@@ -55,7 +55,7 @@ test("a listed URI resolves to its resource, one of a template to the template, 
   });
 });
 
-test("of a URI in two sources, the first keeps it and the other is shown with its namespace", async () => {
+test("shows a URI of two sources unchanged for the first, and with the namespace for the other", async () => {
   const snapshot = await snapshotOf(docs("two", 2), docs("one", 1));
   expect(snapshot.list("resources", view()).entries.map((entry) => entry["uri"])).toEqual([
     "docs://a",
@@ -73,11 +73,11 @@ test("of a URI in two sources, the first keeps it and the other is shown with it
   expect(snapshot.problems).toHaveLength(3);
 });
 
-test("a source can be addressed with its prefix even if nothing is shadowed", async () => {
+test("accepts the prefix of a source even if no URI is shadowed", async () => {
   expect(resolve(await snapshotOf(docs("one")), "one+docs://a")).toEqual(["one", "docs://a", "docs://a"]);
 });
 
-test("returns the shown URI of a source's own URI, listed or of a template", async () => {
+test("returns the shown URI of a source's own URI, for a listed URI and for one of a template", async () => {
   const snapshot = await snapshotOf(docs("one", 1), docs("two", 2));
   expect(["docs://a", "docs://page/x"].map((uri) => snapshot.shownUri("two", uri))).toEqual([
     "two+docs://a",
@@ -89,7 +89,7 @@ test("returns the shown URI of a source's own URI, listed or of a template", asy
   ]);
 });
 
-test("rewrites a tool's interface together with the URI of its resource, and only then", async () => {
+test("changes a tool's user interface together with the URI of its resource, and only then", async () => {
   const uis = ["one", "two"].map((id, order) => {
     const provider = new MemoryProvider({ id, order });
     const definition = {
@@ -108,7 +108,7 @@ test("rewrites a tool's interface together with the URI of its resource, and onl
   ]);
 });
 
-test("reads an unlisted user interface that a tool names from its source; finds no other", async () => {
+test("reads an unlisted user interface that a tool names from the tool's source, and no other", async () => {
   const other = new MemoryProvider({ id: "other", order: 0 }).offerTools("x");
   const apps = new MemoryProvider({ id: "apps", order: 1 });
   apps.offer({
@@ -132,7 +132,7 @@ test("reads an unlisted user interface that a tool names from its source; finds 
   });
 });
 
-test("of two templates of one source, resolves to the more specific one", async () => {
+test("resolves to the more specific of two templates of one source", async () => {
   const provider = new MemoryProvider({ id: "x" });
   provider.offer({ templates: [provider.template("x://{+all}"), provider.template("x://item/{id}")] });
   const snapshot = await snapshotOf(provider);
@@ -144,7 +144,7 @@ test("of two templates of one source, resolves to the more specific one", async 
   });
 });
 
-test("an unlisted URI goes to the only source with its scheme, and to none of two", async () => {
+test("sends an unlisted URI to the only source with its scheme, and to none if there are two", async () => {
   expect(resolve(await snapshotOf(docs("one")), "docs://elsewhere/1")).toEqual([
     "one",
     "docs://elsewhere/1",
@@ -153,7 +153,7 @@ test("an unlisted URI goes to the only source with its scheme, and to none of tw
   expect(resolve(await snapshotOf(docs("one"), docs("two")), "docs://elsewhere/1")).toBe("unknown_tool");
 });
 
-test("S15: checks rights against the shown URI, in every spelling", async () => {
+test("S15: compares rights with the shown URI, in every spelling", async () => {
   const snapshot = await snapshotOf(docs("one"));
   const rights = { allow: ["docs://*"], deny: ["docs://a"] };
   expect(snapshot.list("resources", view(rights)).entries.map((entry) => entry["uri"])).toEqual(["docs://b"]);
@@ -164,7 +164,7 @@ test("S15: checks rights against the shown URI, in every spelling", async () => 
   ]).toEqual([["one", "docs://b", "docs://b"], "denied", "denied"]);
 });
 
-test("names and resolves prompts like tools", async () => {
+test("resolves prompts like tools", async () => {
   const provider = new MemoryProvider({ id: "gh" });
   provider.offer({ prompts: [provider.prompt("review", { title: "Review", arguments: [{ name: "pr" }] })] });
   const snapshot = await snapshotOf(provider);
@@ -183,7 +183,7 @@ test("names and resolves prompts like tools", async () => {
   });
 });
 
-test("completion finds prompt and template under their shown names and passes on the source's own", async () => {
+test("completion finds prompts and templates by their shown names, and passes on the source's own names", async () => {
   const provider = new MemoryProvider({ id: "two", order: 2 });
   provider.offer({ prompts: [provider.prompt("review")], templates: [provider.template("docs://page/{name}")] });
   const snapshot = await snapshotOf(docs("one", 1), provider);
@@ -210,7 +210,7 @@ test.each([{}, { type: "ref/prompt" }, { type: "ref/else", name: "x" }])(
   },
 );
 
-test("showing a URI does not read the definitions of all tools again", async () => {
+test("does not read the definitions of all tools again to show a URI", async () => {
   let reads = 0;
   const providers = ["one", "two"].map((id, order) => {
     const provider = new MemoryProvider({ id, order });

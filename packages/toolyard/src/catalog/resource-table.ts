@@ -17,28 +17,28 @@ import { firstChars } from "../core/text/truncate.ts";
 
 export type ResourceTarget = Extract<CallTarget, { type: "resource" }>;
 
-/** The source that serves a URI, and the target there. */
+/** Source that serves a URI, and the target in that source. */
 interface Answerer {
   readonly place: UriPlace;
   readonly target: ResourceTarget;
 }
 
 /**
- * Resources and templates of the sources by URI. Precedence decides which source owns a URI, not its spelling; every
- * source can be addressed with its prefix, shadowed or not.
+ * Resources and templates of the sources by URI. The precedence of the sources decides which one owns a URI, and not
+ * its spelling. Every source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
-  /** In list order, like the templates. */
+  /** Resources in list order, like the templates. */
   readonly resources: readonly PreparedResource[];
   readonly templates: readonly PreparedTemplate[];
   readonly #placement: UriPlacement;
   readonly #places: readonly UriPlace[];
   readonly #byPrefix: ReadonlyMap<string, UriPlace>;
-  /** By source id. */
+  /** URI data by source id. */
   readonly #placeOf: ReadonlyMap<string, UriPlace>;
   readonly #urisOf: ReadonlyMap<string, SourceUris>;
 
-  /** `parts` are in order of precedence; `inOwnOrder` are the ids of the sources with an order that lists keep. */
+  /** `parts` are in order of precedence. `inOwnOrder`: ids of the sources whose own order the lists keep. */
   constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
     this.#placement = placeUris(parts);
     this.#places = this.#placement.places;
@@ -63,7 +63,7 @@ export class ResourceTable {
     return this.#placement.problems;
   }
 
-  /** By source id: the source's own URIs with a different shown URI. */
+  /** For each source id: the source's own URIs that are shown as other URIs. */
   get rewrites(): ReadonlyMap<string, ReadonlyMap<string, string>> {
     return this.#placement.rewrites;
   }
@@ -74,8 +74,8 @@ export class ResourceTable {
   }
 
   /**
-   * Returns a source's own URI as callers see it: unchanged if this hub would lead it back to the source, else with the
-   * source's prefix.
+   * Returns a source's own URI as callers see it. It is unchanged if the hub would route it to this source; otherwise
+   * it has the source's prefix.
    */
   shownUri(sourceId: string, uri: string): string {
     const place = this.#placeOf.get(sourceId);
@@ -87,7 +87,9 @@ export class ResourceTable {
     return isBare ? uri : withUriPrefix(place.prefix, uri);
   }
 
-  /** Returns the URIs of one source; `undefined` if no other source can have the same. */
+  /**
+   * Returns the URIs of one source. Returns `undefined` if there is only one source, so that all URIs are unchanged.
+   */
   urisOf(sourceId: string): SourceUris | undefined {
     return this.#places.length > 1 ? this.#urisOf.get(sourceId) : undefined;
   }
@@ -98,17 +100,18 @@ export class ResourceTable {
     return row?.record.source.id === sourceId ? row.record.uri : text;
   }
 
-  /** Returns whether a URI without a prefix belongs to this source or to none. */
+  /** Returns true if a URI without a prefix belongs to this source or to no source. */
   #leadsTo(place: UriPlace, uri: string): boolean {
     const owner = (this.#bareOwner(uri) ?? this.#offeredBy(uri))?.place;
     return owner === undefined ? !this.#serves(place, uri) : owner === place;
   }
 
   /**
-   * Resolves a URI. A listed URI resolves to its listing as written. Any other must be a URI in its canonical form.
-   * With a prefix it goes to that source. Otherwise it goes to the first source that lists or serves it; else to the
-   * source with a tool that uses it as user interface; else to the only source that offers URIs of its scheme, because
-   * servers also return URIs that they do not list. A URI that the caller may not use is treated as unknown.
+   * Resolves a URI. A listed URI resolves to its entry as it is written. Any other URI must be in its canonical form.
+   * With a prefix, it goes to the source with that prefix. Without one, it goes to the first source that lists it or
+   * serves it by a template; otherwise to the source with a tool that has it as user interface; otherwise to the only
+   * source that offers URIs of its scheme, because servers also return URIs that they do not list. A URI that the
+   * caller may not use counts as unknown.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
@@ -118,22 +121,22 @@ export class ResourceTable {
       if (permission.permits(found.subject)) return found;
     }
     const problem = this.#problemOf(uri);
-    // A URI that a tool names counts as listed by its source.
+    // A URI that a tool names counts as listed by the tool's source.
     const answerer = problem ? this.#namedByTool(uri) : this.#answererOf(uri);
     const found = answerer && this.#found(answerer);
     if (found && permission.permits(found.subject)) return found;
     if (problem) return problem;
     const uris = this.permitted(this.resources, permission).map(({ key }) => key);
-    // Decided by the URI alone, so that the answer is the same for existing and missing ones.
+    // The failure depends only on the URI, so that it is the same for existing and for missing URIs.
     return this.#isOpen(uri, permission) ? resourceNotFound(uri, uris) : denied("resource", uri, uris);
   }
 
-  /** Returns the rows that may be used. */
+  /** Returns the rows that the permission permits. */
   permitted<P extends PreparedResource | PreparedTemplate>(rows: readonly P[], permission: Permission): readonly P[] {
     return permission.isNarrowed ? rows.filter((row) => permission.permits(this.#subjectOf(row))) : rows;
   }
 
-  /** Returns what rights for the template shown as `text` are checked against. */
+  /** Returns the subject of the template shown as `text`, with which rights are compared. */
   templateSubject(row: PreparedTemplate): UriSubject {
     return this.#subjectOf(row);
   }
@@ -156,7 +159,7 @@ export class ResourceTable {
     return { found: true, source, name, subject, target };
   }
 
-  /** Returns whether the caller may use the URI if a source has it. */
+  /** Returns true if the caller may use the URI if a source has it. */
   #isOpen(uri: string, permission: Permission): boolean {
     if (!permission.isNarrowed) return true;
     const prefixed = this.#prefixed(uri);
@@ -182,7 +185,7 @@ export class ResourceTable {
 
   #answererOf(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
-    // With a prefix it belongs to that source or to none.
+    // With a prefix, the URI belongs to that source or to none.
     if (prefixed) return ofPlace(prefixed.place, uri, prefixed.own);
     return this.#bareOwner(uri) ?? this.#offeredBy(uri);
   }
@@ -206,8 +209,8 @@ export class ResourceTable {
   }
 
   /**
-   * User interfaces have their own scheme; for any other scheme, its offering source serves what another source's tool
-   * names.
+   * Returns the source with a tool that names the URI as user interface. Such URIs have a separate scheme; a URI of any
+   * other scheme belongs to the source that offers it.
    */
   #namedByTool(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
@@ -218,7 +221,7 @@ export class ResourceTable {
     return place && isIts ? { place, target: { type: "resource", uri: own } } : undefined;
   }
 
-  /** Returns the likely source of an unlisted URI. */
+  /** Returns the probable source of an unlisted URI. */
   #offeredBy(uri: string): Answerer | undefined {
     return this.#namedByTool(uri) ?? this.#sameScheme(uri);
   }
@@ -232,12 +235,12 @@ export class ResourceTable {
     return only && others.length === 0 ? { place: only, target: { type: "resource", uri } } : undefined;
   }
 
-  /** Returns why an unlisted URI is refused for every caller. */
+  /** Returns the reason why an unlisted URI is refused for every caller, if there is one. */
   #problemOf(uri: string): MissingTarget | undefined {
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
     const parsed = parseUri(own);
-    // A word without a scheme is an unknown name, not an invalid URI.
+    // A word without a scheme is an unknown name, and not an invalid URI.
     if (!parsed) return schemeOf(own) === undefined ? undefined : notAUri(uri);
     const prefix = prefixed?.place.prefix ?? "";
     return uri === withUriPrefix(prefix, own) && isCanonical(own, parsed)
@@ -246,12 +249,12 @@ export class ResourceTable {
   }
 }
 
-/** Scheme of user interfaces, from their extension. */
+/** Scheme of user interfaces, defined by their extension of MCP. */
 const PAGE_SCHEME = "ui";
 
 /**
- * Returns a source's resource for a URI with its prefix. A source may also list URIs and templates that begin with that
- * text (`git+ssh://…` of a source `git`).
+ * Returns the resource of a source for a URI with its prefix. The source may also list URIs and templates that start
+ * with the same text (`git+ssh://…` of a source `git`).
  */
 function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefined {
   const { part, prefix, templates } = place;
@@ -267,7 +270,7 @@ function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefine
   if (whole) return { place, target: { type: "resource", uri, template: whole.record } };
   const template = templateOf(templates, own);
   if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
-  // Servers return URIs that they do not list, in links of their results; only the server knows them.
+  // Servers return URIs that they do not list in links of results. Only the server knows if they exist.
   return schemeOf(own) !== undefined && servesResources(place, own)
     ? { place, target: { type: "resource", uri: own } }
     : undefined;
@@ -283,7 +286,7 @@ function servesResources({ part, pages }: UriPlace, uri: string): boolean {
   );
 }
 
-/** Returns the most specific of the matching templates. */
+/** Returns the most specific template that matches. */
 function templateOf(
   templates: readonly PlacedTemplate[],
   uri: string,
@@ -305,8 +308,8 @@ function offersScheme({ schemes }: UriPlace, uri: string): boolean {
 
 function notAUri(uri: string): MissingTarget {
   const message =
-    `${shown(uri)} is no URI that can be read. Check its host, and write what cannot stand in a URI ` +
-    "percent-encoded.";
+    `${shown(uri)} is not a valid URI. Check its host, and percent-encode the characters that a ` +
+    "URI must not contain.";
   return { found: false, failure: fail("invalid_params", message) };
 }
 

@@ -17,9 +17,10 @@ import { repairPrompt, repairResource, repairTemplate, type RepairedRecord } fro
 import { chooseTools, reportIdleOptions, shapeTool, type ShapedRecord, type ProblemReporter } from "./shape-tool.ts";
 
 /**
- * Converts a source's lists to the catalog's form, for every kind of source. The only place that decides which entries
- * are offered, and how: tools selected, renamed, described and limited as configured; pinned ones only while they equal
- * the approved definition; hints only from local sources; no hidden text. An unchanged record stays the same object.
+ * Converts a source's listing to the form of the catalog, for every kind of source. Only this class decides which
+ * entries are offered, and how: tools are selected, renamed, described and limited as configured; pinned tools are
+ * offered only while they equal the approved definition; hints are taken from local sources only; hidden text is
+ * removed. An unchanged record stays the same object.
  */
 export class ListingShaper {
   readonly #source: Source;
@@ -36,7 +37,7 @@ export class ListingShaper {
     this.#tools = new Offers((tool) => shapeTool(tool, { source, shape: this.#shape, keyOf }));
   }
 
-  /** The work of `shape`, one record per step, so that it only reads caches. */
+  /** Does the work of `shape`, one record per step, so that `shape` only reads caches. */
   *steps(listing: Listing): Generator<void, void> {
     yield* this.#tools.steps(chooseTools(listing.tools, this.#shape).chosen);
     yield* this.#resources.steps(listing.resources);
@@ -84,10 +85,10 @@ export class ListingShaper {
   }
 }
 
-/** Most log lines about the definitions of one list. */
+/** Maximum number of log lines about the definitions of one list. */
 const MAX_LOGGED = 50;
 
-/** Returns a shaped list, after logging each definition that was withheld or repaired. */
+/** Returns the shaped list, and logs each definition that was withheld or repaired. */
 export function withLog(given: Listing, shaped: Listing, logger: Logger | undefined): Listing {
   if (!logger || shaped === given) return shaped;
   const found = shaped.problems.slice(given.problems.length).filter((one) => one.withheld ?? one.repaired);
@@ -95,7 +96,7 @@ export function withLog(given: Listing, shaped: Listing, logger: Logger | undefi
   return shaped;
 }
 
-/** Shapes records of one type, each once while its source returns the same object. */
+/** Shapes records of one type. Each is shaped once while its source returns the same object. */
 class Offers<R extends object> {
   readonly #make: (record: R) => ShapedRecord<R>;
   readonly #made = new WeakMap<R, ShapedRecord<R>>();
@@ -128,7 +129,7 @@ class Offers<R extends object> {
   }
 }
 
-/** Returns the first list if the second has the same entries. */
+/** Returns the first list if the second one has the same entries. */
 function sameOr<R>(given: readonly R[], made: readonly R[]): readonly R[] {
   return made.length === given.length && made.every((record, at) => record === given[at]) ? given : made;
 }

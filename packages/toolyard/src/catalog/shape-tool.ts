@@ -18,7 +18,7 @@ import { repairTool } from "./repair-definition.ts";
 
 export type ProblemReporter = (told: ProblemDetails) => void;
 
-/** The offered form of one record, if it is offered, and its problems. */
+/** Offered form of one record, absent if it is not offered, and the problems. */
 export interface ShapedRecord<R> {
   readonly record?: R;
   readonly problems: readonly ProblemDetails[];
@@ -42,14 +42,17 @@ export function chooseTools(
   return { chosen, excluded: tools.filter((tool) => !left.has(tool)).map(({ name }) => name) };
 }
 
-/** Checks both the original and the new name. */
+/** Returns true if the tool is selected by its original or its new name. */
 function isChosen(name: string, { include, exclude, rename }: ListingShape): boolean {
   const names = Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
   if (names.some((one) => matchesAnyGlob(exclude, one))) return false;
   return include.length === 0 || names.some((one) => matchesAnyGlob(include, one));
 }
 
-/** Returns the tool as configured for its source; the same record if nothing is configured and nothing is hidden. */
+/**
+ * Returns the tool as configured for its source. Returns the same record if nothing is configured and no text is
+ * hidden.
+ */
 export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): ShapedRecord<ToolRecord> {
   const pin = pinOf(tool, shape);
   if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
@@ -65,10 +68,10 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
 }
 
 interface Pin {
-  /** The reason why the tool is not offered. */
+  /** Reason why the tool is not offered. */
   readonly refused?: string;
   readonly warning?: string;
-  /** A digest of the current rule covers everything that is shown. */
+  /** True if a digest of the current rule covers all members that are shown. */
   readonly isCovered?: boolean;
 }
 
@@ -99,7 +102,7 @@ function onlyCovered(tool: ToolRecord): ToolRecord {
   return { ...rest, ...(outputSchema && definition["outputSchema"] !== undefined && { outputSchema }), definition };
 }
 
-/** A hint goes into the agent's prompt, so hints of remote servers are removed. */
+/** Returns the tool without its hint. A hint goes into the agent's prompt, so hints of remote servers are removed. */
 function withoutHint(tool: ToolRecord): ToolRecord {
   const meta = objectMember(tool.definition, "_meta");
   if (!meta || !Object.hasOwn(meta, HINT_META_KEY)) return tool;
@@ -123,13 +126,16 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
   return Object.keys(changes).length === 0 ? tool : { ...tool, ...changes };
 }
 
-/** Most lists are long and have no settings: checks the options without creating an object. */
+/**
+ * Returns true if no settings apply. Checks the options without creating an object, because most lists are long and
+ * have no settings.
+ */
 function saysNothing({ limits }: Source, shape: ListingShape): boolean {
   const { keywords, visibility } = shape;
   return limits === undefined && keywords.length === 0 && visibility === undefined && !namesTools(shape);
 }
 
-/** Returns whether an option refers to tools by name. */
+/** Returns true if an option refers to tools by name. */
 function namesTools(shape: ListingShape): boolean {
   return KEYED_OPTIONS.some((option) => {
     for (const _ in shape[option]) return true;
@@ -143,7 +149,7 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
   const { definition, hiddenIn } = revealDefinition(tool.definition);
   const revealed = (member: SchemaMember, schema: JsonObject): ReturnType<typeof revealSchema> =>
     schema === tool.definition[member] ? { schema: definition[member] as JsonObject } : revealSchema(member, schema);
-  // The record's own schemas are those of the definition, which was checked, or derived from it.
+  // The record's schemas are those of the definition, which was checked, or derived from them.
   const input = revealed("inputSchema", tool.inputSchema);
   const output = outputSchema && revealed("outputSchema", outputSchema);
   const place = holdsHidden(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
@@ -162,8 +168,8 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
 type SchemaMember = "inputSchema" | "outputSchema";
 
 /**
- * Returns whether the record equals its definition and no text in it may be hidden. True for almost all tools, which
- * need no further check.
+ * Returns true if the record equals its definition, and no text in it may be hidden. That holds for almost all tools;
+ * they need no further check.
  */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
   const isAll =
@@ -188,11 +194,14 @@ const OPTION_NAMES = {
 } as const;
 const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
 
-/** Reports names in the options that the source does not have: a misspelled name would have no effect, unnoticed. */
+/**
+ * Reports names in the options that the source does not have: a misspelled name would have no effect and not be
+ * noticed.
+ */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: ProblemReporter): void {
-  // They may name tools that are not listed.
+  // With `unlisted`, names may be those of tools that are not listed.
   if (shape.unlisted === true) return;
-  // Before a list has been read, names cannot be checked.
+  // Names cannot be checked before a list was read.
   if (tools.every(({ isHubs }) => isHubs)) return;
   if (shape.include.length === 0 && !namesTools(shape)) return;
   const names = tools.map(({ name }) => name);

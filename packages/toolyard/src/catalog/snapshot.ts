@@ -38,18 +38,18 @@ export interface Counts {
   readonly prompts: number;
 }
 
-/** A tool as one view sees it. */
+/** Tool as one view sees it. */
 export interface VisibleTool {
   readonly name: string;
   readonly record: ToolRecord;
-  /** The wire shape, as in the list. */
+  /** Entry in MCP form, as in the list. */
   readonly entry: JsonObject;
 }
 
-/** Number of changes of each list that a source has announced; no entry means none. */
+/** Number of announced changes of a source, by list. No entry means none. */
 export type Announcements = ReadonlyMap<ListKind, number>;
 
-/** No source has announced a change. */
+/** Announcements if no source has announced a change. */
 export const NO_ANNOUNCEMENTS: ReadonlyMap<string, Announcements> = new Map();
 
 interface RecordRow extends ListRow {
@@ -60,24 +60,24 @@ export interface SnapshotOptions {
   readonly naming: McpNaming;
   /** Problems that belong to no listing. */
   readonly problems?: readonly Problem[];
-  /** By source id: the number of announced changes of each list. */
+  /** For each source id: the number of announced changes by list. */
   readonly announcements?: ReadonlyMap<string, Announcements>;
-  /** Configured sources, running or not. Those of the parts are included automatically. */
+  /** Configured sources, running or not. The sources of the parts need not be included. */
   readonly sources?: readonly Source[];
   /**
-   * True if names of the hub's own tools and of the default tools are reserved. Without that, a single source may offer
+   * True if the names of the hub's own tools and of the default tools are reserved. If false, a single source may offer
    * every name. @default true
    */
   readonly reserveNames?: boolean;
 }
 
-/** Most lists cached for different callers. */
+/** Maximum number of lists that are cached for different callers. */
 const MAX_CACHED_LISTS = 128;
 
-/** Everything that all sources offered at one moment, under the names that callers use. Immutable. */
+/** Offer of all sources at one moment, under the names that callers use. Immutable. */
 export class Snapshot {
   readonly problems: readonly Problem[];
-  /** Resolves a spelling to its source, independent of lists. */
+  /** Finds the source of a spelling, independent of lists. */
   readonly spellings: Spellings;
   readonly counts: { readonly total: Counts; readonly bySource: ReadonlyMap<string, Counts> };
   readonly #parts: readonly SourcePart[];
@@ -88,10 +88,13 @@ export class Snapshot {
   readonly #announcements: ReadonlyMap<string, Announcements>;
   readonly #separator: string;
   readonly #unlistedRules: UnlistedRules;
-  /** One private source makes every list private, because the hub does not know which callers may see its entries. */
+  /**
+   * True if a source is private. One private source makes every list private, because the hub does not know which
+   * callers may see its entries.
+   */
   readonly #isPrivate: boolean;
 
-  /** `parts` are in order of precedence. */
+  /** `parts` must be in order of precedence. */
   constructor(
     parts: readonly SourcePart[],
     { naming, problems = [], announcements = NO_ANNOUNCEMENTS, sources = [], reserveNames = true }: SnapshotOptions,
@@ -131,21 +134,18 @@ export class Snapshot {
     this.counts = countsOf(parts);
   }
 
-  /**
-   * Returns one list as the view shows it, in the order of `inListOrder`, serialised once. Constant time after the
-   * first call.
-   */
+  /** Returns one list as the view shows it, in the order of `inListOrder`. It is serialised once and cached. */
   list(kind: ListKind, view: View): RenderedList {
     return this.rowList(kind, view);
   }
 
-  /** Prepares the most frequent list before the first request for it. */
+  /** Prepares the most frequently used list before the first request. */
   prepare(): void {
     const list = this.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL });
     void [list.entries, list.bytes];
   }
 
-  /** Returns the same list, comparable with another snapshot's. */
+  /** Returns the same list in a form that can be compared with another snapshot's list. */
   rowList(kind: ListKind, view: View): RowList {
     const { key } = permissionOf(view.principal.rights);
     const { toolNames = "mcp" } = view.principal;
@@ -170,8 +170,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the ids of the sources of which this caller may use something. Search tools give no access of their own, so
-   * they do not count.
+   * Returns the ids of the sources of which this caller may use something. Search tools do not count, since they give
+   * no access themselves.
    */
   sourcesFor(principal: Principal): ReadonlySet<string> {
     const view: View = { mode: "all", principal };
@@ -186,7 +186,7 @@ export class Snapshot {
   }
 
   /**
-   * Returns the tool that a name in any spelling resolves to. Every tool can be called by its name, listed or not
+   * Returns the tool to which a name in any spelling resolves. Every tool can be called by its name, listed or not
    * (T24).
    */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
@@ -194,7 +194,7 @@ export class Snapshot {
     return lookup.found ? lookup : (this.#unlisted(name, view) ?? lookup);
   }
 
-  /** Returns the tool with this name at its source, if that accepts tools that it does not list. */
+  /** Returns the tool with this name if the name's source accepts tools that it does not list. */
   #unlisted(name: string, { principal }: View): Lookup<ToolTarget> | undefined {
     if (!this.#parts.some(acceptsUnlisted) || this.#tools.candidates(name).length > 0) return undefined;
     const [reading, part] = this.#belongsTo(name);
@@ -204,7 +204,7 @@ export class Snapshot {
     return { found: true, source: tool.source, name: key, subject, target: { type: "tool", tool }, isUnlisted: true };
   }
 
-  /** Parses a spelling and returns it with the part of the only source to which it belongs. */
+  /** Reads a spelling. Returns it with the part of its source, if it belongs to exactly one. */
   #belongsTo(name: string): readonly [reading?: SpellingParts, part?: SourcePart] {
     const reading = this.spellings.read(name);
     const owned = reading ? this.#parts.filter(({ source }) => reading.owners.has(source.id)) : [];
@@ -212,8 +212,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the server to which a spelling belongs, if it was listed without this tool. `undefined` if the
-   * configuration declares that it accepts such tools.
+   * Returns the server to which a spelling belongs, if its list does not contain this tool. Returns `undefined` if the
+   * configuration says that the server accepts such tools.
    */
   notListing(name: string): Source | undefined {
     const [, part] = this.#belongsTo(name);
@@ -222,23 +222,26 @@ export class Snapshot {
     return isKnown && part.source.shape?.unlisted !== true ? part.source : undefined;
   }
 
-  /** Returns why a tool of this name is not offered, if a source knows. Not for callers with narrowed rights. */
+  /**
+   * Returns the reason why a tool of this name is not offered, if a source knows it. Must not be used for callers with
+   * narrowed rights.
+   */
   whyWithheld(name: string): string | undefined {
     const [reading, part] = this.#belongsTo(name);
     return whyWithheld(this.#parts, name, this.spellings.read(name)) ?? (part && whyNotUnlisted(part, reading!));
   }
 
-  /** Returns whether a source lists any entries. */
+  /** Returns true if a source lists at least one entry. */
   isListed(id: string): boolean {
     return this.withheldBy(id) === undefined && Object.values(this.counts.bySource.get(id) ?? {}).some((n) => n > 0);
   }
 
-  /** Returns the answer to calls by a name of this source if it lists no entries. */
+  /** Returns the failure of calls to names of this source, if the source lists no entries. */
   withheldBy(id: string): Fail | undefined {
     return this.#parts.find(({ source }) => source.id === id)?.listing.withheld;
   }
 
-  /** Returns the wire shape of the tool with this rendered name, as in the widest list. */
+  /** Returns the MCP form of the tool with this rendered name, as in the widest list. */
   toolEntry(name: string): JsonObject | undefined {
     return this.#tools.rows.find((row) => row.key === name)?.entry;
   }
@@ -247,17 +250,17 @@ export class Snapshot {
     return this.#prompts.resolve(name, view, (prompt) => ({ type: "prompt", prompt }));
   }
 
-  /** Returns the source that serves a URI; `target.uri` is the source's own URI. */
+  /** Returns the source that serves a URI. `target.uri` is the source's own URI. */
   resolveResource(uri: string, view: View): Lookup<ResourceTarget> {
     return this.#resources.resolve(uri, view);
   }
 
-  /** Returns the source with the prefix of a URI, even without that URI. */
+  /** Returns the source with the prefix of a URI, even if it does not have that URI. */
   sourceOfUri(uri: string): Source | undefined {
     return this.#resources.prefixOwner(uri);
   }
 
-  /** `ref` is that of `completion/complete`; the target's has the source's own name or URI. */
+  /** Resolves the `ref` of `completion/complete`. The `ref` of the target has the source's own name or URI. */
   resolveCompletion(ref: JsonObject, view: View): Lookup<CompletionTarget> {
     const name = stringMember(ref, "name");
     const uri = stringMember(ref, "uri");
@@ -274,12 +277,15 @@ export class Snapshot {
     return { found: false, failure: fail("invalid_params", message) };
   }
 
-  /** Returns a tool's name on a surface; `undefined` if this snapshot does not offer it. */
+  /** Returns a tool's name on a surface, or `undefined` if this snapshot does not offer the tool. */
   toolName(record: ToolRecord, surface: Surface = "mcp"): string | undefined {
     return this.#tools.nameOf(record, surface);
   }
 
-  /** Returns the rendered name of a tool as lists name it to this caller; the given name if no tool matches. */
+  /**
+   * Returns the rendered name of a tool in the form that lists have for this caller. Returns the given name if no tool
+   * matches.
+   */
   toolNameFor(name: string, { toolNames }: Principal): string {
     const [row, ...others] = toolNames === "model" ? this.#tools.candidates(name) : [];
     return row && others.length === 0 ? (this.#tools.nameOf(row.record, "model") ?? name) : name;
@@ -290,12 +296,12 @@ export class Snapshot {
     return this.#resources.shownUri(sourceId, uri);
   }
 
-  /** Returns the URIs of one source as callers see them. `undefined`: they are unchanged. */
+  /** Returns the URIs of one source as callers see them. Returns `undefined` if they are unchanged. */
   urisOf(sourceId: string): SourceUris | undefined {
     return this.#resources.urisOf(sourceId);
   }
 
-  /** The input of a search. */
+  /** Data for a search. */
   get searchable(): { readonly tools: ToolTable; readonly parts: readonly SourcePart[]; readonly separator: string } {
     return { tools: this.#tools, parts: this.#parts, separator: this.#separator };
   }
@@ -304,7 +310,7 @@ export class Snapshot {
     return this.#tools.permitted(rows, permissionOf(principal.rights));
   }
 
-  /** Counts the announcements of sources with at least one entry in the list. */
+  /** Counts the announcements of the sources with at least one entry in the list. */
   #announcementsIn(kind: ListKind, rows: readonly RecordRow[]): number {
     if (this.#announcements.size === 0) return 0;
     const sources = new Set(rows.map(({ record }) => record.source.id));

@@ -20,7 +20,7 @@ import type { CatalogOptions } from "./options.ts";
 import { compareText, isReservedName, mayUseReservedNames } from "./precedence.ts";
 import { toolEntry } from "./tool-entry.ts";
 
-/** A record with its wire shape in a list and that shape's JSON text, under the name that it has without conflicts. */
+/** Record with its MCP form in a list and the JSON text of that form, under the name that it has without conflicts. */
 export interface PreparedRecord<R> {
   readonly record: R;
   /** Rendered name, URI or URI template. */
@@ -30,7 +30,7 @@ export interface PreparedRecord<R> {
   readonly notes: readonly string[];
 }
 
-/** A tool or a prompt. */
+/** Prepared tool or prompt. */
 export interface PreparedNamed<R> extends PreparedRecord<R> {
   readonly subject: NamedSubject;
 }
@@ -39,7 +39,7 @@ export type PreparedTool = PreparedNamed<ToolRecord>;
 export type PreparedPrompt = PreparedNamed<PromptRecord>;
 
 export interface PreparedResource extends PreparedRecord<ResourceRecord> {
-  /** The URI as WHATWG writes it; unchanged if it is not a URI. */
+  /** URI in canonical form by the rules of WHATWG. Unchanged if the text is not a URI. */
   readonly canonical: string;
 }
 
@@ -47,7 +47,7 @@ export interface PreparedTemplate extends PreparedRecord<TemplateRecord> {
   readonly template: UriTemplate;
 }
 
-/** Everything of one source, prepared once while its listing stays the same. */
+/** Prepared records of one source, kept while its listing stays the same. */
 export interface SourcePart {
   readonly source: Source;
   readonly listing: Listing;
@@ -62,7 +62,8 @@ export interface SourcePart {
 export type HideSecrets = (source: string, text: string) => string;
 
 /**
- * Prepares sources and caches the result per record: a source that lists again keeps the records that did not change.
+ * Prepares sources and caches the result per record, so that the unchanged records of a new listing are not prepared
+ * again.
  */
 export class PartMaker {
   readonly #options: CatalogOptions;
@@ -77,7 +78,7 @@ export class PartMaker {
     this.#hide = hide;
   }
 
-  /** The work of `make`, one record per step, so that it finds everything prepared. */
+  /** Does the work of `make`, one record per step, so that `make` finds everything prepared. */
   *steps({ tools, resources, templates, prompts }: Listing): Generator<void, void> {
     yield* tried(tools, this.#preparedTool);
     yield* tried(resources, this.#preparedResource);
@@ -203,7 +204,10 @@ export class PartMaker {
   }
 }
 
-/** Returns the prefix that the hub added to a name; invalid characters were replaced one by one. */
+/**
+ * Returns the prefix that the hub added to a name. Its length is known, because invalid characters are replaced one by
+ * one.
+ */
 function namespacePrefix({ source, qualified }: NameParts, name: string, separator: string): readonly string[] {
   return source.namespace === "" || qualified ? [] : [name.slice(0, source.namespace.length + separator.length)];
 }
@@ -215,7 +219,7 @@ function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Gene
     try {
       prepare(record);
     } catch {
-      // It fails again at the place that reports it.
+      // It fails again in the code that reports the error.
     }
     yield;
   }
@@ -240,7 +244,7 @@ function templateOf(record: TemplateRecord): string {
 }
 
 /**
- * Prepares the valid records: of duplicates within one source the first, with a report of the rest and of every
+ * Prepares the valid records. Of duplicates in one source, only the first is kept. Reports the duplicates and every
  * cleaning.
  */
 function prepareAll<R, P extends PreparedRecord<R>>(
@@ -261,7 +265,8 @@ function prepareAll<R, P extends PreparedRecord<R>>(
       for (const note of prepared.notes) report(prepared.key, `Since clients and models read it, ${note}.`);
       items.push(prepared);
     } catch (error) {
-      // A definition made in code may hold values that JSON cannot; the others are still valid.
+      // A definition that was created in code may contain values that JSON cannot represent. The other definitions are
+      // still valid.
       report(id, `\`${id}\` is not offered, since its definition is not JSON: ${messageOf(error)}`);
     }
   }

@@ -2,8 +2,8 @@ import { isJsonObject, withMember, type JsonObject } from "../core/json/json.ts"
 import type { ToolRecord } from "../core/sources/records.ts";
 
 /**
- * Returns a tool in list form: the source's definition with unknown members, the rendered name, the overriding
- * description and an input schema that every client accepts.
+ * Returns a tool in list form: the source's definition with unknown members, the rendered name, the configured
+ * description, and an input schema that every client accepts.
  */
 export function toolEntry(record: ToolRecord, name: string): JsonObject {
   const { definition, description, outputSchema } = record;
@@ -16,14 +16,15 @@ export function toolEntry(record: ToolRecord, name: string): JsonObject {
   return entry;
 }
 
-/** Members of the definition keep their positions. */
+/** Keeps the order of the definition's members. */
 function named(definition: JsonObject, name: string): JsonObject {
   return "name" in definition ? withMember(definition, "name", name) : { name, ...definition };
 }
 
 /**
- * Returns the definition's own schema if clients accept it, since the shown schema may differ from the checked one;
- * else the record's. One tool with a schema that is not of type object makes strict clients refuse the whole list.
+ * Returns the definition's own schema if clients accept it, because the shown schema may differ from the one used for
+ * checks. Otherwise returns the record's schema. Strict clients refuse a whole list because of one schema that is not
+ * of type object.
  */
 function listedSchema(record: ToolRecord): JsonObject {
   const own = record.definition["inputSchema"];

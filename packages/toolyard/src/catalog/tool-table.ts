@@ -9,7 +9,9 @@ import { withUiResource } from "../core/uris/ui-resource.ts";
 export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 
-/** `parts` are in order of precedence. `shownUri` returns a source's own URI as callers see it. */
+/**
+ * Creates the table. `parts` must be in order of precedence. `shownUri` returns a source's own URI as callers see it.
+ */
 export function createToolTable(
   parts: readonly SourcePart[],
   options: TableOptions<ToolRecord>,
@@ -28,8 +30,8 @@ function withShownUi(tool: PreparedTool, shownUri: (uri: string) => string): Pre
 }
 
 /**
- * Returns the permitted tools that one mode lists (T21 to T28). `normal`: native ones, and the discovery tools if there
- * is something to discover; `discovery`: only the discovery tools; `all`: everything.
+ * Returns the permitted tools that a mode lists (T21 to T28). `normal`: the native tools, and the discovery tools if
+ * there are other tools to find. `discovery`: only the discovery tools. `all`: all tools.
  */
 export function listedTools(permitted: readonly PreparedTool[], mode: ToolMode): readonly PreparedTool[] {
   if (mode === "all") return permitted;

@@ -28,7 +28,7 @@ function called(snapshot: Snapshot, name: string, rights?: NarrowRights): string
   return lookup.found ? `${lookup.source.id} ${lookup.target.tool.name} as ${lookup.name}` : lookup.failure.kind;
 }
 
-describe("a tool that its server does not list", () => {
+describe("tool that its server does not list", () => {
   test.each([
     ["s__hidden", "s hidden as s__hidden"],
     ["s::hidden", "s hidden as s__hidden"],
@@ -37,7 +37,7 @@ describe("a tool that its server does not list", () => {
     ["s__a__b", "s a__b as s__a__b"],
     ["plain__hidden", "plain hidden as plain__hidden"],
     ["calc_server__hidden", "calc_server hidden as calc__hidden"],
-  ])("is callable with its prefix if the source allows it: `%s`", async (name, expected) => {
+  ])("can be called with its prefix if the source allows it: `%s`", async (name, expected) => {
     const snapshot = await open(
       { id: "s", shape: UNLISTED, lists: ["shown"] },
       { id: "plain", namespace: "", shape: UNLISTED },
@@ -113,7 +113,7 @@ describe("a tool that its server does not list", () => {
     expect(called(snapshot, "s__my tool")).toMatch(/^s my tool as /);
   });
 
-  test.each(SPELLINGS)("is restricted by denying rights in each spelling: %j", async (name) => {
+  test.each(SPELLINGS)("is denied by rights in each spelling: %j", async (name) => {
     const snapshot = await open({ id: "s", shape: UNLISTED }, { id: "t", shape: UNLISTED });
     for (const pattern of ["s__danger", "s__dan*"])
       expect(called(snapshot, `s__${name}`, { deny: [pattern] })).toMatch(/^(?:unknown_tool|denied)$/);
@@ -121,7 +121,7 @@ describe("a tool that its server does not list", () => {
     expect(called(snapshot, "s__stranger", { deny: ["s__danger"] })).toBe("s stranger as s__stranger");
   });
 
-  test("does not replace one that is listed and withheld", async () => {
+  test("does not replace a tool that is listed and withheld", async () => {
     const shape = { ...UNLISTED, exclude: ["left"], pins: { changed: "2:0" } };
     const snapshot = await open({ id: "s", shape, lists: ["left", "changed", "fine"] });
     expect(["s__left", "s__changed"].map((name) => called(snapshot, name))).toEqual(["unknown_tool", "unknown_tool"]);
@@ -129,7 +129,7 @@ describe("a tool that its server does not list", () => {
     expect(snapshot.whyWithheld("s__left")).toContain("`include` and `exclude` of the source s leave it out");
   });
 
-  test("is callable by the name that `rename` sets, and by its own", async () => {
+  test("can be called by the name that `rename` sets, and by its own name", async () => {
     const snapshot = await open({ id: "s", shape: { ...UNLISTED, rename: { hidden: "shown" } } });
     expect(called(snapshot, "s__shown")).toBe("s hidden as s__shown");
     expect(called(snapshot, "s__hidden")).toBe("s hidden as s__shown");
@@ -163,7 +163,7 @@ describe("a tool that its server does not list", () => {
     expect(called(await new Catalog(resolveCatalog(), [cold]).snapshot(), "s__hidden")).toBe("unknown_tool");
   });
 
-  test("is named by the server's record with its configured options", async () => {
+  test("has a record of the server with its configured options", async () => {
     const shape = { ...UNLISTED, toolTimeouts: { hidden: 7 }, descriptions: { hidden: "Hides." } };
     const snapshot = await open({ id: "s", shape });
     const lookup = snapshot.resolveTool("s__hidden", { mode: "all", principal: LOCAL_PRINCIPAL });
@@ -175,7 +175,7 @@ describe("a tool that its server does not list", () => {
   });
 });
 
-test("names the server that does not list a tool if the option would help", async () => {
+test("the failure names the server that does not list a tool if the option would help", async () => {
   const snapshot = await open(
     { id: "s", lists: ["shown"] },
     { id: "t", shape: UNLISTED },

@@ -8,10 +8,10 @@ import type { NameClaims } from "./name-claims.ts";
 import { chooseTools, shapeTool } from "./shape-tool.ts";
 import type { SourcePart } from "./source-part.ts";
 
-/** A tool that a source accepts by its name without listing it. */
+/** Tool that a source accepts by its name without listing it. */
 export interface UnlistedTool {
   readonly tool: ToolRecord;
-  /** The name that it would have in a list, with the source's prefix. */
+  /** Name that the tool would have in a list, with the source's prefix. */
   readonly name: string;
   readonly subject: NamedSubject;
 }
@@ -22,14 +22,14 @@ export interface UnlistedRules {
   readonly policy: NamePolicy<{ readonly record: ToolRecord }> | undefined;
 }
 
-/** Returns whether a source accepts tools that it does not list, and has been listed at least once. */
+/** Returns true if a source accepts tools that it does not list, and was listed at least once. */
 export function acceptsUnlisted({ source, listing }: SourcePart): boolean {
   return source.shape?.unlisted === true && listing !== EMPTY_LISTING && listing.withheld === undefined;
 }
 
 /**
- * Returns the tool that a spelling with a prefix names at a source with `unlisted = true`. `undefined` if the source
- * lists a tool of that name and the configuration or the hub withholds it: `include`, `exclude`, `pins`, an unusable
+ * Returns the tool of a spelling with the prefix of a source with `unlisted = true`. Returns `undefined` if the source
+ * lists a tool of that name which the configuration or the hub withholds: `include`, `exclude`, `pins`, an unusable
  * definition.
  */
 export function unlistedTool(part: SourcePart, reading: SpellingParts, rules: UnlistedRules): UnlistedTool | undefined {
@@ -43,7 +43,7 @@ export function unlistedTool(part: SourcePart, reading: SpellingParts, rules: Un
   return tool && { tool, ...shownAs(tool, rules) };
 }
 
-/** Returns why a source with `unlisted = true` refuses a call by this name. */
+/** Returns the reason why a source with `unlisted = true` refuses a call to this name. */
 export function whyNotUnlisted(part: SourcePart, reading: SpellingParts): string | undefined {
   const [called] = reading.rests;
   if (called === undefined || !acceptsUnlisted(part)) return undefined;
@@ -72,8 +72,8 @@ function shapedTool(given: ToolRecord): ToolRecord | undefined {
 }
 
 /**
- * Returns whether the source lists, renames or withholds a tool that the server may find by this name. Only that tool's
- * own name may reach it, so that pins, `confirm_destructive` and rights apply to it.
+ * Returns true if the source lists, renames or withholds a tool that the server may find by this name. Such a tool can
+ * be called only by its own name, so that pins, `confirm_destructive` and rights apply to it.
  */
 function isLooselyListed({ listing, problems }: SourcePart, given: ToolRecord): boolean {
   const names = new Set(namesOf(given).map(looseName));
@@ -88,19 +88,22 @@ function isLooselyListed({ listing, problems }: SourcePart, given: ToolRecord): 
 
 const listedLoosely = new WeakMap<Listing, ReadonlySet<string>>();
 
-/** The loose forms of the names of a listing, computed once. */
+/** Returns the loose forms of the names of a listing, computed once. */
 function looseNames(listing: Listing): ReadonlySet<string> {
   let names = listedLoosely.get(listing);
   if (!names) listedLoosely.set(listing, (names = new Set(listing.tools.map(({ name }) => looseName(name)))));
   return names;
 }
 
-/** A pin approves a definition, and an unlisted tool has none. */
+/** Returns true if a pin matches the name. A pin approves a definition, and an unlisted tool has none. */
 function isPinned(given: ToolRecord): boolean {
   return Object.keys(given.source.shape!.pins).some((pinned) => namesOf(given).some((n) => looselyMatches(pinned, n)));
 }
 
-/** `include` matches the name as written, `exclude` each spelling under which the server may find the tool. */
+/**
+ * Returns true if the tool is selected. `include` matches the name as written; `exclude` matches each spelling by which
+ * the server may find the tool.
+ */
 function isChosen(given: ToolRecord): boolean {
   const { shape } = given.source;
   const names = namesOf(given);
@@ -108,7 +111,7 @@ function isChosen(given: ToolRecord): boolean {
   return chooseTools([given], shape!).chosen.length > 0;
 }
 
-/** Returns the name at the server, and the one that `rename` sets. */
+/** Returns the name at the server, and the name that `rename` sets. */
 function namesOf({ source, name }: ToolRecord): readonly string[] {
   const { rename } = source.shape!;
   return Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
@@ -121,7 +124,7 @@ function shownAs(tool: ToolRecord, { naming, claims }: UnlistedRules): Omit<Unli
   const subject: NamedSubject = {
     type: "name",
     name,
-    // Patterns match all characters of the name that is sent.
+    // Patterns are compared with the whole name that is sent.
     ownName: `${prefix}${visibleName(tool)}`,
     prefixes: [prefix],
     separator: naming.separator,

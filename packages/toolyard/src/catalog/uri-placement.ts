@@ -6,18 +6,18 @@ import { renamedRow } from "./renamed-row.ts";
 import type { PreparedRecord, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { schemeOf, uriPrefixes } from "./uri-prefixes.ts";
 
-/** The entries of one source, and their shown URIs. */
+/** Entries of one source, and their shown URIs. */
 export interface UriPlace {
   readonly part: SourcePart;
-  /** Distinguishes this source's URIs from all others: its alias and `+`. */
+  /** Prefix that distinguishes this source's URIs from all others: its alias and `+`. */
   readonly prefix: string;
-  /** Its resources by canonical URI, if they are shown without the prefix. */
+  /** Resources of the source by canonical URI, if they are shown without the prefix. */
   readonly bare: ReadonlyMap<string, PreparedResource>;
-  /** Its templates as they are shown. Those without the prefix match URIs without one. */
+  /** Templates of the source as they are shown. Those without the prefix match URIs without a prefix. */
   readonly templates: readonly PlacedTemplate[];
-  /** The schemes of the URIs and templates that it lists. */
+  /** Schemes of the URIs and templates that the source lists. */
   readonly schemes: ReadonlySet<string>;
-  /** The user interfaces that its tools name, by its own URIs. */
+  /** User interfaces that the source's tools name, by the source's own URIs. */
   readonly pages: ReadonlySet<string>;
 }
 
@@ -27,21 +27,21 @@ export interface PlacedTemplate {
 }
 
 export interface UriPlacement {
-  /** In order of precedence. */
+  /** Sources in order of precedence. */
   readonly places: readonly UriPlace[];
-  /** By shown URI. */
+  /** Resources by shown URI. */
   readonly byUri: ReadonlyMap<string, PreparedResource>;
   readonly byTemplate: ReadonlyMap<string, PreparedTemplate>;
-  /** By source id: the source's own URIs with a different shown URI. */
+  /** For each source id: the source's own URIs that are shown as other URIs. */
   readonly rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Decides under which URI each resource and template is shown. A URI belongs to the first source that lists it or
- * serves it by a template, in any spelling; later sources are shown under their prefix. The prefix is also added to
- * URIs that begin with another source's prefix, and to a template without a fixed scheme, which would match every
- * source's URIs.
+ * Decides the URI under which each resource and template is shown. A URI belongs to the first source that lists it or
+ * serves it by a template, in any spelling. Later sources are shown with their prefix. The prefix is also added to URIs
+ * that start with another source's prefix, and to a template without a fixed scheme, which would match every source's
+ * URIs.
  */
 export function placeUris(parts: readonly SourcePart[]): UriPlacement {
   const placing = new UriPlacements(uriPrefixes(parts));
@@ -56,7 +56,7 @@ class UriPlacements {
   readonly rewrites = new Map<string, Map<string, string>>();
   readonly problems: Problem[] = [];
   readonly #prefixes: ReadonlyMap<SourcePart, string>;
-  /** The owner of each canonical URI. */
+  /** Owner of each canonical URI. */
   readonly #owners = new Map<string, Source>();
   readonly #bareTemplates: PreparedTemplate[] = [];
 
@@ -80,7 +80,7 @@ class UriPlacements {
       const shown = this.#show(this.byTemplate, why, { part, row, prefix, member: "uriTemplate" });
       return shown ? [{ row: shown, isBare: why === undefined }] : [];
     });
-    // Added only now, since a source's own entries do not conflict with each other.
+    // Added after all entries of the source, since these do not conflict with each other.
     for (const [uri, source] of own) this.#owners.set(uri, source);
     for (const { row, isBare } of templates) {
       if (!isBare) continue;
@@ -110,7 +110,7 @@ class UriPlacements {
     return owner && `${owner.id} has that template and comes first`;
   }
 
-  /** Returns the other source with a prefix at the start of a URI or template. */
+  /** Returns the other source with the prefix at the start of a URI or template, if there is one. */
   #reservedFor(part: SourcePart, text: string): string | undefined {
     const found = splitUriPrefix(text)?.prefix.toLowerCase();
     if (found === undefined) return undefined;
@@ -141,7 +141,7 @@ class UriPlacements {
     return placed;
   }
 
-  /** Some URIs of this template belong to another source; which ones cannot be determined in advance. */
+  /** Warns that some URIs of this template belong to another source. They cannot be determined in advance. */
   #warnOfOverlap(source: Source, { key, template }: PreparedTemplate, prefix: string): void {
     const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
     const listed = other ? undefined : this.#listedBefore(source, template);
@@ -191,7 +191,7 @@ function matches(template: UriTemplate, uri: string): boolean {
   return template.match(uri) !== undefined;
 }
 
-/** Returns whether both may serve the same URI, judged by the text before their first expressions. */
+/** Returns true if both templates may serve the same URI, judged by the text before their first expressions. */
 function mayOverlap(a: UriTemplate, b: UriTemplate): boolean {
   return a.head.startsWith(b.head) || b.head.startsWith(a.head);
 }

@@ -1,8 +1,8 @@
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * Returns the prefix that distinguishes each source's URIs: its namespace (or id) and `+`, so that the result is a URI
- * again. All prefixes differ, also when letter case is ignored.
+ * Returns the prefix that distinguishes the URIs of each source: its namespace (or id) and `+`, so that the result is a
+ * URI. All prefixes differ, also in a case-insensitive comparison.
  */
 export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
   const taken = new Set<string>();
@@ -17,14 +17,17 @@ export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePar
   return prefixes;
 }
 
-/** Returns the scheme of a URI or template in lower case; `undefined` if it does not begin with a complete one. */
+/**
+ * Returns the scheme of a URI or template in lower case. Returns `undefined` if the text does not start with a complete
+ * scheme.
+ */
 export function schemeOf(text: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text.slice(0, MAX_SCHEME_LENGTH + 1))?.[0].toLowerCase();
 }
 
 const MAX_SCHEME_LENGTH = 128;
 
-/** A scheme begins with a letter, followed by letters, digits, `.` and `-`. */
+/** Converts a name to a scheme, which starts with a letter, followed by letters, digits, `.` and `-`. */
 function toScheme(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9.-]/g, "-");
   return /^[A-Za-z]/.test(plain) ? plain : `x${plain}`;

@@ -2,8 +2,8 @@ import type { SpellingParts } from "../core/names/spelling.ts";
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * Returns why a source does not offer the named thing, if known: an unusable manifest, a pin, an `include` or
- * `exclude`. Only for callers that may learn what they cannot use. `reading`: the parsed name.
+ * Returns the reason why a source does not offer a name, if known: an unusable manifest, a pin, an `include` or
+ * `exclude`. Only for callers that may know about tools that they cannot use. `reading`: the parsed name.
  */
 export function whyWithheld(
   parts: readonly SourcePart[],

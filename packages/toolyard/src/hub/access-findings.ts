@@ -7,14 +7,14 @@ import type { Hub } from "./hub.ts";
 
 type Places = Pick<Hub, "config" | "port" | "sources" | "tools">;
 
-/** A list of patterns in the configuration. */
+/** List of patterns in the configuration. */
 interface PatternList {
-  /** `profiles.docs.tools` */
+  /** Name of the option, such as `profiles.docs.tools`. */
   readonly option: string;
   readonly patterns: readonly string[];
 }
 
-/** Returns a sentence for each pattern of profiles and roles that matches nothing now. */
+/** Returns a sentence for each pattern of profiles and roles that currently matches nothing. */
 export async function accessFindings(hub: Places): Promise<readonly string[]> {
   const { profiles = {}, roles = {}, scopes = {} } = hub.config.tree;
   const sections = Object.entries({ profiles, roles, scopes });
@@ -60,7 +60,10 @@ async function patternFindings({ option, patterns }: PatternList, hub: Places): 
     .map(({ pattern }) => `\`${option}\`: the pattern \`${pattern}\` matches no tool, prompt or resource.`);
 }
 
-/** The catalog counts what a caller with this one pattern has, so that both read patterns in the same way. */
+/**
+ * Returns the number of matches of one pattern. The catalog counts what a caller with this pattern may use, so that
+ * patterns are read in the same way as in rights.
+ */
 async function matchCount(pattern: string, hub: Places): Promise<number> {
   const rights: Rights = { allow: [pattern] };
   const { tools, prompts, resources } = await offerCounts({ ...LOCAL_PRINCIPAL, rights }, hub);

@@ -4,11 +4,11 @@ import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";
 
-/** MCP servers that a program adds to a running hub, kept as a layer of settings so that a reload keeps them. */
+/** MCP servers that a program adds to a running hub. They are a layer of settings, so that a reload keeps them. */
 export class AddedServers {
   readonly #servers = new Map<string, StdioServerConfig | RemoteServerConfig>();
 
-  /** Returns what undoes it. */
+  /** Adds a server. The returned function undoes that. */
   add(alias: string, server: StdioServerConfig | RemoteServerConfig): () => void {
     const before = this.#servers.get(alias);
     this.#servers.set(alias, server);
@@ -22,7 +22,7 @@ export class AddedServers {
     return this.#servers.delete(alias);
   }
 
-  /** The settings with the added servers; one of the same name in the settings is replaced. */
+  /** Returns the settings with the added servers. An added server replaces one of the same name in the settings. */
   over(settings: HubConfig): JsonObject {
     const { mcp = {} } = settings;
     const isAdded = (alias: string): boolean => this.#servers.has(alias);

@@ -4,7 +4,7 @@ import { asSaidBehind } from "./behind.ts";
 
 const said = (kind: string) => ({ content: [], isError: true, _meta: { "toolyard/kind": kind } });
 
-test("an upstream hub reports the outcome code, in a result or in an error", () => {
+test("takes the outcome code of an upstream hub from a result or from an error", () => {
   expect(asSaidBehind(fail("tool_error", "late", { result: said("timeout") }))).toMatchObject({
     kind: "timeout",
     message: "late",
@@ -13,7 +13,7 @@ test("an upstream hub reports the outcome code, in a result or in an error", () 
   expect(asSaidBehind(fail("invalid_params", "several", { rpcError }))).toMatchObject({ kind: "ambiguous", rpcError });
 });
 
-test("keeps unknown codes, and failures that no hub reported", () => {
+test("keeps the failure if its code is unknown or no hub reported one", () => {
   for (const outcome of [
     fail("tool_error", "x", { result: said("toString") }),
     fail("tool_error", "x", { rpcError: { code: 1, message: "x", data: "timeout" } }),
@@ -24,7 +24,7 @@ test("keeps unknown codes, and failures that no hub reported", () => {
   }
 });
 
-test("passes on the retry time of a limited failure", () => {
+test("takes the retry time of a limited failure from the upstream hub", () => {
   const later = { ...said("limited"), _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": 49 } };
   const limited = { kind: "limited", retryable: true, retryAfterMs: 49 };
   expect(asSaidBehind(fail("tool_error", "x", { result: later }))).toMatchObject(limited);

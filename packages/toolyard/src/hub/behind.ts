@@ -3,8 +3,8 @@ import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/cal
 import type { Fail, Outcome } from "../core/calls/outcome.ts";
 
 /**
- * Returns the failure with the code reported by the mirrored hub. The pipeline itself uses its own code, since retries
- * and circuit breakers must not depend on a server's claims; a program that calls this server needs the server's code.
+ * Returns the failure with the code that the mirrored hub reported. The pipeline uses its own code, since retries and
+ * circuit breakers must not depend on claims of a server; a program that calls this server needs the server's code.
  */
 export function asSaidBehind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;
@@ -14,7 +14,10 @@ export function asSaidBehind(outcome: Outcome): Outcome {
   return { ...outcome, kind: said, ...(said === "limited" && whenAgain(meta)) };
 }
 
-/** A failure that names a time to come back at may be tried again then; one without is no matter of time. */
+/**
+ * Returns the retry time of a failure, which makes it retryable. Returns `undefined` if it has none: waiting then does
+ * not help.
+ */
 function whenAgain(from: unknown): Pick<Fail, "retryable" | "retryAfterMs"> | undefined {
   const retryAfterMs = isJsonObject(from) ? from[RETRY_META_KEY] : undefined;
   return typeof retryAfterMs === "number" ? { retryable: true, retryAfterMs } : undefined;

@@ -24,7 +24,7 @@ import { serverFacts } from "./server-facts.ts";
 
 const CLOSED = "The hub is shutting down. Try again once it is back.";
 
-/** The hub as its callers reach it; the pipeline, the catalog and the sources do the work. */
+/** The hub's interface for callers. The pipeline, the catalog and the sources do the work. */
 export class CallerPort implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly levels: LogLevels;
@@ -40,7 +40,7 @@ export class CallerPort implements HubPort {
     kernel.catalog.changed.on((change) => this.events.listsChanged.emit(change));
   }
 
-  /** Sends calls through this pipeline from now on; nothing: they fail as `unavailable`. */
+  /** Sets the pipeline for the calls from now on. With `undefined`, calls fail as `unavailable`. */
   usePipeline(pipeline: Pipeline | undefined): void {
     this.#pipeline = pipeline ?? (() => Promise.resolve(fail("unavailable", CLOSED)));
   }

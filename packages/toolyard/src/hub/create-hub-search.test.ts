@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A server of OpenAI's embeddings API that knows one meaning: what has to do with time. */
+/** Returns a server of OpenAI's embeddings API with a single direction of meaning: texts about time. */
 async function serveEmbeddings(status = 200): Promise<RunningServer & { readonly inputs: string[] }> {
   const inputs: string[] = [];
   const server = await startServer(
@@ -72,7 +72,7 @@ test("finds tools by meaning with an OpenAI-compatible endpoint, and keeps the v
     .toEqual([expect.stringMatching(/\.bin$/)]);
 });
 
-test("an endpoint that fails does not affect search by words", async () => {
+test("an endpoint that fails does not affect the search by words", async () => {
   const server = await serveEmbeddings(500);
   const hub = await hubWith(server);
   expect((await hub.search("server status")).hits[0]?.name).toBe("meta.get_server_status");
@@ -114,7 +114,7 @@ test.each<[NonNullable<HubConfig["search"]>, string[]]>([
   expect(hits.map((hit) => hit.name)).toEqual(found);
 });
 
-test("mode = table sends no request to a configured model", async () => {
+test("sends no request to a configured model with mode = table", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server, { search: { mode: "table", embedding_wait_ms: 60_000 } });
   await hub.search(FOUND_BY_MEANING);

@@ -41,7 +41,7 @@ async function script(name: string, visibility = "native"): Promise<void> {
 const names = async (hub: LibraryHub, mode?: "normal" | "discovery" | "all") =>
   (await hub.list(mode ? { mode } : {})).map(({ name }) => name);
 
-describe("a hub in a program", () => {
+describe("hub in a program", () => {
   test("lists, searches and calls the sources in its settings", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
@@ -53,13 +53,13 @@ describe("a hub in a program", () => {
     });
   });
 
-  test("an unknown tool is an outcome with similar names, not a throw", async () => {
+  test("returns a failure with similar names for an unknown tool, without throwing", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await hub.call("parot")).toMatchObject({ ok: false, kind: "unknown_tool", details: { near: ["parrot"] } });
   });
 
-  test("invalid arguments are an outcome that names what is missing", async () => {
+  test("returns a failure that names the missing arguments", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await hub.call("parrot", {})).toMatchObject({
@@ -69,7 +69,7 @@ describe("a hub in a program", () => {
     });
   });
 
-  test("T21, T22: lists the two discovery tools once a tool is ondemand, which itself is not listed", async () => {
+  test("T21, T22: lists the two discovery tools if a tool is ondemand, and does not list that tool", async () => {
     await script("parrot");
     const hub = await open({
       settings: { builtin: { execute_code: false }, scripts: { tools_path: join(folder, "tools") } },
@@ -80,14 +80,14 @@ describe("a hub in a program", () => {
     expect(await names(hub, "discovery")).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("a call that exceeds its own time limit is a timeout", async () => {
+  test("a call that exceeds its own time limit fails as timeout", async () => {
     await script("sleeper");
     await writeFile(join(folder, "tools", "sleeper", "run.sh"), "sleep 30\n");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await hub.call("sleeper", { text: "" }, { timeoutMs: 200 })).toMatchObject({ ok: false, kind: "timeout" });
   });
 
-  test("serves on a free port and closes with the hub", async () => {
+  test("serves on a free port, and closes the endpoint with the hub", async () => {
     const hub = await open({ settings: { server: { port: 0 } } });
     const { address, endpoint } = await hub.serve();
     expect(endpoint).toBe(`${address.url}/mcp`);
@@ -96,7 +96,7 @@ describe("a hub in a program", () => {
     await expect(fetch(`${address.url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
-  test("reports a change of [server] that the open endpoint does not apply, and none of a source", async () => {
+  test("reports a change of [server] that the open endpoint does not apply, and no change of a source", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
@@ -113,7 +113,7 @@ describe("a hub in a program", () => {
     await expect.poll(() => warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]);
   });
 
-  test("S9: runs no code while an endpoint is open to the network without a token", async () => {
+  test("S9: runs no code while an endpoint without tokens is open to the network", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
@@ -131,13 +131,13 @@ describe("a hub in a program", () => {
     expect(await names(hub)).toEqual(["execute_code"]);
   });
 
-  test("allows a program more than 600 calls a minute", async () => {
+  test("permits a program more than 600 calls per minute", async () => {
     const hub = await open({});
     const outcomes = await Promise.all(Array.from({ length: 700 }, () => hub.call("meta.ping")));
     expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test("limits a program to the configured calls a minute", async () => {
+  test("limits a program to the configured calls per minute", async () => {
     const hub = await open({ settings: { limits: { rate_per_minute: 5 } } });
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => hub.call("meta.ping")));
     expect(outcomes.filter(({ ok }) => !ok)).toEqual([
@@ -168,7 +168,7 @@ describe("endpoints", () => {
     return outcome.ok ? JSON.stringify(outcome.result["structuredContent"]) : outcome.message;
   };
 
-  test("a hub with two endpoints is served until the last one is closed", async () => {
+  test("a hub with two endpoints is served until both are closed", async () => {
     const hub = await open({ settings: { server: { port: 0 } } });
     const [first, second] = [await hub.serve(), await hub.serve()];
     await first.close();
@@ -193,7 +193,7 @@ describe("invalid settings", () => {
     await expect(open({ settings: { sever: {} } as object })).rejects.toThrow("did you mean `server`?");
   });
 
-  test("a wrong option of a server names the server", async () => {
+  test("the error of an invalid server option contains the server's name", async () => {
     const settings = { mcp: { remote_servers: [{ namespace: "x", url: "ftp://example.com" }] } };
     await expect(open({ settings })).rejects.toThrow(OptionError);
     await expect(open({ settings })).rejects.toThrow(
@@ -201,7 +201,7 @@ describe("invalid settings", () => {
     );
   });
 
-  test("S1: refuses an open address without a token", async () => {
+  test("S1: refuses to listen on an open address without a token", async () => {
     const hub = await open({ settings: { server: { host: "0.0.0.0", port: 0 } } });
     await expect(hub.serve()).rejects.toThrow("token");
   });
@@ -210,7 +210,7 @@ describe("invalid settings", () => {
 describe("servers added and removed while the hub runs", () => {
   const echo = { command: [process.execPath, join(import.meta.dirname, "../../../../bench/servers/echo-stdio.mjs")] };
 
-  test("L54: the next list has an added server, and not a removed one, whose process has ended", async () => {
+  test("L54: the next list contains an added server, and not a removed one, which has exited", async () => {
     const hub = await open({});
     await hub.addServer("late", echo);
     expect(await names(hub)).toContain("late__echo");
@@ -221,7 +221,7 @@ describe("servers added and removed while the hub runs", () => {
     expect(() => process.kill(pid!, 0)).toThrow("ESRCH");
   });
 
-  test("a call to a server that is still starting waits for it", async () => {
+  test("a call to a server that is starting waits for it", async () => {
     const hub = await open({});
     await hub.addServer("late", echo);
     expect(await hub.call("late__echo", { text: "hi" })).toMatchObject({ ok: true });
@@ -237,7 +237,7 @@ describe("servers added and removed while the hub runs", () => {
     });
   });
 
-  test("L54: refuses invalid settings without a change", async () => {
+  test("L54: refuses invalid settings and changes nothing", async () => {
     const hub = await open({});
     await hub.addServer("good", echo);
     await expect(hub.addServer("bad", { command: "" })).rejects.toThrow("command");
@@ -248,7 +248,7 @@ describe("servers added and removed while the hub runs", () => {
 });
 
 describe("tools of the program itself", () => {
-  test("are in the first list, can be added and removed while the hub runs, and end with it", async () => {
+  test("are in the first list, can be added and removed at any time, and are removed with the hub", async () => {
     let own: ModuleHub | undefined;
     const closed: string[] = [];
     const hub = await open({
@@ -277,7 +277,7 @@ describe("tools of the program itself", () => {
     expect(closed).toEqual(["program"]);
   });
 
-  test("an error during registration rejects, and what was started is closed", async () => {
+  test("an error during registration rejects, and everything that was started is closed", async () => {
     const closed: string[] = [];
     const making = open({
       registerTools: (own) => {

@@ -19,33 +19,37 @@ import { toolyardOf, type Toolyard } from "../kernel/toolyard.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 export interface CreateHubOptions {
-  /** Configuration files, rising in precedence. @default none */
+  /** Configuration files; later files have precedence. @default none */
   readonly config?: string | readonly string[];
-  /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
+  /** Options with the keys of `toolyard.toml`. They have precedence over files and environment. @default {} */
   readonly settings?: HubConfig;
   /**
-   * Registers what the program offers itself, as the file of a module does; it may go on doing so while the hub runs.
+   * Registers tools, resources and prompts of the program, like a module file. It may register more at any time.
    * @default none
    */
   readonly registerTools?: RegisterTools;
-  /** Environment for `${VAR}` and `TOOLYARD_…`. @default process.env */
+  /** Environment variables for `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default from `[logging]`, on standard error */
+  /** Logger of the program. @default a log to standard error by `[logging]` */
   readonly logger?: Logger;
-  /** Takes changed files over while the hub runs. @default false */
+  /** True to apply changes of the files while the hub is running. @default false */
   readonly watch?: boolean;
 }
 
-/** The program itself may call without a rate limit, unless its configuration sets one. */
+/** Default settings. The calling program has no rate limit unless the configuration sets one. */
 const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 
-/** One server to add: `command` starts a child, `url` or `host` reaches one on HTTP. Keys as in `toolyard.toml`. */
+/**
+ * Settings of one added server: `command` starts a child process, `url` or `host` connects to a server on HTTP. The
+ * keys are those of `toolyard.toml`.
+ */
 export type ServerSettings = StdioServerConfig | RemoteServerConfig;
 
 /**
- * A hub of a program: calls, lists, endpoints, and servers that the program adds. Dispose it, or call `close()`.
+ * Hub of a program: calls, lists, endpoints, and servers that the program adds. Dispose it, or call `close()`.
  *
  * @example
+ *
  * ```ts
  * import { createHub } from "toolyard";
  *
@@ -56,43 +60,47 @@ export type ServerSettings = StdioServerConfig | RemoteServerConfig;
  * ```
  */
 export interface LibraryHub extends Toolyard, AsyncDisposable {
-  /** Returns the current configuration with all layers, including secrets. */
+  /** Returns the current configuration of all layers, including secrets. */
   config(): HubConfig;
   /**
-   * Serves MCP by HTTP as configured in `[server]`. Closing the hub closes it too. Rejects with an `OptionError` if it
-   * cannot listen.
+   * Serves MCP on HTTP as configured in `[server]`. Closing the hub also closes the endpoint. Rejects with an
+   * `OptionError` if the hub cannot listen.
    */
   serve(): Promise<ServedHttp>;
   /**
-   * Serves what `serve` does without a port, for frameworks and runtimes that hand out a `Request`. Closing the hub
-   * closes it, too. Rejects with an `OptionError` when `[server]` cannot be used.
+   * Serves the same as `serve` without a port, for frameworks and runtimes that pass a `Request`. Closing the hub also
+   * closes the handler. Rejects with an `OptionError` if `[server]` is invalid.
    */
   serveFetch(): Promise<ServedFetch>;
   /**
-   * Serves what `serve` does without a port, as a function from Node's request and response: for Express, Fastify and
-   * `node:http`. Closing the hub closes it, too. Throws an `OptionError` when `[server]` cannot be used.
+   * Returns a handler that serves the same as `serve` without a port, with Node's request and response: for Express,
+   * Fastify and `node:http`. Closing the hub also closes the handler. Throws an `OptionError` if `[server]` is invalid.
    */
   nodeHandler(): NodeHandler;
   /**
-   * Serves MCP on standard input and output. Until the hub is closed, standard output is reserved for the protocol:
-   * other output goes to standard error. `done` resolves when the client has disconnected.
+   * Serves MCP on standard input and output. Until the hub is closed, only protocol messages are written to standard
+   * output; other output goes to standard error. `done` resolves when the client has disconnected.
    */
   serveStdio(): ServedHub;
   /**
-   * Adds an MCP server, or replaces the one with that name; the next list shows its tools. Rejects with a `ConfigError`
-   * or `OptionError` if the settings are invalid; nothing is changed then.
+   * Adds an MCP server, or replaces the one with that name. The next list contains its tools. Rejects with a
+   * `ConfigError` or `OptionError` if the settings are invalid, and then changes nothing.
    */
   addServer(alias: string, settings: ServerSettings): Promise<void>;
-  /** Removes a server; resolves when it has ended. Resolves with false if this program added none with that name. */
+  /**
+   * Removes a server that this program added. Resolves to true when the server has ended, and to false if there is none
+   * with that name.
+   */
   removeServer(alias: string): Promise<boolean>;
 }
 
 /**
- * Makes a hub for a program. Sources start in the background; the first list waits for them a bounded time. Rejects
- * with a `ConfigError` or `OptionError` when the configuration cannot be used. `close()` ends everything that was
+ * Creates a hub for a program. Sources start in the background; the first list waits for them for a limited time.
+ * Rejects with a `ConfigError` or `OptionError` if the configuration is invalid. `close()` ends everything that the hub
  * started.
  *
  * @example
+ *
  * ```ts
  * import { createHub } from "toolyard";
  *
@@ -158,7 +166,7 @@ function filesOf(config: CreateHubOptions["config"] = [], variables: Environment
   return named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
 }
 
-/** Opens the hub with what the program registers. */
+/** Opens the hub with the registrations of the program. */
 async function openWithProgram(
   config: LoadedHubConfig,
   variables: EnvironmentVariables,
@@ -181,7 +189,10 @@ async function openWithProgram(
   }
 }
 
-/** The program's registrations exist before the hub, so that the first list contains them. Lines wait for the log. */
+/**
+ * Creates the host of the program's registrations before the hub, so that the first list contains them. Log lines wait
+ * for the log.
+ */
 async function openProgram(registerTools: RegisterTools) {
   const { ModulesHost } = await import("../providers/modules/host.ts");
   const log = new LateLogger();

@@ -16,12 +16,12 @@ import { NotedProblems } from "./sources/noted-problems.ts";
 import { Planner } from "./sources/plan.ts";
 import { SourceSet } from "./sources/source-set.ts";
 
-/** Services that exist before the features, and the current configuration. */
+/** Services that exist before the features start, and the current configuration. */
 export interface KernelBase extends Pick<FeatureStart, "services" | "contributions"> {
   readonly config: () => LoadedHubConfig;
 }
 
-/** Starts the features and creates what they contribute to. */
+/** Starts the features and creates the kernel with their contributions. */
 export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel {
   const { features, config, mirror = false, only = () => true } = options;
   const started = startFeatures(features, { ...base, config: () => base.config().tree });

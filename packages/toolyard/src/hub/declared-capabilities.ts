@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json/json.ts";
 
-/** Capabilities of MCP's core, which the hub serves itself (or, `tasks`, keeps to itself). */
+/** Capabilities of MCP's core that the hub implements itself; `tasks` is not passed on. */
 const CORE: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging", "tasks"]);
 
 /**
- * Extensions without methods of their own, and how the settings of several servers become one. The hub declares an
- * extension with methods only if it passes these methods on, which it does to a single source.
+ * Extensions without their own methods, and the functions that combine the settings of several servers. The hub
+ * declares an extension with methods only if it passes the methods on, which it does only for a single source.
  */
 const WITHOUT_METHODS: ReadonlyMap<string, (settings: readonly JsonObject[]) => JsonObject> = new Map([
   // MCP Apps: `resources/read` serves the pages of every server, so the hub declares the union of their settings.
   ["io.modelcontextprotocol/ui", unionOfSettings],
 ]);
 
-/** Returns whether a server declares capabilities with methods that the hub does not serve. */
+/** Returns true if a server declares capabilities with methods that the hub does not implement. */
 export function hasUnservedCapabilities(declared: JsonObject): boolean {
   const extensions = Object.keys(objectMember(declared, "extensions") ?? {});
   return (
@@ -22,14 +22,14 @@ export function hasUnservedCapabilities(declared: JsonObject): boolean {
   );
 }
 
-/** Removes what the hub answers with "method not found" unless it passes methods on. */
+/** Removes capabilities with methods that the hub answers with "method not found" if it does not pass methods on. */
 export function withoutUnserved(declared: JsonObject): JsonObject {
   const { extensions: _, ...others } = declared;
   const core = Object.fromEntries(Object.entries(others).filter(([name]) => CORE.has(name)));
   return { ...core, ...joinExtensions([declared]) };
 }
 
-/** The extensions of several servers as the hub declares them: `{ extensions }`, or nothing. */
+/** Combines the extensions of several servers. Returns `{ extensions }`, or an empty object if there are none. */
 export function joinExtensions(declared: readonly JsonObject[]): JsonObject {
   const extensions: JsonObject = {};
   for (const [id, join] of WITHOUT_METHODS) {
@@ -39,7 +39,7 @@ export function joinExtensions(declared: readonly JsonObject[]): JsonObject {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
-/** Lists are joined; any other setting is kept only where all servers that have it agree. */
+/** Combines settings: lists are joined; any other setting is kept only if all servers that have it agree. */
 function unionOfSettings(settings: readonly JsonObject[]): JsonObject {
   const names = new Set(settings.flatMap((one) => Object.keys(one)));
   return Object.fromEntries(

@@ -44,9 +44,9 @@ const MCP_ENDPOINT = defineFeature({ name: "mcp", endpoints: [MCP] });
 const REST_ENDPOINT = defineFeature({ name: "rest", endpoints: [REST] });
 
 /**
- * Every feature of a hub, in the order of their start. A feature uses services of features before it; the compiler
- * refuses a list in which one is missing. The order of the kinds of sources is that of their precedence, the order of
- * the endpoints is that in which they are opened.
+ * All features of a hub, in the order of their start. A feature uses services of features before it; the compiler
+ * refuses a list in which one is missing. Source kinds have precedence in this order, and endpoints are opened in this
+ * order.
  */
 export const FEATURES = featureList([
   TELEMETRY,

@@ -18,14 +18,14 @@ import { SourceEvents } from "./sources/source-events.ts";
 import type { SourceChanges, SourceSet } from "./sources/source-set.ts";
 import { ToolDirectory } from "./tool-directory.ts";
 
-/** A running hub: the kernel, its features, and the endpoints that are open to it. */
+/** Running hub: the kernel, its features, and its open endpoints. */
 export class Hub {
-  /** The hub's interface for callers, which endpoints use. */
+  /** Interface of the hub for callers, which endpoints use. */
   readonly port: CallerPort;
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
   readonly endpoints = new OpenEndpoints();
-  /** Services of the kernel and of the features; `getService` reads one. */
+  /** Services of the kernel and of the features. `getService` reads one. */
   readonly services: Services;
   readonly features: readonly AnyFeature[];
   readonly logger: Logger;
@@ -65,8 +65,8 @@ export class Hub {
   }
 
   /**
-   * Applies a configuration to sources and limits; unchanged sources continue. Rejects if an option is invalid; nothing
-   * is changed then.
+   * Applies a configuration to sources and limits. Unchanged sources continue. Rejects if an option is invalid, and
+   * then changes nothing.
    */
   async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
     const { planner, sources, catalog, services, createPipeline } = this.#kernel;
@@ -79,7 +79,7 @@ export class Hub {
     });
     redactor.give(new Map(planned.map(({ id, key }) => [id, key])));
     const keepsLimits = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
-    // Running calls keep their places in queues and the circuits, so the pipeline is not replaced without need.
+    // The pipeline is replaced only if limits changed, because it holds the queues of running calls and the circuits.
     const pipeline = keepsLimits ? this.#pipeline : createPipeline(config);
     const changes = await sources.apply(planned, {
       onAdded: (provider) => this.#attach(provider),
@@ -92,7 +92,7 @@ export class Hub {
     return changes;
   }
 
-  /** Ends everything. Calls in flight are the endpoints' business: they stop taking calls and wait first. */
+  /** Ends everything that the hub started. Endpoints must stop and wait for running calls before. */
   close(): Promise<void> {
     this.#closed ??= keptAlive(this.#close());
     return this.#closed;

@@ -7,16 +7,19 @@ import type { InnerHub } from "../core/calls/inner-hub.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
 import type { MadeHub } from "../core/services.ts";
 
-/** Every tool may be called by its name, listed or not; rights are the parent's. */
+/** Mode of inner calls: every tool may be called by its name, listed or not, with the parent's rights. */
 const MODE: ToolMode = "all";
 
-/** Calls inside calls: a tool that calls itself ends here, and not when the machine is out of processes. */
+/** Maximum nesting of calls, which ends a tool that calls itself before the machine runs out of processes. */
 const MAX_DEPTH = 16;
 
-/** Request from within a call. */
+/** Request from a running call. */
 type Inside = Required<Pick<CallOverrides, "method" | "target" | "arguments" | "params" | "relaysInput">>;
 
-/** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
+/**
+ * Creates the access of running calls to the hub: with the rights and the time limit of their caller, and ended
+ * together with the call.
+ */
 export function createInnerHub(hub: () => Pick<MadeHub, "port" | "tools">): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   const goInside = (parent: Call, asked: Inside): Promise<Outcome> => {

@@ -7,7 +7,10 @@ import { RunningInstall } from "../providers/stdio/install/install-job.ts";
 /** Running installations of this process, by record folder and key. */
 const RUNNING = new Map<string, RunningInstall>();
 
-/** Installs for tools of folders: kept book of in the same folder, and run by the same program, as those of servers. */
+/**
+ * Creates the installs for tools of folders. They are recorded in the same folder, and run by the same program, as
+ * installs of servers.
+ */
 export function createInstalls(folder: string): Installs {
   return {
     begin: (wish) => begin(folder, wish),

@@ -1,9 +1,9 @@
 import { truncate } from "../core/text/truncate.ts";
 import { loneSource, type SourceOffer } from "./self-description.ts";
 
-/** Longer texts of one source are truncated, so that none can crowd out the others. */
+/** Maximum length of one source's text, so that it leaves room for the texts of other sources. */
 const MAX_SOURCE_CHARS = 8_192;
-/** Limit of the sections together. Sections beyond it are omitted. */
+/** Maximum length of all sections together. Further sections are omitted. */
 const MAX_TOTAL_CHARS = 32_768;
 
 /**
@@ -42,8 +42,8 @@ function section(name: string, text: string): string {
 }
 
 /**
- * The beginning of what looks like a section's tag to a program or a model: in any case, with any number of blanks, and
- * with the signs of other widths that Unicode has for `<` and `/`.
+ * Start of text that a program or a model could read as a section's tag: in any case, with any number of blanks, and
+ * with the full-width forms of `<` and `/` in Unicode.
  */
 const TAG = /[<\ufe64\uff1c](?=[\s/\\\uff0f]*instructions)/gi;
 

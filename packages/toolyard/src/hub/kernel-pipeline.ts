@@ -22,7 +22,9 @@ interface CallTables {
   readonly noted: NotedProblems;
 }
 
-/** Returns what creates the pipeline of a configuration, with the stages and listeners of the features. */
+/**
+ * Returns the function that creates the pipeline of a configuration, with the stages and listeners of the features.
+ */
 export function pipelineFactory(
   { catalog, sources, schemas, noted }: CallTables,
   { options: { mirror = false, watch = {} }, started: { services, contributions } }: PipelineSources,

@@ -15,10 +15,10 @@ import type { LoadedHubConfig } from "./schema.ts";
 
 interface KernelStart {
   readonly state: HubState;
-  /** Returns the hub, which is made after its features have started. */
+  /** Returns the hub, which is created after its features have started. */
   readonly getHub: () => MadeHub;
   readonly config: () => LoadedHubConfig;
-  /** Returns what the features contribute; empty until they have started. */
+  /** Returns the contributions of the features. Empty until they have started. */
   readonly contributions: () => readonly Contribution[];
 }
 
@@ -49,8 +49,8 @@ export function createKernelServices(
   };
 }
 
-// Another hub is shown live, and to each token separately: an earlier listing is no answer, and it handles its own
-// sign-ins.
+// A mirrored hub is shown live, separately for each token: stored listings must not be used, and the mirrored hub
+// handles its own sign-ins.
 function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
   const data = dataFolder(variables);
   const environments = join(data, "environments");

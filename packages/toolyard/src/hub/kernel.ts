@@ -7,7 +7,7 @@ import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { Planner } from "./sources/plan.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
-/** The parts of every hub, independent of its features. */
+/** Parts of every hub, independent of its features. */
 export interface Kernel {
   readonly features: readonly AnyFeature[];
   readonly services: Services;
@@ -15,8 +15,8 @@ export interface Kernel {
   readonly sources: SourceSet;
   readonly planner: Planner;
   readonly noted: NotedProblems;
-  /** Called again when `[limits]` have changed. */
+  /** Called again if `[limits]` have changed. */
   readonly createPipeline: (config: LoadedHubConfig) => Pipeline;
-  /** Ends what the features and the kernel opened: files, threads, the lease. */
+  /** Closes everything that the features and the kernel opened: files, threads, the lease. */
   close(): Promise<void>;
 }

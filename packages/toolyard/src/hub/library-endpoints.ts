@@ -6,11 +6,11 @@ import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
 import { serveHttp, type ServedHub, type ServedHttp } from "./serve/serve.ts";
 
-/** The endpoints that a program opened on its hub. */
+/** Endpoints that a program opened on its hub. */
 export class LibraryEndpoints {
   readonly #hub: Hub;
   readonly #served: ServedHub[] = [];
-  /** Settings of `[server]` when an HTTP endpoint was opened. */
+  /** Settings of `[server]` with which the HTTP endpoint was opened. */
   #servedAs: string | undefined;
 
   constructor(hub: Hub) {
@@ -41,7 +41,10 @@ export class LibraryEndpoints {
     return one;
   }
 
-  /** The address was handed out, so the program decides when its callers move. */
+  /**
+   * Logs that a changed `[server]` is not applied: the address was given to callers, so the program decides when it
+   * changes.
+   */
   reloaded(): void {
     const { config, logger, features } = this.#hub;
     if (this.#servedAs !== undefined && this.#servedAs !== endpointsOf(features, config.tree))

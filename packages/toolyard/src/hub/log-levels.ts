@@ -2,7 +2,7 @@ import { messageOf } from "../core/errors.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
 
-/** Levels of MCP, most talkative first. */
+/** Log levels of MCP, the most verbose first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
 /** Stores the log level of each connection, and sets the sources to the most verbose one. */
@@ -24,7 +24,7 @@ export class LogLevels {
     if (this.#wanted.delete(connection)) await this.#spread(providers);
   }
 
-  /** A source that came later learns the level, too. */
+  /** Sets the log level of a source that was added later. */
   async tell(provider: Provider): Promise<void> {
     if (this.#current !== undefined) await this.#setOne(provider, this.#current);
   }
@@ -40,7 +40,7 @@ export class LogLevels {
     try {
       await provider.setLogLevel?.(level);
     } catch (error) {
-      // A source that rejects the level continues with its own; endpoints filter by level anyway.
+      // A source that rejects the level keeps its own. Endpoints filter by level in any case.
       this.#logger.debug("A source did not take the log level.", {
         source: provider.source.id,
         level,

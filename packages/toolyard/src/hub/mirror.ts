@@ -24,7 +24,7 @@ export async function resolveMirrored(call: Call, places: ResolvePlaces): Promis
     : resolution;
 }
 
-// There is one source only, so ambiguity here means nothing there.
+// In a hub with only one source, an ambiguous name can only be one that the source does not list.
 function isNotShown({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "ambiguous";
 }

@@ -8,39 +8,48 @@ import type { RequestIds } from "../upstream/connection/exchange.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import type { SourceFilter } from "./sources/plan.ts";
 
-/** Options of a program that opens a hub. */
+/** Options with which a program opens a hub. */
 export interface HubOptions {
   readonly config: LoadedHubConfig;
-  /** The environment: data folder, proxies, certificates. */
+  /** Environment variables: data folder, proxies, certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** @default from `[logging]`, on standard error */
+  /** Logger of the program. @default a log to standard error by `[logging]` */
   readonly logger?: Logger;
-  /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
+  /**
+   * True if the program itself prints failures of calls to standard error, so that the log omits them there. @default
+   * false
+   */
   readonly printsFailures?: boolean;
-  /** While it returns true, the log on standard error omits lines below `warning`. @default never */
+  /** While it returns true, the log to standard error omits lines below `warning`. @default never */
   readonly isQuiet?: () => boolean;
-  /** True: connects to upstreams when they are needed; false: immediately. @default as each is configured */
+  /**
+   * True to connect to upstreams when they are needed, false to connect immediately. @default by the configuration of
+   * each upstream
+   */
   readonly lazy?: boolean;
-  /** @default all sources */
+  /** Selects the sources that are created. @default all sources */
   readonly only?: SourceFilter;
-  /** Shows the one configured source unchanged: no tools of the hub's own, no reserved names. @default false */
+  /**
+   * True to show the only configured source unchanged: without the hub's own tools and without reserved names. @default
+   * false
+   */
   readonly mirror?: boolean;
-  /** Counts requests to the one server over all connections to it. @default each connection counts its own */
+  /** Counts requests to the only server over all connections to it. @default each connection counts separately */
   readonly requestIds?: RequestIds;
-  /** Registers what the calling program offers itself. @default none */
+  /** Host of the calling program's registrations. @default none */
   readonly modulesHost?: ModulesHost;
   /**
-   * The era of the first client of the pipe that is going to be served; eager sources on stdio start when it is known.
-   * @default they start immediately
+   * Era of the first client of the pipe that will be served. Eager sources on stdio start when it is known. @default
+   * they start immediately
    */
   readonly firstCallerEra?: Promise<Client["era"]>;
-  /** Store that this hub shares with others. @default from the configuration, else in memory */
+  /** Store that this hub shares with others. @default by the configuration, otherwise in memory */
   readonly store?: Store;
-  /** How calls are reported while they happen. */
+  /** Options for reports of running calls. */
   readonly watch?: CallWatch;
 }
 
-/** The same with the features of the hub. */
+/** Options of a program, and the features of the hub. */
 export interface OpenHubOptions extends HubOptions {
   readonly features: readonly AnyFeature[];
 }

@@ -30,7 +30,7 @@ async function listThere(url: string, home: string, logger: Logger = SILENT_LOGG
   }
 }
 
-test("a hub that mirrors another one shows its current state, not the last known one", async () => {
+test("a hub that mirrors another one shows that hub's current list, not the stored one", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
   using folder = new ToolFolder();
   folder.script("first", "main.sh", "echo first\n");
@@ -52,7 +52,7 @@ test("a hub that mirrors another one shows its current state, not the last known
   }
 });
 
-test("closing right after a list is not a reason to warn", async () => {
+test("logs no warning if the hub is closed right after a list", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
   const there = await createHub({
     settings: { server: { port: 0 } },
@@ -71,7 +71,7 @@ test("closing right after a list is not a reason to warn", async () => {
   }
 });
 
-test("two hubs of one store count a caller's calls together, and a closed hub holds none", async () => {
+test("two hubs with one store count a caller's calls together, and a closed hub holds none", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-store-"));
   const store = new MemoryStore();
   const config = await loadHubConfig({ files: [], variables: {}, flags: { limits: { rate_per_minute: 2 } } });

@@ -18,14 +18,12 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
   return loadConfig({ ...options, schema: CONFIG_SCHEMA });
 }
 
-/**
- * Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used.
- */
+/** Creates a hub and starts its sources in the background. Rejects with an `OptionError` if an option is invalid. */
 export function openHub(options: HubOptions): Promise<Hub> {
   return openHubWith({ ...options, features: FEATURES });
 }
 
-/** Makes a hub of the given features. The list must have passed `featureList`. */
+/** Creates a hub with the given features. The list must have passed `featureList`. */
 export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   const { config, variables, store = openStore(config.tree) } = options;
   useTransformCache(join(dataFolder(variables), "typescript"));

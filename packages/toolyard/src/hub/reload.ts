@@ -7,16 +7,18 @@ import type { SourceChanges } from "./sources/source-set.ts";
 
 export interface ReloadOptions {
   readonly hub: Hub;
-  /** Reads the configuration again, the same layers as at the start. */
+  /** Reads the configuration again, from the same layers as at the start. */
   readonly load: () => Promise<LoadedHubConfig>;
-  /** Hears of each configuration that was taken over. */
+  /** Called with each configuration that was applied. */
   readonly onReloaded?: (config: LoadedHubConfig, changes: SourceChanges) => Promise<void>;
 }
 
-/** Sections that are read once. */
+/** Sections that are read only at the start. */
 const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry"] as const;
 
-/** Takes configurations over while the hub runs, one after the other; a bad one changes nothing and is reported. */
+/**
+ * Applies configurations while the hub is running, one after another. An invalid one changes nothing and is reported.
+ */
 export class Reloader {
   readonly #options: ReloadOptions;
   #turn: Promise<void> = Promise.resolve();
@@ -26,16 +28,17 @@ export class Reloader {
     this.#options = options;
   }
 
-  /** Reloads whenever one of the files changes. */
+  /** Reloads when one of the files changes. */
   async watch(files: readonly string[]): Promise<void> {
     if (files.length === 0) return;
     this.#stopWatching = await watchFiles(files, () => void this.reload());
-    // Changes between the first load and now were not reported by the watcher.
+    // The watcher did not report changes between the first load and now.
     void this.reload();
   }
 
   /**
-   * Resolves when the reload, and every one asked for before it, is over. Never rejects: a bad configuration is logged.
+   * Reloads the configuration. Resolves when this reload and all earlier ones have ended. Never rejects: an invalid
+   * configuration is logged.
    */
   reload(): Promise<void> {
     const { hub } = this.#options;
@@ -46,7 +49,7 @@ export class Reloader {
     );
   }
 
-  /** Like `reload`, but rejects when the configuration cannot be taken over. */
+  /** Reloads like `reload`, but rejects if the configuration cannot be applied. */
   apply(): Promise<void> {
     const applied = this.#turn.then(() => this.#apply());
     this.#turn = applied.catch(() => {});

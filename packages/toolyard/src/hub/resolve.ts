@@ -15,8 +15,8 @@ import { absentSource, downloadText, lateByInstall, whyDisabled } from "./source
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
- * Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are
- * still starting.
+ * Resolves the target of a call: the catalog knows the names, the sources have the providers. May wait for sources that
+ * are starting.
  */
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
   if (call.method === "extension") return extensionResolution(call, places);
@@ -57,7 +57,7 @@ async function withAbsentServices(
   return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
 }
 
-/** Returns where to look for an unlisted name. */
+/** Returns the data for the search of an unlisted name. */
 export function wantedOf(
   asked: Pick<MissingName, "name" | "principal">,
   { catalog, sources }: ResolvePlaces,
@@ -90,7 +90,7 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
   const provider = places.sources.find(source.id);
   const uris = places.catalog.for(call.principal).current.urisOf(source.id);
   if (provider) return { found: true, name, subject, target, provider, uris, limits: source.limits };
-  // A reload took the source out between the snapshot and now.
+  // A reload removed the source after the snapshot was taken.
   return { found: false, failure: fail("unknown_tool", `${name} is no longer offered. List the tools again.`) };
 }
 
@@ -108,13 +108,13 @@ export function whyLate(call: Call, provider: Provider | undefined, places: Reso
   return lateByInstall(call, { provider, sources: providers, ...rest });
 }
 
-/** Returns a sentence on the download that the call waits for; `undefined` if it waits for none. */
+/** Returns a sentence about the download for which the call waits, or `undefined` if there is none. */
 export function awaitedDownload(call: Call, provider: Provider | undefined, places: ResolvePlaces): string | undefined {
   const { providers, ...rest } = wantedOf({ name: call.target, principal: call.principal }, places);
   return downloadText(call, { provider, sources: providers, ...rest });
 }
 
-// A caller with narrowed rights gets `denied`, which does not reveal what exists.
+// A caller with narrowed rights gets `denied`, which does not reveal if the name exists.
 function withReason(failure: Fail, { method, target, principal }: Call, { catalog, sources }: ResolvePlaces): Fail {
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
   const { current } = catalog.for(principal);
@@ -127,7 +127,10 @@ function withReason(failure: Fail, { method, target, principal }: Call, { catalo
   };
 }
 
-/** Callers with narrowed rights do not learn which servers exist. */
+/**
+ * Adds a hint about `unlisted` to the failure. Callers with narrowed rights do not get it, because it reveals which
+ * servers exist.
+ */
 function withUnlistedHint(failure: Fail, source: Source | undefined, principal: Principal): Fail {
   if (!source || permissionOf(principal.rights).isNarrowed) return failure;
   const hint =

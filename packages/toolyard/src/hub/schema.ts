@@ -5,8 +5,8 @@ import { configSchema, type ListenerSections } from "../kernel/feature-sections.
 import { FEATURES } from "./features.ts";
 
 export type HubConfig = ConfigOf<(typeof FEATURES)[number]> & ObjectOf<ListenerSections>;
-/** A configuration that was read and checked. */
+/** Configuration that was read and checked. */
 export type LoadedHubConfig = LoadedConfig<HubConfig>;
 
-/** The whole configuration: the sections of every feature. */
+/** Schema of the whole configuration: the sections of all features. */
 export const CONFIG_SCHEMA = configSchema(FEATURES) as OptionSchema<HubConfig>;

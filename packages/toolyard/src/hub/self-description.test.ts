@@ -31,7 +31,7 @@ const INFO = {
   "x-info": 1,
 };
 
-test("returns a lone source's texts as the hub's, except for its name and version", () => {
+test("returns the texts of the only source as the hub's, except for its name and version", () => {
   const capabilities = { tools: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 };
   expect(describeSources([BUILTIN, source("one", capabilities, INFO)], WHOLE)).toMatchObject({
     about: INFO,
@@ -40,12 +40,12 @@ test("returns a lone source's texts as the hub's, except for its name and versio
   expect(describeSources([source("one", capabilities, INFO)], WHOLE).about).toEqual(INFO);
 });
 
-test("removes invisible characters from the texts of a lone source", () => {
+test("removes invisible characters from the texts of the only source", () => {
   const info = { title: "O\u202ene", description: "It does." };
   expect(describeSources([source("one", {}, info)], WHOLE).about).toEqual({ title: "One", description: "It does." });
 });
 
-test("for several sources returns no identity, and only extensions without methods", () => {
+test("for several sources, returns no server info, and only extensions without methods", () => {
   const one = source(
     "one",
     {
@@ -66,7 +66,7 @@ test("for several sources returns no identity, and only extensions without metho
   expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { [UI]: settings } });
 });
 
-test("a lone source declares no extension with methods to a caller that cannot call them", () => {
+test("the only source declares no extension with methods to a caller that cannot call these", () => {
   const declared = {
     prompts: { a: 1 },
     experimental: {},
@@ -77,7 +77,7 @@ test("a lone source declares no extension with methods to a caller that cannot c
   expect(capabilities).toEqual({ prompts: { a: 1 }, extensions: { [UI]: { a: 1 } } });
 });
 
-test("a lone source without a server has no description", () => {
+test("the only source has no description if it is no server", () => {
   expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], WHOLE)).toMatchObject({
     capabilities: {},
   });

@@ -12,23 +12,26 @@ export interface SourceOffer {
   readonly listing: Listing;
 }
 
-/** Longest title and description of a server that are shown as the hub's. */
+/** Maximum length of a server's title and description that are shown as the hub's. */
 const MAX_TEXT_CHARS = 8192;
 
-/** The one source of a hub that has no other; the hub's own tools are none. */
+/** Returns the source of a hub that has only one. The hub's own tools do not count. */
 export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undefined {
   const [only, ...others] = sources.filter(({ source }) => !isHubItself(source));
   return others.length === 0 ? only : undefined;
 }
 
 export interface DescriptionOptions {
-  /** A single source receives methods that the hub does not know, so its declarations apply to the hub too. */
+  /**
+   * True if the single source receives the methods that the hub does not know, so that its declarations apply to the
+   * hub too.
+   */
   readonly passesMethods: boolean;
 }
 
 /**
- * Describes the hub with the texts of its sources (decision 0013): those of a single source unchanged; of several,
- * instructions that apply to all.
+ * Describes the hub with the texts of its sources (decision 0013). The texts of a single source are unchanged. Of
+ * several sources, only the instructions are combined.
  */
 export function describeSources(
   sources: readonly SourceOffer[],
@@ -37,7 +40,7 @@ export function describeSources(
   const features = joinFeatures(sources.map(({ listing }) => listing.features));
   const lone = loneSource(sources)?.listing.server;
   if (!lone) return { features, capabilities: joinCapabilities(sources) };
-  // Name and version are those of the program that answers.
+  // Name and version are those of the hub, because it answers.
   const { name: _name, version: _version, ...about } = lone.info;
   const capabilities = passesMethods ? lone.capabilities : withoutUnserved(lone.capabilities);
   return { features, about: cleaned(about), capabilities };
@@ -49,7 +52,7 @@ function cleaned(info: JsonObject): JsonObject {
   return cleanDefinition(about, stringifyExact(about), rules)?.definition ?? about;
 }
 
-/** A list that one source has, and the extensions without methods. */
+/** Returns the lists that at least one source has, and the extensions without methods. */
 function joinCapabilities(sources: readonly SourceOffer[]): JsonObject {
   const declared = sources.map(({ listing }) => listing.server?.capabilities ?? {});
   const lists = ["resources", "prompts"].filter((list) => declared.some((one) => isJsonObject(one[list])));

@@ -10,12 +10,12 @@ import type { Kernel } from "./kernel.ts";
 import { joinInstructions } from "./joined-instructions.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
-/** The hub's name for clients. */
+/** Name of the hub for clients. */
 export const SERVER_NAME = "toolyard";
 
 type ServerFactsParts = Pick<Kernel, "catalog" | "sources" | "services">;
 
-/** Returns the hub's description for one principal: its identity, and the descriptions of its sources. */
+/** Returns the description of the hub for one principal: its identity, and the descriptions of its sources. */
 export async function serverFacts(parts: ServerFactsParts, principal: Principal, waits: boolean): Promise<ServerFacts> {
   const offers = await offersFor(parts, principal, waits);
   const profile = principal.profile && getService(parts.services, PROFILES).find(principal.profile.name);
@@ -42,7 +42,7 @@ async function offersFor(
   return sources.providers
     .filter(({ source }) => !usable || usable.has(source.id))
     .map(({ source }) => {
-      // A server may repeat its own settings; secrets of other sources do not change its texts.
+      // Only the source's own secrets are removed, so that secrets of other sources do not change its texts.
       const redact = <T>(value: T): T => redactor.definitionIn(source.id, value);
       return { source, listing: withTexts(catalog.listingOf(source.id), redact) };
     });

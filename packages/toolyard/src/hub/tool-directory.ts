@@ -15,19 +15,21 @@ import { wantedOf } from "./resolve.ts";
 import { lookBehind } from "./sources/absent-services.ts";
 import { unreadyServers } from "./sources/unready-servers.ts";
 
-/** A tool as one kind of endpoint lists it. */
+/** Tool in the form in which one kind of endpoint lists it. */
 export interface SurfaceTool {
   readonly name: string;
   readonly record: ToolRecord;
-  /** The wire shape of the MCP surface. */
+  /** MCP form of the tool. */
   readonly entry: JsonObject;
 }
 
-/** Sees everything. Subjects are complete for callers with narrowed rights only. */
+/**
+ * View of everything. Its rights are formally narrowed, because subjects are complete only for such callers.
+ */
 const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 
-/** The tools of a hub by name and by query, in addition to the lists of the port. */
+/** Tools of a hub by name and by query, in addition to the lists of the port. */
 export class ToolDirectory implements ToolFinder, ToolCounts {
   readonly #kernel: Pick<Kernel, "catalog" | "sources">;
 
@@ -36,8 +38,8 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   }
 
   /**
-   * Returns what the view lists, with the names of another surface. Sources that have not answered after `waitMs` are
-   * taken as last known.
+   * Returns the tools that the view lists, with the names of another surface. If a source has not answered after
+   * `waitMs` milliseconds, its last known list is used.
    */
   async forSurface(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
     const snapshot = await this.#kernel.catalog.for(view.principal).snapshot(waitMs);
@@ -71,7 +73,9 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     return { found: true, entry: shown === name ? entry : { ...entry, name: shown } };
   }
 
-  /** Finds a tool, prompt or resource by its name or URI, and the subject of rights checks on it. */
+  /**
+   * Resolves a tool, prompt or resource by its name or URI. The result has the subject with which rights are compared.
+   */
   async findSubject(spelling: string): Promise<Lookup> {
     const snapshot = await this.#kernel.catalog.snapshot();
     const lookups: readonly Lookup[] = [
@@ -87,7 +91,9 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     return lookup.found ? lookup.name : undefined;
   }
 
-  /** Returns the ids of the sources that a spelling belongs to, with any lists. Empty for a bare name. */
+  /**
+   * Returns the ids of the sources to which a spelling belongs, independent of lists. Empty for a name without prefix.
+   */
   ownersOf(spelling: string): ReadonlySet<string> {
     return this.#kernel.catalog.current.spellings.read(spelling)?.owners ?? new Set();
   }
@@ -112,7 +118,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
     return unreadyServers(principal, { sources: sources.providers, separator: catalog.separator, isListed });
   }
 
-  /** Returns the tools that are not the hub's own, with their sources. */
+  /** Returns all tools except the hub's own, with their sources. */
   ownTools(): readonly { readonly source: Source; readonly entry: JsonObject }[] {
     return this.#kernel.catalog.current
       .tools(WHOLE_VIEW)
@@ -120,7 +126,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
       .map(({ record, entry }) => ({ source: record.source, entry }));
   }
 
-  /** Counts the tools of a source that are listed, and those that are found by search only. */
+  /** Counts the tools of a source that are listed, and those that are found only by search. */
   visibilities(sourceId: string): { readonly native: number; readonly ondemand: number } {
     const own = this.#kernel.catalog.current.tools(WHOLE_VIEW).filter(({ record }) => record.source.id === sourceId);
     const native = own.filter(({ record }) => record.visibility === "native").length;

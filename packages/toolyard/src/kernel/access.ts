@@ -5,12 +5,12 @@ import type { HttpOptions } from "../http/options.ts";
 import { createTokenAccess, planTokenAccess, type TokenSettings } from "../http/request/tokens.ts";
 import type { AccessKind, Contribution } from "./feature.ts";
 
-/** Returns how callers have to prove who they are, where `[server]` has these tokens. Throws an `OptionError`. */
+/** Returns the required authentication if `[server]` has these tokens. Throws an `OptionError`. */
 export function planAccess(contributions: readonly Contribution[], server: TokenSettings | undefined): AccessPlan {
   return choose(contributions)?.plan ?? planTokenAccess(server);
 }
 
-/** Creates the access of one place that the hub is served at. Throws an `OptionError`. */
+/** Creates the access of one address at which the hub is served. Throws an `OptionError`. */
 export function createAccess(contributions: readonly Contribution[], http: HttpOptions): Access {
   const grantRights = contributions.find((one) => one.grantRights)?.grantRights ?? (() => WHOLE);
   return (
@@ -20,7 +20,9 @@ export function createAccess(contributions: readonly Contribution[], http: HttpO
 
 const WHOLE: Grant = Object.freeze({ rights: EVERYTHING });
 
-/** Returns the grants within the rights of the place; one object for each grant, which caches depend on. */
+/**
+ * Limits grants to the rights of the address. Returns one object for each grant, because caches use it as their key.
+ */
 function grantWithin(grantRights: GrantRights, { openRights }: HttpOptions): GrantRights {
   if (openRights === EVERYTHING) return grantRights;
   const known = new WeakMap<Grant, Grant>();
@@ -38,7 +40,10 @@ interface Choice {
   readonly plan: AccessPlan;
 }
 
-/** Returns nothing where tokens of `[server]` decide, or no credentials are needed. */
+/**
+ * Returns the access kind of a feature. Returns `undefined` if tokens of `[server]` decide, or no credentials are
+ * needed.
+ */
 function choose(contributions: readonly Contribution[]): Choice | undefined {
   for (const { access: kind } of contributions) {
     const plan = kind?.plan();

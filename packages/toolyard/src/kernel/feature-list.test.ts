@@ -24,7 +24,7 @@ const RINGER = defineFeature({
   start: ({ bell }) => ({ onCall: () => void bell.ring() }),
 });
 
-describe("the compiler", () => {
+describe("compiler checks", () => {
   test("accepts a list in which each service is provided by the kernel or by an earlier feature", () => {
     const reader = defineFeature({
       name: "reader",
@@ -40,7 +40,7 @@ describe("the compiler", () => {
     expect(featureList([RINGER, TOWER])).toHaveLength(2);
   });
 
-  test("refuses a feature whose service no feature provides", () => {
+  test("refuses a feature if no feature provides a service that it uses", () => {
     // @ts-expect-error RINGER uses BELL, which no feature of this list provides.
     expect(featureList([RINGER])).toHaveLength(1);
   });
@@ -56,7 +56,7 @@ describe("the compiler", () => {
     expect(featureList([own])).toHaveLength(1);
   });
 
-  test("refuses an endpoint that uses a service of a later feature, and accepts one of its own feature", () => {
+  test("refuses an endpoint with a service from a later feature, and accepts one from the same feature", () => {
     const endpoint = defineEndpoint({
       schema: {},
       paths: ["/bell"],
@@ -77,7 +77,7 @@ describe("the compiler", () => {
     expect(featureList([TOWER, page])).toHaveLength(2);
   });
 
-  test("refuses a start that does not return what the feature provides", () => {
+  test("refuses a `start` that does not return the services that the feature provides", () => {
     const silent = defineFeature({
       name: "silent",
       provides: [BELL],
@@ -93,7 +93,7 @@ describe("the compiler", () => {
     expect([silent.name, wrong.name]).toEqual(["silent", "wrong"]);
   });
 
-  test("refuses a feature that starts with a service of a place", () => {
+  test("refuses a feature if its start uses a service of an address", () => {
     const early = defineFeature({
       name: "early",
       // @ts-expect-error A service of a place exists only while the hub is served there.
@@ -105,7 +105,7 @@ describe("the compiler", () => {
 
 const NO_ENDPOINT = { mount: () => {}, giveUp: () => {}, close: () => {} };
 
-describe("a list of features", () => {
+describe("list of features", () => {
   test("throws if two features provide the same service", () => {
     const other = defineFeature({
       name: "other",
@@ -115,7 +115,7 @@ describe("a list of features", () => {
     expect(() => featureList([TOWER, other])).toThrow("The features tower and other both provide `bell`.");
   });
 
-  test("starts in its order with only the declared services, and ends in the reverse order", async () => {
+  test("starts features in order with only the declared services, and ends them in reverse order", async () => {
     const seen: string[] = [];
     const first = defineFeature({
       name: "first",
@@ -141,7 +141,7 @@ describe("a list of features", () => {
     expect(Object.keys(started.services)).toEqual(["logger", "variables", "bell"]);
   });
 
-  test("throws for a service that nothing provides, if the compiler was overruled", () => {
+  test("throws for a missing service if the compiler's check was bypassed", () => {
     expect(() => pickServices({ bell: 1 }, [VARIABLES])).toThrow("No feature provides the service `variables`.");
   });
 });

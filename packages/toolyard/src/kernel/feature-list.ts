@@ -3,15 +3,16 @@ import type { AnyFeature, Complete } from "./feature.ts";
 import type { KernelKey } from "./kernel-keys.ts";
 
 /**
- * Checks a list of features when it is compiled: each uses only services of the kernel and of features before it. A
- * feature that lacks one does not fit its place, and the compiler names the key (`MissingService`).
+ * Checks a list of features at compile time: each uses only services of the kernel and of features before it. A feature
+ * without one of its services does not match its type in the list, and the compiler error names the key
+ * (`MissingService`).
  */
 export function featureList<const F extends readonly AnyFeature[]>(list: F & Complete<F, KernelKey>): F {
   assertOneProvider(list);
   return list;
 }
 
-/** The type check cannot detect a second provider of a key. */
+/** Throws if two features provide the same key, which the type check cannot detect. */
 function assertOneProvider(features: readonly AnyFeature[]): void {
   const providers = new Map<string, string>();
   for (const { name, provides, endpoints } of features) {

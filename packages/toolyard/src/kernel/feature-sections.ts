@@ -6,7 +6,7 @@ import { STORES } from "../state/stores.ts";
 import type { StoreKinds } from "../state/ports/store.ts";
 import { joinSections } from "./sections.ts";
 
-/** Configuration that all endpoints share. */
+/** Configuration of the listener, which all endpoints share. */
 const LISTENER = {
   schema: {
     server: Type.Optional(
@@ -30,7 +30,10 @@ export function endpointSections(features: readonly AnyFeature[]): Sections {
   return joinSections([LISTENER, ...endpointKindsOf(features)]);
 }
 
-/** The schema of the whole configuration: that of every feature, its endpoints and its kinds of sources, joined. */
+/**
+ * Returns the schema of the whole configuration: the merged sections of all features, their endpoints and their source
+ * kinds.
+ */
 export function configSchema(features: readonly AnyFeature[], stores: StoreKinds = STORES): OptionSchema {
   return {
     type: "object",

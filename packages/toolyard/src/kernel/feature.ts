@@ -11,7 +11,7 @@ import type { StagePlace } from "../pipeline/stage-place.ts";
 import type { DefinedKind, SourcePlace, WantedSource } from "../providers/source-kind.ts";
 import type { All } from "./sections.ts";
 
-/** Lives as long as the hub, in contrast to a service of one place that the hub is served at. */
+/** Key of a service that lives as long as the hub, in contrast to a service of one address. */
 export type HubKey = ServiceKey<unknown, string, "hub">;
 
 /** A source kind with any sections and services. */
@@ -19,7 +19,7 @@ export interface AnyKind extends Pick<DefinedKind<Sections, never, ServiceKey>, 
   readonly wanted: (config: never, place: SourcePlace) => readonly WantedSource<never>[];
 }
 
-/** An endpoint with any sections and services. */
+/** An endpoint kind with any sections and services. */
 export interface AnyEndpoint extends Pick<
   EndpointDefinition<Sections, ServiceKey, ServiceKey>,
   "schema" | "paths" | "uses" | "provides"
@@ -27,38 +27,44 @@ export interface AnyEndpoint extends Pick<
   readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Endpoint>) | undefined;
 }
 
-/** A way to authenticate callers. The first feature with a configuration that requests it is used. */
+/** A way to authenticate callers. The first feature with a configuration that requests one is used. */
 export interface AccessKind {
-  /** Returns nothing where the configuration does not ask for it now. Throws an `OptionError`. */
+  /**
+   * Returns the required authentication, or `undefined` if the current configuration does not request it. Throws an
+   * `OptionError`.
+   */
   plan(): AccessPlan | undefined;
   /**
-   * Called once for each place that the hub is served at. `grantRights` gives rights to identities; it returns those of
-   * the current configuration.
+   * Creates the access. Called once for each address at which the hub is served. `grantRights` returns the rights of
+   * identities by the current configuration.
    */
   create(http: HttpOptions, grantRights: GrantRights): Access;
 }
 
-/** Contributions of a feature to a hub once it has started. All members but `services` are optional. */
+/** Contributions of a started feature to a hub. All members except `services` are optional. */
 export interface Contribution {
   /** Called at the end of every call. It must not throw or block. */
   readonly onCall?: CallListener;
-  /** The same, called for inner calls too: calls made by code, by `execute_tool` and by the agent. */
+  /** Called at the end of every call, including inner calls: those of code, of `execute_tool` and of the agent. */
   readonly onEveryCall?: CallListener;
-  /** A further way to authenticate callers. */
+  /** Additional way to authenticate callers. */
   readonly access?: AccessKind;
-  /** Gives rights to identities, such as by roles. The first feature that has it is used. @default all rights */
+  /**
+   * Returns the rights of identities, for example by roles. Only the first feature with this member is used. @default
+   * all rights
+   */
   readonly grantRights?: GrantRights;
-  /** Stages of the pipeline, loaded with it at the first call. */
+  /** Stages of the pipeline, loaded by the first call. */
   readonly stages?: readonly StagePlace[];
-  /** Dialects behind MCP, loaded at the first request for them. */
+  /** Loads dialects after MCP. Called by the first request for them. */
   readonly dialects?: () => Promise<readonly Dialect[]>;
-  /** Returns further evidence for searches, in addition to words, under the current configuration. */
+  /** Returns evidence for searches besides words, by the current configuration. */
   readonly evidence?: () => Promise<EvidenceSource> | undefined;
-  /** Ends what the feature opened. Features end in the reverse order of their start. */
+  /** Closes everything that the feature opened. Features are closed in the reverse order of their start. */
   close?(): Promise<void>;
 }
 
-/** A contribution with the services that the feature has declared. */
+/** Contribution with the services that the feature has declared. */
 export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
   ? Contribution
   : Contribution & { readonly services: ServicesOf<Provides> };
@@ -66,26 +72,26 @@ export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
 /** Parts of a feature: one capability of the hub, in its own folder. */
 export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Endpoints> {
   readonly name: string;
-  /** Its own sections of the configuration, in addition to those of its source kinds and endpoints. */
+  /** Sections of the configuration that the feature itself reads, besides those of its source kinds and endpoints. */
   readonly schema?: S;
-  /** Endpoints on HTTP are opened again when a section of this feature changes. @default false */
+  /** True if HTTP endpoints must be opened again when a section of this feature changes. @default false */
   readonly changesEndpoints?: boolean;
-  /** Services that `start` is given. */
+  /** Services that `start` receives. */
   readonly uses?: readonly Uses[];
   /** Services that `start` returns. */
   readonly provides?: readonly Provides[];
   readonly sources?: Kinds;
   readonly endpoints?: Endpoints;
-  /** Throws an `OptionError` for a configuration that the feature cannot work with. */
+  /** Throws an `OptionError` if the feature cannot work with the configuration. */
   check?(config: Reads): void;
   /**
-   * Called once per hub, in the order of the list. `config` returns the current configuration. Heavy modules are loaded
-   * later, on demand.
+   * Starts the feature. Called once per hub, in the order of the list. `config` returns the current configuration.
+   * Large modules must be loaded later, on demand.
    */
   start?(services: ServicesOf<Uses>, config: () => Reads): StartedFeature<Provides>;
 }
 
-/** A feature as the list has it. */
+/** Feature in a list of features. */
 export interface Feature<
   S extends Sections = Sections,
   Reads = never,
@@ -102,7 +108,7 @@ export interface Feature<
   readonly endpoints: readonly AnyEndpoint[];
   readonly check?: (config: never) => void;
   readonly start?: (services: never, config: () => never) => Contribution;
-  /** Only for the compiler. */
+  /** Types for the compiler only. */
   readonly "~types"?: {
     readonly sections: S;
     readonly reads: (config: Reads) => void;
@@ -156,15 +162,20 @@ type LaterUsesOf<F> = F extends FeatureTypes ? TypesOf<F>["laterUses"] : never;
 export type ProvidedBy<F> = F extends FeatureTypes ? TypesOf<F>["provides"] : never;
 type SectionsOf<F> = F extends FeatureTypes ? TypesOf<F>["sections"] : never;
 
-/** Type of a feature in the list if no earlier feature provides a service that it uses. */
+/**
+ * Type of a feature in the list if no earlier feature provides a service that it uses. `missing` names the service.
+ */
 export interface MissingService<Keys> {
   readonly missing: Keys;
 }
 
-/** A feature starts with the services of earlier ones; its source kinds and endpoints may also use its own. */
+/**
+ * Keys that a feature lacks. Its start may use services of earlier features; its source kinds and endpoints may also
+ * use its own.
+ */
 type MissingIn<F, Known> = Exclude<StartUsesOf<F>, Known> | Exclude<LaterUsesOf<F>, Known | ProvidedBy<F>>;
 
-/** The list with each feature that lacks a service replaced by `MissingService`. */
+/** List type in which each feature that lacks a service is replaced by `MissingService`. */
 export type Complete<F extends readonly unknown[], Known> = F extends readonly [infer First, ...infer Rest]
   ? readonly [
       [MissingIn<First, Known>] extends [never] ? First : MissingService<MissingIn<First, Known>>,
@@ -172,6 +183,6 @@ export type Complete<F extends readonly unknown[], Known> = F extends readonly [
     ]
   : readonly [];
 
-/** The configuration that all features of a list read, joined. */
+/** Type of the configuration that all features of a list read. */
 export type ConfigOf<F> = All<SectionsObjects<SectionsOf<F>>>;
 type SectionsObjects<S> = S extends Readonly<Record<string, OptionSchema>> ? ObjectOf<S> : never;

@@ -18,21 +18,26 @@ import type { MODULES_HOST } from "../providers/modules/services.ts";
 import type { INSTALLS, UPSTREAM_STARTS } from "../providers/services.ts";
 import type { STATE } from "../state/ports/store.ts";
 
-/** How the program that opens a hub changes its log. */
+/** Changes that the program which opens a hub makes to the log. */
 export interface LogSettings {
-  /** A program's own logger, which receives all lines without secrets. @default from `[logging]`, on standard error */
+  /**
+   * Logger of the program, which receives all lines without secrets. @default a log to standard error by `[logging]`
+   */
   readonly logger?: Logger | undefined;
-  /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
+  /**
+   * True if the program itself prints failures of calls to standard error, so that the log omits them there. @default
+   * false
+   */
   readonly printsFailures?: boolean | undefined;
-  /** While it returns true, the log on standard error omits lines below `warning`. @default never */
+  /** While it returns true, the log to standard error omits lines below `warning`. @default never */
   readonly isQuiet?: (() => boolean) | undefined;
 }
 
-/** Creates the access of one place that the hub is served at. */
+/** Creates the access of one address at which the hub is served. */
 export const CREATE_ACCESS = serviceKey<(http: HttpOptions) => Access>()("createAccess");
 export const LOG_SETTINGS = serviceKey<LogSettings>()("logSettings");
 
-/** Keys of the services that the kernel provides for as long as a hub lives. */
+/** Keys of services that the kernel provides and that live as long as the hub. */
 export type KernelHubKey =
   | typeof VARIABLES
   | typeof DATA_FOLDERS
@@ -47,7 +52,7 @@ export type KernelHubKey =
   | typeof UPSTREAM_STARTS
   | typeof MODULES_HOST;
 
-/** Keys of the services that the kernel provides for each place that the hub is served at. */
+/** Keys of services that the kernel provides for each address at which the hub is served. */
 export type KernelServingKey = typeof HUB | typeof TOOLS | typeof ACCESS | typeof CERTIFICATE | typeof DIALECTS;
 
 /** Keys of the services that features need not provide. */

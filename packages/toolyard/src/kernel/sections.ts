@@ -1,9 +1,9 @@
 import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 
-/** The intersection of the members of a union. */
+/** Intersection of the members of a union. */
 export type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
-/** The sections of several parts: those of one name are joined, member by member. */
+/** Merges the sections of several parts. Sections with the same name are merged member by member. */
 export function joinSections(parts: readonly { readonly schema: Sections }[]): Sections {
   return parts.reduce<Sections>((joined, { schema }) => join(joined, schema), {});
 }

@@ -6,22 +6,22 @@ export type Services = Readonly<Record<string, unknown>>;
 
 export interface StartedFeatures {
   readonly services: Services;
-  /** In the order of the list. */
+  /** Contributions in the order of the list. */
   readonly contributions: readonly Contribution[];
-  /** Ends the features in the reverse order of their start. */
+  /** Closes the features in the reverse order of their start. */
   close(): Promise<void>;
 }
 
 export interface FeatureStart {
-  /** Services that exist before the features. */
+  /** Services that exist before the features start. */
   readonly services: Services;
   /** Returns the current configuration. */
   readonly config: () => unknown;
-  /** Gets what each feature contributes, once it has started. */
+  /** List to which the contribution of each started feature is added. */
   readonly contributions?: Contribution[];
 }
 
-/** Starts features in the order of their list, each with the services that it declares. */
+/** Starts features in the order of their list. Each receives the services that it declares. */
 export function startFeatures(
   features: readonly AnyFeature[],
   { services: given, config, contributions = [] }: FeatureStart,
@@ -46,13 +46,13 @@ export function startFeatures(
 // The compiler has checked the list, so each feature receives the services that it uses.
 type StartsFeature = (services: Services, config: () => unknown) => Contribution & { readonly services?: Services };
 
-/** Returns the service of a key. Throws for one that nothing provides. */
+/** Returns the service of a key. Throws if nothing provides it. */
 export function getService<T, Id extends string>(services: Services, key: ServiceKey<T, Id>): T {
-  // Keys are typed constants, and the list of features was checked by their types.
+  // Keys are typed constants, and the types of the list of features were checked.
   return pickServices(services, [key])[key.id] as T;
 }
 
-/** Returns the services with these keys. Throws for one that nothing provides. */
+/** Returns the services with these keys. Throws if nothing provides one of them. */
 export function pickServices(services: Services, keys: readonly { readonly id: string }[]): Services {
   return Object.fromEntries(
     keys.map(({ id }) => {

@@ -6,11 +6,11 @@ import type { Redactor } from "../telemetry/redactor.ts";
 /** The log and the audit of a hub. */
 export interface Telemetry {
   readonly logger: Logger;
-  /** Its lines are kept for callers of the log and written nowhere. */
+  /** Logger with lines that are kept for callers of the log and not written. */
   readonly keptLogger: Logger;
   readonly audit: Audit;
   readonly redactor: Redactor;
 }
 
-/** Required by the kernel. */
+/** Service that the kernel requires. */
 export const TELEMETRY = serviceKey<Telemetry>()("telemetry");

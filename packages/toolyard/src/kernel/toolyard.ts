@@ -32,38 +32,41 @@ import { reachesLevel } from "../wire/log-level.ts";
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call; its outcome is `cancelled`. */
+  /** Aborting it ends the call with the outcome `cancelled`. */
   readonly signal?: AbortSignal;
-  /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
+  /**
+   * Called with progress (`notifications/progress`) and log messages (`notifications/message`) of the running call.
+   */
   readonly onNotice?: (notification: CallNotification) => void;
   /**
-   * Answers elicitation, sampling and roots; without it such server requests are refused. Declare its abilities in
-   * `capabilities`.
+   * Answers elicitation, sampling and roots. Without it, these server requests are refused. The supported requests must
+   * be declared in `capabilities`.
    */
   readonly onAsk?: (ask: ServerRequest, signal: AbortSignal) => Promise<JsonObject>;
-  /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
+  /** Capabilities in the form of MCP: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
   readonly capabilities?: JsonObject;
-  /** `_meta` for the tool or server. */
+  /** `_meta` that the tool or server receives. */
   readonly meta?: JsonObject;
-  /** Time that the call may take in all, in milliseconds; the hub's own bounds hold inside it. @default none */
+  /** Maximum duration of the call in milliseconds. The hub's own limits also apply. @default none */
   readonly timeoutMs?: number;
-  /** Time that the call may stay without a sign of life, in milliseconds; progress resets it. @default none */
+  /** Maximum time in milliseconds without activity of the call; progress resets it. @default none */
   readonly idleTimeoutMs?: number;
-  /** Log messages from this level on. @default none */
+  /** Lowest level of log messages to receive. @default none: no log messages */
   readonly logLevel?: string;
-  /** Models that tools may use in place of the configured ones. @default none */
+  /** Models that tools use instead of the configured ones. @default none */
   readonly models?: Models;
 }
 
 export interface ListOptions {
-  /** @default "normal" */
+  /** Tool mode of the list. @default "normal" */
   readonly mode?: ToolMode;
 }
 
 /**
- * The hub as a program sees it, returned by `createHub`. Expected failures are outcomes, not exceptions.
+ * Hub as a program uses it, returned by `createHub`. Expected failures are outcomes and not exceptions.
  *
  * @example
+ *
  * ```ts
  * import { createHub, type Toolyard } from "toolyard";
  *
@@ -76,18 +79,21 @@ export interface ListOptions {
  * ```
  */
 export interface Toolyard {
-  /** Returns the tools of a view, as MCP lists them. */
+  /** Returns the tools of a view, in the form of `tools/list`. */
   list(options?: ListOptions): Promise<readonly ListedTool[]>;
   listResources(): Promise<readonly ListedResource[]>;
   listResourceTemplates(): Promise<readonly ListedTemplate[]>;
   listPrompts(): Promise<readonly ListedPrompt[]>;
-  /** Tools for a query, best first. An empty query lists by name. @param limit 1 to 100, default 5 */
+  /**
+   * Returns the best tools for a query, the best first. An empty query lists all tools by name. @param limit 1 to 100,
+   * default 5
+   */
   search(query: string, limit?: number, filter?: SearchFilter): Promise<SearchAnswer>;
   /** Calls a tool by any spelling of its name. */
   call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome<ToolResult>>;
   /** Reads a resource by its URI. */
   read(uri: string, options?: CallOptions): Promise<Outcome<ReadResult>>;
-  /** Fills in a prompt. */
+  /** Gets a prompt with its arguments filled in. */
   prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome<PromptResult>>;
   /** Completes an argument of a prompt or of a resource template. */
   complete(
@@ -102,12 +108,12 @@ export interface Toolyard {
   subscribe(uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
   facts(): Promise<ServerFacts>;
   sources(): readonly SourceReport[];
-  /** The interface that endpoints use. */
+  /** Interface that endpoints use. */
   readonly port: HubPort;
   close(): Promise<void>;
 }
 
-/** The hub behind the library's face. */
+/** Hub behind the library's interface. */
 export interface ToolyardBase {
   readonly port: HubPort;
   readonly tools: Pick<ToolFinder, "search">;
@@ -137,7 +143,7 @@ export function toolyardOf(
     },
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
-  // The catalog has checked every definition, and the pipeline every result, so that they have these types.
+  // The catalog has checked all definitions, and the pipeline checks all results, so that they have these types.
   const entries = async <Entry extends JsonObject>(kind: ListKind, mode: ToolMode = "normal") =>
     (await port.list(kind, view(mode))).entries as readonly Entry[];
   const call = <Result extends JsonObject>(wanted: ToolyardCall, options: CallOptions = {}) =>
@@ -174,7 +180,7 @@ export function toolyardOf(
   };
 }
 
-/** The calling program, as its calls name it; each call states which server requests it can answer. */
+/** Calling program in the hub's calls. Each call states which server requests it can answer. */
 interface Program extends Pick<Call, "endpoint" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }

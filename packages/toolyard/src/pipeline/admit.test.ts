@@ -4,7 +4,7 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../../../test/support/pipeline.ts";
 
-/** Holds its calls until they are released, and counts how many run concurrently. */
+/** Returns a handler that holds its calls until they are released, and counts concurrent calls. */
 function held(): {
   readonly handler: Handler;
   running: number;
@@ -45,7 +45,7 @@ function kinds(outcomes: readonly Outcome[]): Record<string, number> {
   return counts;
 }
 
-test("S5: limits too many calls a minute, with the retry time", async () => {
+test("S5: refuses too many calls per minute with the retry time", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 10 } });
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => harness.call("t")));
   expect(kinds(outcomes)).toEqual({ ok: 10, limited: 2 });
@@ -72,7 +72,7 @@ test("S5: each client has its own share", async () => {
   expect(kinds([await from("a"), await from("a", "s1")])).toEqual({ limited: 2 });
 });
 
-test("S5: limits too many concurrent calls until one has ended", async () => {
+test("S5: refuses too many concurrent calls until one has ended", async () => {
   const gate = held();
   const harness = createHarness({ t: toolFrom("t", gate.handler) }, { limits: { in_flight: 2 } });
   const first = harness.call("t");
@@ -98,7 +98,7 @@ test("S5: local callers without a token have no limit by default; others have 60
   expect(kinds(open)).toMatchObject({ limited: expect.any(Number) as number });
 });
 
-test("a configured rate applies to all callers, and one of a token to its callers", async () => {
+test("a configured rate applies to all callers, and the rate of a token to its callers", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 2 } });
   const three = (principal: Principal): Promise<Outcome[]> =>
     Promise.all(Array.from({ length: 3 }, () => harness.call("t", {}, { principal })));
@@ -115,7 +115,7 @@ test("0 means no limit", async () => {
   expect(kinds(await Promise.all(Array.from({ length: 1000 }, () => harness.call("t"))))).toEqual({ ok: 1000 });
 });
 
-test("does not count a call within a call twice", async () => {
+test("does not count a call within a call again", async () => {
   const harness = createHarness(
     { t: toolFrom("t", () => text("x")) },
     { limits: { rate_per_minute: 1, in_flight: 1 } },
@@ -137,7 +137,7 @@ test("C16: runs at most max_concurrent calls of a tool, in the order of arrival"
   expect([gate.most, gate.order]).toEqual([2, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
 });
 
-test("C16: limits a full queue immediately", async () => {
+test("C16: refuses a call immediately if the queue is full", async () => {
   const gate = held();
   const harness = createHarness(
     { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
@@ -153,7 +153,7 @@ test("C16: limits a full queue immediately", async () => {
   expect(kinds(await Promise.all(calls))).toEqual({ ok: 2 });
 });
 
-test("a call that leaves the queue makes room in it and takes no place", async () => {
+test("a call that leaves the queue makes room and takes no place", async () => {
   const gate = held();
   const harness = createHarness(
     { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },

@@ -11,14 +11,14 @@ import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
 /**
- * Limit of the connections of one principal together, as a multiple of one connection's limit, so that opening more
- * connections does not circumvent it.
+ * Limit of all connections of one principal together, as a multiple of the limit of one connection. More connections do
+ * not circumvent the limit.
  */
 const CONNECTIONS_OF_ONE = 16;
-/** When a full queue is worth another try. */
+/** Milliseconds after which a call to a full queue may be repeated. */
 const QUEUE_RETRY_MS = 1000;
 
-/** Limits the calls of one client, and the concurrent calls of one tool (S5). */
+/** Limits the calls of one client and the concurrent calls of one tool (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const throughGate = toolGate(options.queue);
   const sharesOf = keptByClient(({ principal, client }) => {
@@ -28,14 +28,14 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,
       inFlight: own.inFlight * CONNECTIONS_OF_ONE,
     };
-    // The principal's share is checked first: endless new connections must not fill the store of shares.
+    // The principal's share is checked first, so that many new connections cannot fill the store of shares.
     return [
       { key: `${principal.id}\n`, bounds: joint },
       { key: `${principal.id}\n${client.connection}`, bounds: own },
     ];
   });
   return async (state, next) => {
-    // A call within a running call is counted with it.
+    // A call within a running call is counted together with it.
     if (state.call.parent !== undefined) return throughGate(state, next);
     const taken: string[] = [];
     try {
@@ -53,7 +53,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   };
 }
 
-/** Returns the rate of the caller itself, else the default. Programs of this machine have no default. */
+/** Returns the rate of the caller, otherwise the default. Local programs have no default. */
 function ratePerMinute(principal: Principal, options: LimitsOptions): number {
   const isLocal = principal.id === LOCAL_PRINCIPAL.id && principal.remote !== true;
   return principal.ratePerMinute ?? options.ratePerMinute ?? (isLocal ? 0 : RATE_PER_MINUTE);
@@ -66,7 +66,7 @@ interface Share {
 
 type SharesOf = (call: Pick<Call, "principal" | "client">) => readonly Share[];
 
-/** A client that keeps its connection is the same object in each of its calls. */
+/** Caches the shares by client: a client that keeps its connection is the same object in each call. */
 function keptByClient(make: SharesOf): SharesOf {
   const kept = new WeakMap<Client, { readonly principal: Principal; readonly shares: readonly Share[] }>();
   return (call) => {
@@ -78,7 +78,7 @@ function keptByClient(make: SharesOf): SharesOf {
   };
 }
 
-// An admission that comes after the call has ended is given back.
+// If the admission arrives after the call has ended, it is returned.
 async function admitted(answer: Promise<Admission>, state: CallState, leave: () => void): Promise<Admission> {
   try {
     return await orAborted(answer, state.deadline.cancellation);
@@ -93,7 +93,7 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
   if (admission?.admitted) leave();
 }
 
-/** Limits the concurrent calls of one tool; up to `queue` calls may wait. */
+/** Limits the concurrent calls of one tool. Up to `queue` calls may wait. */
 function toolGate(queue: number): Stage {
   const gates = new ToolGates(queue);
   const enter = async ({ tool, maxConcurrent }: LimitedTool, state: CallState, next: Next): Promise<Outcome> => {

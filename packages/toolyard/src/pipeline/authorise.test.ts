@@ -29,7 +29,7 @@ test("every caller with any right may use a discovery tool, unless it is denied 
   });
 });
 
-test("S15: a destructive tool requires a confirmation, which the tool does not see", async () => {
+test("S15: a destructive tool requires a confirmation, which the tool does not receive", async () => {
   const seen: unknown[] = [];
   const tool = toolFrom(
     "rm",
@@ -53,7 +53,7 @@ test("S15: a destructive tool requires a confirmation, which the tool does not s
   expect(await createHarness({ rm: tool }).call("rm", { path: "/x" })).toMatchObject({ ok: true });
 });
 
-test("passes on an argument `confirm` that is the tool's own", async () => {
+test("passes on an argument `confirm` if the tool's schema has it", async () => {
   const seen: unknown[] = [];
   const tool = toolFrom(
     "rm",

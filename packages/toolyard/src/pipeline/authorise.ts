@@ -8,11 +8,11 @@ import type { PipelineDeps } from "./ports.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 
-/** `_meta` key by which a caller that cannot add an argument reports the user's consent. */
+/** `_meta` key with which a caller that cannot add an argument reports the user's consent. */
 const CONFIRM_META_KEY = "toolyard/confirm";
 const CONFIRM = "confirm";
 
-/** Holds the caller's rights against the record, and asks for consent to what destroys, where that is wanted (S15). */
+/** Checks the caller's rights to the record, and requires consent for destructive tools if configured (S15). */
 export function authoriseStage({ options }: PipelineDeps): Stage {
   return (state, next) => {
     const permission = permissionOf(state.call.principal.rights);
@@ -25,7 +25,7 @@ export function authoriseStage({ options }: PipelineDeps): Stage {
   };
 }
 
-/** The values of a completion are bound by rights, too: each leads to a URI. */
+/** Restricts the values of a completion by rights, because each value leads to a URI. */
 function completedWithin(permission: Permission, state: CallState, next: Next): Promise<Outcome> {
   const { target, subject } = state.found;
   if (target.type !== "completion" || subject.type !== "uri") return next(state);
@@ -51,7 +51,7 @@ function isConfirmed({ call }: CallState): boolean {
   return call.arguments[CONFIRM] === true || call.params[CONFIRM] === true || call.meta[CONFIRM_META_KEY] === true;
 }
 
-// The argument is addressed to the hub, unless the tool has one with this name.
+// Removes the argument `confirm`, which is for the hub, unless the tool has an argument with this name.
 function withoutConfirm(args: JsonObject, target: CallTarget): JsonObject {
   const properties = target.type === "tool" ? target.tool.inputSchema["properties"] : undefined;
   if (!(CONFIRM in args) || (isJsonObject(properties) && Object.hasOwn(properties, CONFIRM))) return args;

@@ -3,11 +3,11 @@ import { firstChars } from "../core/text/truncate.ts";
 
 interface Circuit {
   failures: number;
-  /** When the last counted failure was seen. */
+  /** Time of the last counted failure. */
   failedAt: number;
-  /** 0 while closed. */
+  /** Time until which the circuit is open. 0 while it is closed. */
   openUntil: number;
-  /** When the call began that tries the server again. */
+  /** Start time of the call that tries the server again. */
   probeAt: number | undefined;
   lastMessage: string;
 }
@@ -18,16 +18,16 @@ export interface BlockedCircuit {
   readonly lastMessage: string;
 }
 
-/** When another look is worth it while one call tries the server. */
+/** Milliseconds after which a refused call may be repeated while another call tries the server. */
 const PROBE_WAIT_MS = 1000;
 const MAX_MESSAGE_CHARS = 300;
 
 /**
- * One circuit breaker for each server. It opens after a number of consecutive failures and stays open for the
- * cool-down. It then admits one call, whose outcome closes it or opens it again. Concurrent calls that fail together
- * count as one failure: if a child exits with twenty calls, the next call must be served. Circuits are kept by provider
- * object: a source that is recreated after a configuration change starts with a closed circuit, and a source with a
- * provider per user has a circuit per user.
+ * Circuit breakers, one for each server. A circuit opens after a number of consecutive failures and stays open for the
+ * cool-down. Then it admits one call, whose outcome closes it or opens it again. Concurrent calls that fail together
+ * count as one failure: if a child process exits with twenty calls, the next call must be served. Circuits are stored
+ * by provider object: a source that is recreated after a configuration change starts with a closed circuit, and a
+ * source with a provider per user has a circuit per user.
  */
 export class Breakers {
   readonly #circuits = new WeakMap<object, Circuit>();
@@ -37,7 +37,10 @@ export class Breakers {
     this.#options = options;
   }
 
-  /** Asks for a call that begins at `now`. Absent: go ahead, and tell how it went with the same `now`. */
+  /**
+   * Requests permission for a call that starts at `now`. Returns `undefined` if the call may run; its outcome must then
+   * be reported with the same `now`.
+   */
   enter(server: object, now: number): BlockedCircuit | undefined {
     const circuit = this.#circuits.get(server);
     if (!circuit || circuit.openUntil === 0) return undefined;
@@ -48,7 +51,7 @@ export class Breakers {
     return undefined;
   }
 
-  /** Called when the server answered, with a result or an error. */
+  /** Reports that the server answered, with a result or an error. */
   succeeded(server: object): void {
     this.#circuits.delete(server);
   }
@@ -70,7 +73,7 @@ export class Breakers {
     if (isProbe || circuit.failures >= this.#options.failures) circuit.openUntil = now + this.#options.coolDownMs;
   }
 
-  /** The call ended without telling anything of the server, such as by its caller. */
+  /** Reports that the call ended without information about the server, for example because its caller cancelled it. */
   abandoned(server: object, startedAt: number): void {
     const circuit = this.#circuits.get(server);
     if (circuit?.probeAt === startedAt) circuit.probeAt = undefined;

@@ -42,17 +42,17 @@ test("a minute without activity is a timeout, even if the provider ignores its s
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("field 2.5: waits for an hour of work with progress", async () => {
+test("field 2.5: waits for an hour for work with progress", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, HOUR - MINUTE)) });
   expect(await settled(harness.call("t"), HOUR)).toMatchObject({ ok: true });
 });
 
-test("field 2.5: progress does not extend a call beyond an hour", async () => {
+test("field 2.5: progress does not extend a call beyond one hour", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, 2 * HOUR)) });
   expect(await settled(harness.call("t"), HOUR + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: HOUR } });
 });
 
-test("log messages are not activity", async () => {
+test("log messages do not count as activity", async () => {
   const chatty: Handler = (call) => {
     setInterval(() => call.notify({ method: "notifications/message", params: {} }), 1000).unref();
     return never();
@@ -62,7 +62,7 @@ test("log messages are not activity", async () => {
   });
 });
 
-test("a tool's own time limit is longer or shorter than the hub's", async () => {
+test("a tool's own time limit may be longer or shorter than the hub's", async () => {
   const harness = createHarness({
     long: toolFrom("long", every(10 * MINUTE, 30 * MINUTE), { limits: { timeoutMs: 10 * MINUTE + 1 } }),
     short: toolFrom("short", never, { limits: { timeoutMs: 100 } }),
@@ -75,7 +75,7 @@ test("a tool's own time limit is longer or shorter than the hub's", async () => 
   expect(await settled(harness.call("source"), 210)).toMatchObject({ kind: "timeout", details: { timeoutMs: 200 } });
 });
 
-test("C20: a caller's deadline shortens the hub's; progress in the call counts for both", async () => {
+test("C20: a caller's deadline shortens the hub's; progress of the call counts for both", async () => {
   const harness = createHarness({ t: toolFrom("t", never), p: toolFrom("p", every(50, 1000)) });
   const deadline = new Deadline({ idleMs: 100, totalMs: HOUR });
   expect(await settled(harness.call("t", {}, { deadline }), 110)).toMatchObject({ kind: "timeout" });
@@ -97,7 +97,7 @@ test("C20: the provider sees the remaining time", async () => {
   expect(seen[0]).toBeLessThanOrEqual(500);
 });
 
-test("a forwarding tool has no time limit itself: the inner tool's applies", async () => {
+test("a forwarding tool has no time limit: the limit of the inner tool applies", async () => {
   const harness: Harness = createHarness({
     long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), {
       limits: { timeoutMs: 10 * MINUTE },
@@ -124,12 +124,12 @@ test("a forwarding tool has no time limit itself: the inner tool's applies", asy
   });
 });
 
-test("counts the time to find the target", async () => {
+test("includes the time to find the target", async () => {
   const harness = createHarness({}, { deps: { resolve: () => new Promise(() => {}) } });
   expect(await settled(harness.call("t"), MINUTE + 10)).toMatchObject({ kind: "timeout" });
 });
 
-test("counts the time in the queue", async () => {
+test("includes the time in the queue", async () => {
   const harness = createHarness({ t: toolFrom("t", never, { limits: { maxConcurrent: 1, timeoutMs: 1000 } }) });
   const first = harness.call("t");
   await vi.advanceTimersByTimeAsync(500);
@@ -139,7 +139,7 @@ test("counts the time in the queue", async () => {
   expect(harness.audit.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-test("while a user is asked, inactivity does not count, but the total does", async () => {
+test("only the total limit applies while a user is asked", async () => {
   let answer!: (result: object) => void;
   const asking: Handler = async (call) => {
     await call.ask({ method: "elicitation/create", params: {} });
@@ -158,7 +158,7 @@ test("while a user is asked, inactivity does not count, but the total does", asy
   expect(await settled(unanswered, HOUR + 10)).toMatchObject({ kind: "timeout" });
 });
 
-test("drops messages after the end", async () => {
+test("drops messages after the end of the call", async () => {
   let late!: ResolvedCall;
   const notifications: unknown[] = [];
   const harness = createHarness({

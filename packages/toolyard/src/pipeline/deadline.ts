@@ -10,8 +10,9 @@ import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Stage } from "./state.ts";
 
 /**
- * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is
- * known; then `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
+ * Creates the deadline of a call. All inner stages run within it, and waiting counts. The hub's budget applies until
+ * the target is known; then `resolve` replaces it by the target's budget. A caller's deadline applies in addition
+ * (C20).
  */
 export function deadlineStage({ options, whyLate, waitsFor }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
@@ -35,7 +36,10 @@ export function deadlineStage({ options, whyLate, waitsFor }: PipelineDeps): Sta
   };
 }
 
-/** The time of one target: its own, else its source's, else the hub's. Absent when the hub's holds unchanged. */
+/**
+ * Returns the budget of a target: its own, otherwise its source's, otherwise the hub's. Returns `undefined` if the
+ * hub's budget applies unchanged.
+ */
 export function budgetOf(
   target: CallTarget,
   source: ToolLimits | undefined,
@@ -46,6 +50,6 @@ export function budgetOf(
   const totalMs = own?.totalTimeoutMs ?? source?.totalTimeoutMs;
   if (idleMs === undefined && totalMs === undefined) return undefined;
   const idle = idleMs ?? options.callTimeoutMs;
-  // An idle limit of two hours implies a total limit of at least two hours.
+  // An idle limit of two hours requires a total limit of at least two hours.
   return { idleMs: idle, totalMs: totalMs ?? Math.max(options.totalTimeoutMs, idle) };
 }

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Creates a pipeline with the tool `t`, whose server is downloading until `until` milliseconds have passed. */
+/** Creates a pipeline with the tool `t`, whose server is downloaded during the first `until` milliseconds. */
 function downloadingUntil(until: number, handler: Handler): Harness {
   const startedAt = Date.now();
   const waitsFor = (_call: Call, provider: unknown): string | undefined =>
@@ -21,7 +21,10 @@ function downloadingUntil(until: number, handler: Handler): Harness {
   return createHarness({ t: toolFrom("t", handler) }, { limits: { call_timeout: "10m" }, deps: { waitsFor } });
 }
 
-/** Calls `t`, lets `ms` pass, and returns the parameters of the progress notifications that the caller received. */
+/**
+ * Calls `t`, lets `ms` milliseconds pass, and returns the parameters of the progress notifications that the caller
+ * received.
+ */
 async function progressWithin(ms: number, harness: Harness, wants: Call["wants"]): Promise<JsonObject[]> {
   const received: CallNotification[] = [];
   const controller = new AbortController();
@@ -33,7 +36,7 @@ async function progressWithin(ms: number, harness: Harness, wants: Call["wants"]
   return received.map(({ params }) => params);
 }
 
-/** Returns a tool that reports these values, one per second, after `ms` milliseconds. */
+/** Returns a tool that, after `ms` milliseconds, reports these values, one per second. */
 function reportsAfter(ms: number, values: readonly number[]): Handler {
   return (call) =>
     new Promise((resolve) => {
@@ -57,7 +60,7 @@ test("a call without a download, or whose caller requests no progress, sends non
   expect(await progressWithin(60_000, downloadingUntil(60_000, never), { progress: false })).toEqual([]);
 });
 
-test("the tool's own progress follows and is never smaller than the hub's", async () => {
+test("the tool's own progress follows, and is never below the hub's", async () => {
   const harness = downloadingUntil(11_000, reportsAfter(12_000, [0, 1, 2]));
   const sent = await progressWithin(30_000, harness, { progress: true });
   expect(sent.map(({ message, progress }) => message ?? progress)).toEqual([

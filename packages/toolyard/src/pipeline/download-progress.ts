@@ -1,14 +1,14 @@
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState } from "./state.ts";
 
-/** Time between two progress notifications of a call that waits for a download. */
+/** Milliseconds between two progress notifications of a call that waits for a download. */
 const PERIOD_MS = 5000;
-/** Progress values of the hub stay far below those of tools, which may begin at any number above 0. */
+/** Step of the hub's progress values. They stay far below those of tools, which may start at any number above 0. */
 const STEP = 1e-6;
 
 /**
- * Sends progress notifications to the caller while the call waits for the download of its server, and stops when the
- * tool itself reports progress. The returned function ends the reports. Only for callers that request progress.
+ * Sends progress notifications to the caller while the call waits for the download of its server. Stops when the tool
+ * itself reports progress. The returned function ends the reports. Only for callers that request progress.
  */
 export function reportDownload(state: CallState, waitsFor: NonNullable<PipelineDeps["waitsFor"]>): () => void {
   let steps = 0;

@@ -8,14 +8,14 @@ function one(handler: Handler): ReturnType<typeof createHarness> {
 }
 
 test.each(["needs_authorisation", "limited", "unavailable", "invalid_params", "too_large"] as const)(
-  "passes a provider's %s to the caller unchanged",
+  "returns a provider's %s to the caller unchanged",
   async (kind) => {
     const failure = fail(kind, "why", { rpcError: { code: -32001, message: "why", data: 1 }, details: { sent: true } });
     expect(await one(() => failure).call("t")).toEqual(failure);
   },
 );
 
-test("a thrown failure becomes that failure", async () => {
+test("returns the failure that a provider throws", async () => {
   const failure = fail("needs_authorisation", "Sign in.", { details: { signIn: "https://example.com" } });
   expect(
     await one(() => {
@@ -33,7 +33,7 @@ test("answers a disconnecting caller immediately, even if the provider ignores t
   expect(await harness.call("t", {}, { signal: controller.signal })).toMatchObject({ kind: "cancelled" });
 });
 
-test("does no work for an already disconnected caller", async () => {
+test("does not call the provider for a caller that has already disconnected", async () => {
   let calls = 0;
   const harness = one(() => {
     calls += 1;
@@ -43,7 +43,7 @@ test("does no work for an already disconnected caller", async () => {
   expect([calls, harness.audit.length]).toEqual([0, 1]);
 });
 
-test("ignores a provider's late fault", async () => {
+test("ignores a late exception of a provider", async () => {
   const controller = new AbortController();
   let rejectLate!: (error: Error) => void;
   const harness = one(() => {

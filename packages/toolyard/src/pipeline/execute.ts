@@ -4,8 +4,8 @@ import type { Stage } from "./state.ts";
 import { abortFailure, orAborted } from "../core/timing/wait.ts";
 
 /**
- * Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in
- * time anyway.
+ * Passes the call to its provider. Does not wait for a provider that ignores its signal: the caller gets its answer in
+ * time.
  */
 export function executeStage(): Stage {
   return async (state): Promise<Outcome> => {

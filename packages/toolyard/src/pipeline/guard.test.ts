@@ -17,7 +17,7 @@ const sent = fail("unavailable", "died", { retryable: false, details: { sent: tr
 const IDEMPOTENT = { definition: { annotations: { idempotentHint: true } } };
 const READ_ONLY = { definition: { annotations: { readOnlyHint: true } } };
 
-/** Answers with each outcome once, then always with the last one. */
+/** Returns a handler that answers with each outcome once, then always with the last one. */
 function script(...outcomes: readonly Outcome[]): Handler & { calls: number } {
   const handler = Object.assign(
     () => {
@@ -36,14 +36,14 @@ async function run(harness: Harness, target = "t"): Promise<Outcome> {
   return outcome;
 }
 
-test("C45: retries a call that was never sent, and reports the number of attempts", async () => {
+test("C45: repeats a call that was never sent, and reports the number of attempts", async () => {
   const handler = script(unsent, unsent, text("there"));
   const harness = createHarness({ t: toolFrom("t", handler) });
   expect(await run(harness)).toMatchObject({ ok: true, attempts: 3 });
   expect(harness.audit[0]).toMatchObject({ kind: "ok", attempts: 3 });
 });
 
-test("C45: does not retry a call that was sent, because it may have succeeded", async () => {
+test("C45: does not repeat a call that was sent, because it may have succeeded", async () => {
   const handler = script(sent, text("twice"));
   expect(await run(createHarness({ t: toolFrom("t", handler) }))).toEqual(sent);
   expect(handler.calls).toBe(1);
@@ -52,7 +52,7 @@ test("C45: does not retry a call that was sent, because it may have succeeded", 
 test.each([
   ["idempotent", IDEMPOTENT],
   ["read-only", READ_ONLY],
-])("C45: retries a sent call if the tool is %s", async (_, annotations) => {
+])("C45: repeats a sent call if the tool is %s", async (_, annotations) => {
   for (const failure of [sent, fail("malformed", "half an answer")]) {
     expect(await run(createHarness({ t: toolFrom("t", script(failure, text("again")), annotations) }))).toMatchObject({
       ok: true,
@@ -61,7 +61,7 @@ test.each([
   }
 });
 
-test("C45: a failure without the fact whether it was sent counts as sent", async () => {
+test("C45: a failure without `sent` counts as sent", async () => {
   const vague = fail("unavailable", "broke off");
   expect(await run(createHarness({ t: toolFrom("t", script(vague, text("twice"))) }))).toEqual(vague);
   expect(await run(createHarness({ t: toolFrom("t", script(vague, text("again")), IDEMPOTENT) }))).toMatchObject({
@@ -70,7 +70,7 @@ test("C45: a failure without the fact whether it was sent counts as sent", async
   });
 });
 
-test("does not retry a permanent failure", async () => {
+test("does not repeat a call after a permanent failure", async () => {
   const hopeless = fail("unavailable", "HTTP 405", { retryable: false, details: { sent: false } });
   for (const failure of [
     hopeless,
@@ -93,7 +93,7 @@ test("limits the number of attempts", async () => {
   expect(once.calls).toBe(1);
 });
 
-test("does not retry outside what the inner call has retried", async () => {
+test("does not repeat a call that an inner call has already repeated", async () => {
   const inner = script(unsent);
   const harness: Harness = createHarness({
     t: toolFrom("t", inner),
@@ -103,7 +103,7 @@ test("does not retry outside what the inner call has retried", async () => {
   expect(inner.calls).toBe(3);
 });
 
-test("does not retry after the deadline, nor before the server's retry time", async () => {
+test("does not repeat a call after the deadline, nor before the server's retry time", async () => {
   const handler = script(fail("unavailable", "busy", { retryAfterMs: 1500, details: { sent: false } }), text("there"));
   const deadline = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const harness = createHarness({ t: toolFrom("t", handler) });
@@ -115,7 +115,7 @@ test("does not retry after the deadline, nor before the server's retry time", as
   expect(await patient).toMatchObject({ ok: true });
 });
 
-test("does not retry if the server requires a longer pause than allowed", async () => {
+test("does not repeat a call if the server requires a longer pause than allowed", async () => {
   const later = fail("unavailable", "maintenance", { retryAfterMs: 60_000, details: { sent: false } });
   const handler = script(later, text("there"));
   expect(await run(createHarness({ t: toolFrom("t", handler) }))).toEqual(later);
@@ -150,7 +150,7 @@ async function failTimes(harness: Harness, times: number): Promise<void> {
   }
 }
 
-test("after several failures in a row refuses calls to a server, with the time until when", async () => {
+test("refuses calls to a server after several consecutive failures, with the time of the next attempt", async () => {
   const handler = script(sent);
   const harness = createHarness(
     { t: toolFrom("t", handler), other: toolFrom("other", () => text("fine"), { sourceId: "other" }) },
@@ -168,7 +168,7 @@ test("after several failures in a row refuses calls to a server, with the time u
   expect(await harness.call("other")).toMatchObject({ ok: true });
 });
 
-test("after the cool-down one call tries; if it succeeds, the others follow", async () => {
+test("after the cool-down, one call tries; if it succeeds, the others follow", async () => {
   const handler = script(sent, sent, sent, text("back"));
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -178,7 +178,7 @@ test("after the cool-down one call tries; if it succeeds, the others follow", as
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("refuses calls again if the trial call fails", async () => {
+test("refuses calls again if that call fails", async () => {
   const handler = script(sent);
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -187,7 +187,7 @@ test("refuses calls again if the trial call fails", async () => {
   expect(handler.calls).toBe(4);
 });
 
-test("a cancelled trial call leaves the trial to the next one", async () => {
+test("if that call is cancelled, the next call tries", async () => {
   let hangs = false;
   const harness = createHarness({ t: toolFrom("t", () => (hangs ? never() : sent)) }, FAILING);
   await failTimes(harness, 3);
@@ -201,19 +201,19 @@ test("a cancelled trial call leaves the trial to the next one", async () => {
   expect(await harness.call("t")).toEqual(sent);
 });
 
-test("a tool's own failure never opens the circuit breaker", async () => {
+test("a failure of the tool itself never opens the circuit breaker", async () => {
   const harness = createHarness({ t: toolFrom("t", script(ok({ content: [], isError: true }))) }, FAILING);
   await failTimes(harness, 20);
   expect(await harness.call("t")).toMatchObject({ kind: "tool_error" });
 });
 
-test("a success resets the count", async () => {
+test("a success resets the number of failures", async () => {
   const harness = createHarness({ t: toolFrom("t", script(sent, sent, text("x"), sent, sent, text("y"))) }, FAILING);
   await failTimes(harness, 5);
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("field 2.1: serves the next call after a child dies with twenty calls", async () => {
+test("field 2.1: serves the next call after a child process exited with twenty calls", async () => {
   let isDead = false;
   const deaths: ((outcome: Outcome) => void)[] = [];
   const harness = createHarness(
@@ -245,7 +245,7 @@ test("counts timeouts, but not those of a caller's short deadline", async () => 
 });
 
 test.each(["modules", "scripts", "folders", "builtin"] as const)(
-  "tools of %s are independent: one that fails does not affect others",
+  "circuits of %s are independent: a failing one does not affect others",
   async (kind) => {
     const harness = createHarness(
       {
@@ -260,7 +260,7 @@ test.each(["modules", "scripts", "folders", "builtin"] as const)(
   },
 );
 
-test("a recreated source starts without earlier failures", async () => {
+test("a recreated source starts with a closed circuit", async () => {
   const targets = { t: toolFrom("t", script(sent)) };
   const harness = createHarness(targets, FAILING);
   await failTimes(harness, 3);
@@ -270,7 +270,7 @@ test("a recreated source starts without earlier failures", async () => {
 });
 
 test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
-  "moves the circuit of a server by the `breaker` column of %s",
+  "the outcome code %s affects the circuit according to its `breaker` column",
   async (kind, { breaker }) => {
     const down = fail("unavailable", "down", { retryable: false });
     const harness = createHarness(

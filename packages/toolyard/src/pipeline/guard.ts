@@ -10,7 +10,7 @@ import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { pause } from "../core/timing/wait.ts";
 
-/** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
+/** Refuses calls to a server that keeps failing, and repeats calls that may be repeated (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
   return (state, next) => {
     if (!factsOf(state.found.provider.source.kind).oneServer) return attempt(state, next, options.retries);
@@ -43,14 +43,14 @@ async function behindBreaker({ breakers, retries }: CallGuardOptions, state: Cal
 
 function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   if (outcome.ok) return false;
-  // A caller in a hurry is no fault of the server.
+  // The caller's own short deadline is no failure of the server.
   const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
   return isCallersTime || KINDS[outcome.kind].breaker === "none";
 }
 
 /**
- * A server with an outage report is tried at every call: its callers wait for it, and a refused connection costs
- * little. A server that is still being downloaded has not failed.
+ * Returns true if the failure must not count. A server with an outage report is tried at every call: its callers wait
+ * for it, and a refused connection costs little. A server that is being downloaded has not failed.
  */
 function isAway(outcome: Outcome, provider: Provider): boolean {
   if (outcome.ok) return false;
@@ -77,21 +77,25 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
 }
 
 function isWorthAnother(failure: Fail, state: CallState): boolean {
-  // The failure of an inner call was already retried as often as allowed.
+  // The failure of an inner call was already repeated as often as allowed.
   if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
   const { retry } = KINDS[failure.kind];
   if (retry === "always") return isWorthReconnecting(failure, state);
   return retry === "if-idempotent" && isIdempotent(state.found.target);
 }
 
-// `details.sent: false` is a promise that the server cannot have begun. Without it, it may have.
+// Returns true if the call may be repeated after a reconnect. `details.sent: false` guarantees that the server has not
+// received the call; otherwise it may have run it.
 function isWorthReconnecting({ retryable, details }: Fail, state: CallState): boolean {
   const sent = details?.["sent"];
   if (sent === false) return retryable;
   return (retryable || sent === true) && isIdempotent(state.found.target);
 }
 
-/** Exponential backoff with full jitter. Absent: the server asks for more time than a retry is given. */
+/**
+ * Returns the exponential backoff with full jitter. Returns `undefined` if the server requires a longer pause than a
+ * retry may take.
+ */
 function delayBefore(
   retry: number,
   { retryAfterMs = 0 }: Fail,

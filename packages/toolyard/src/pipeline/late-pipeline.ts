@@ -3,8 +3,8 @@ import { fail } from "../core/calls/outcome.ts";
 import type { Pipeline, PipelineParts } from "./pipeline.ts";
 
 /**
- * A pipeline with stages that are loaded with the first call: a hub that starts, lists and waits needs none of them.
- * Calls during loading run afterwards, in order.
+ * Creates a pipeline whose stages are loaded by the first call, because a hub that starts, lists and waits needs none
+ * of them. Calls that arrive during the loading run afterwards, in order.
  */
 export function latePipeline(parts: PipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;
@@ -18,7 +18,7 @@ export function latePipeline(parts: PipelineParts): Pipeline {
     loading ??= load();
     return loading.then(
       (loaded) => loaded(call),
-      // A package that was replaced or removed while its hub runs.
+      // The package was replaced or removed while its hub runs.
       (error) => fail("internal", `The stages of a call cannot be loaded: ${messageOf(error)}. Start the hub again.`),
     );
   };

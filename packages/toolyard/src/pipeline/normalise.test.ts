@@ -14,7 +14,7 @@ function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createH
   return createHarness({ t: toolFrom("t", handler, options) });
 }
 
-test("passes a good result as the same object", async () => {
+test("returns a valid result as the same object", async () => {
   const result = {
     content: [{ type: "text", text: "hi", unknown: 1 }],
     structuredContent: { a: 1 },
@@ -25,7 +25,7 @@ test("passes a good result as the same object", async () => {
   expect(outcome.ok && outcome.result).toBe(result);
 });
 
-test("C8: a tool that reports failure is a tool_error, with its result unchanged", async () => {
+test("C8: a tool that reports a failure is a tool_error, with its result unchanged", async () => {
   const result = { content: [{ type: "text", text: "no such file" }], isError: true, _meta: { a: 1 } };
   const outcome = await one(() => ok(result)).call("t");
   expect(outcome).toMatchObject({ ok: false, kind: "tool_error", message: "no such file", retryable: false });
@@ -39,7 +39,7 @@ test.each([
   ["content of texts", { content: ["text"] }],
   ["an unfinished result nobody asked for", { resultType: "input_required", inputRequests: {} }],
   ["a task", { resultType: "task", task: {} }],
-])("%s is malformed", async (_, result) => {
+])("refuses %s as malformed", async (_, result) => {
   expect(await one(() => ok(result)).call("t")).toMatchObject({
     ok: false,
     kind: "malformed",
@@ -72,7 +72,7 @@ test.each([
   ["resources/read", { type: "resource", uri: "file:///a" }, { contents: [{ uri: "file:///a" }] }],
   ["prompts/get", { type: "prompt", prompt: { definition: {} } }, { messages: [{ role: "user" }] }],
   ["completion/complete", { type: "completion", ref: {} }, { completion: { values: ["a"] } }],
-] as const)("%s has its own shape", async (method, target, good) => {
+] as const)("%s has a separate result form", async (method, target, good) => {
   let result: object = good;
   const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
   const found = {
@@ -88,7 +88,7 @@ test.each([
   expect(await harness.call("x", {}, { method })).toMatchObject({ kind: "malformed" });
 });
 
-test("a result over its size limit is too_large, good or an error", async () => {
+test("a result over its size limit is too_large, for a success and for an error", async () => {
   const big = (isError: boolean): Outcome => ok({ content: [{ type: "text", text: "x".repeat(2000) }], isError });
   const harness = createHarness(
     {
@@ -154,7 +154,7 @@ test.each<[string, ToolOptions["outputSchema"]]>([
   ["without an output schema", undefined],
   ["whose output is an object", { type: "object" }],
   ["whose output may be text or a number", { anyOf: [{ type: "string" }, { type: "number" }] }],
-])("structured content of null counts as absent for a tool %s", async (_, outputSchema) => {
+])("null as structured content counts as absent for a tool %s", async (_, outputSchema) => {
   const result = { content: words, structuredContent: null };
   const outcome = await one(() => ok(result), outputSchema ? { outputSchema } : {}).call("t");
   expect(outcome.ok && outcome.result).toEqual({ content: words });
@@ -169,13 +169,13 @@ test.each([
   { anyOf: [{ type: "object" }, { type: "null" }] },
   { oneOf: [{ type: "string" }, { const: null }] },
   { enum: ["a", null] },
-])("structured content of null stays for a tool whose output schema %j names it", async (outputSchema) => {
+])("null as structured content stays for a tool whose output schema %j permits it", async (outputSchema) => {
   const result = { content: words, structuredContent: null };
   const outcome = await one(() => ok(result), { outputSchema }).call("t");
   expect(outcome.ok && outcome.result).toBe(result);
 });
 
-test("a result with null for content that is absent, too, has no content", async () => {
+test("a result with null and without content has no content", async () => {
   const outcome = await one(() => ok({ structuredContent: null })).call("t");
   expect(outcome.ok && outcome.result).toEqual({ content: [] });
 });
@@ -199,7 +199,7 @@ test.each<[string, object, object]>([
     { content: [{ type: "resource", resource: { uri: "a:b", text: "x", mimeType: null } }] },
     { content: [{ type: "resource", resource: { uri: "a:b", text: "x" } }] },
   ],
-])("passes a result with %s on without it and reports it once", async (_, result, expected) => {
+])("removes %s from a result and reports it once", async (_, result, expected) => {
   const harness = one(() => ok(structuredClone(result) as JsonObject));
   for (const _again of [1, 2]) {
     const outcome = await harness.call("t");
@@ -223,7 +223,7 @@ test.each<[string, object, string]>([
   expect(outcome).toMatchObject({ ok: false, kind: "malformed", message: expect.stringContaining(reason) });
 });
 
-test("a failure whose block has no text keeps its meaning", async () => {
+test("a failure with a block without text stays a failure", async () => {
   const outcome = await one(() => ok({ content: [{ type: "text" }], isError: true })).call("t");
   expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
 });
@@ -232,7 +232,7 @@ test.each<[string, object]>([
   ["no blocks", { content: [] }],
   ["an empty text", { content: [{ type: "text", text: "" }] }],
   ["a block of an unknown type", { content: [{ type: "hologram", annotations: null }] }],
-])("passes a result with %s on unchanged", async (_, result) => {
+])("returns a result with %s unchanged", async (_, result) => {
   const outcome = await one(() => ok(result as JsonObject)).call("t");
   expect(outcome.ok && outcome.result).toBe(result);
 });

@@ -15,8 +15,8 @@ import { orAborted } from "../core/timing/wait.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Checks that a result is a valid answer to the request and within its size limit. A valid result is passed on as the
- * same object.
+ * Checks that a result is a valid answer to the request and within its size limit. A valid result stays the same
+ * object.
  */
 export function normaliseStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   const check = new ResultCheck(deps, uris);
@@ -41,7 +41,7 @@ class ResultCheck {
     this.#repair = new ResultRepair(deps);
   }
 
-  /** Repairs a failure with a result that clients may refuse. */
+  /** Repairs the result of a failure that clients may refuse. */
   repaired(state: CallState, failure: Fail): Fail {
     const result = this.#repair.repaired(state, failure.result!);
     return result === failure.result ? failure : { ...failure, result };
@@ -82,7 +82,7 @@ function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): O
   return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
 }
 
-/** Removes invisible characters from a foreign error text. */
+/** Removes invisible characters from the error text of another program. */
 function withPlainWords(failure: Fail): Fail {
   const { message, result, rpcError } = failure;
   const plain = {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { LimitsSchema, resolveLimits } from "./options.ts";
 
-test("the defaults are the documented ones", () => {
+test("the defaults equal the documented ones", () => {
   expect(resolveLimits()).toEqual({
     callTimeoutMs: 60_000,
     totalTimeoutMs: 3_600_000,

@@ -51,7 +51,7 @@ const RetriesSchema = Type.Object(
   },
 );
 
-/** The section `[limits]`. */
+/** Schema of the section `[limits]`. */
 export const LimitsSchema = Type.Object(
   {
     call_timeout: Type.Optional(

@@ -5,7 +5,7 @@ import { createHarness, never, providerFrom, text, toolFrom, type Handler } from
 const REPORT = { message: "The planet is away", text: '{"error":"The planet is away"}', fit: () => 0 };
 const limits = { breaker: { failures: 2 }, retries: { attempts: 1 } };
 
-/** A tool of a source with an outage report. */
+/** Returns a pipeline with a tool of a source with an outage report. */
 function harnessFor(handler: Handler): ReturnType<typeof createHarness> {
   const found = toolFrom("t", handler, { kind: "http" });
   return createHarness(
@@ -47,7 +47,7 @@ describe("a source with an outage report", () => {
     });
   });
 
-  test("M4: passes on what the server answered, and what the caller caused", async () => {
+  test("M4: returns answers of the server and failures of the caller unchanged", async () => {
     const own = fail("tool_error", "No such place.", { result: { content: [], isError: true } });
     expect(await harnessFor(() => own).call("t")).toBe(own);
     expect(await harnessFor(() => text("x")).call("t")).toEqual(text("x"));
@@ -58,7 +58,7 @@ describe("a source with an outage report", () => {
   });
 });
 
-test("M4: keeps the hub's message for a source without a report", async () => {
+test("M4: returns the hub's message for a source without a report", async () => {
   expect(
     await createHarness({ t: toolFrom("t", () => fail("unavailable", "files is not there.")) }, { limits }).call("t"),
   ).toEqual(fail("unavailable", "files is not there."));

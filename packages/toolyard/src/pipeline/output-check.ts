@@ -7,8 +7,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
 
 /**
- * Holds structured content against the tool's own output schema. The content itself is never touched, and errors are
- * never judged.
+ * Checks structured content against the tool's own output schema. Never changes the content, and never checks errors.
  */
 export class OutputCheck {
   readonly #mode: OutputValidation;
@@ -26,8 +25,8 @@ export class OutputCheck {
   }
 
   /**
-   * Returns the error if the call must fail because of it. A promise if a thread validates and the answer waits; a mere
-   * warning delays no answer.
+   * Returns the error if the call must fail because of the content. Returns a promise if a worker thread validates and
+   * the answer must wait; a mere warning never delays an answer.
    */
   misfit(tool: ToolRecord, result: JsonObject): string | undefined | Promise<string | undefined> {
     const { outputSchema } = tool;
@@ -61,7 +60,7 @@ export class OutputCheck {
 
   #tell(tool: ToolRecord, outputSchema: JsonObject, wrong: string | undefined): string | undefined {
     if (wrong === undefined || this.#mode === "strict") return wrong;
-    // Once aloud for each tool: one that never fits would fill the log.
+    // Warns once per tool: a tool that never matches would fill the log.
     const level = this.#misfits.isNew(outputSchema) ? "warning" : "debug";
     this.#logger[level]("A result does not fit the tool's own output schema; it was passed on as it is.", {
       source: tool.source.id,

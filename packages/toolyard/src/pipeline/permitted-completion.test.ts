@@ -37,7 +37,7 @@ function kept(completed: CompletionCase, values: readonly unknown[]): unknown {
   return outcome.ok && outcome.result["completion"];
 }
 
-describe("a value of a completion", () => {
+describe("value of a completion", () => {
   const rows: readonly (readonly [string, CompletionCase, readonly string[], readonly string[]])[] = [
     [
       "is dropped if its URI is denied",
@@ -97,7 +97,7 @@ describe("a value of a completion", () => {
   });
 });
 
-describe("a completion of an argument that the template does not have", () => {
+describe("completion of an argument that the template does not have", () => {
   const rights = { deny: ["file:///a/vault/*"] };
   test.each(["other", "", "Path", "+path", "path*", "__proto__", "constructor"])(
     "S15: is refused: `%s`",

@@ -9,10 +9,13 @@ import { firstChars } from "../core/text/truncate.ts";
 
 type FilteredCompletion = Extract<CallTarget, { type: "completion" }>;
 
-/** Replaces an unknown value of a template. */
+/** Value that stands for an unknown variable of a template. */
 const ANY_VALUE = "x";
 
-/** Removes completion values that would lead to URIs which the caller may not use, and values with an unknown URI. */
+/**
+ * Removes the values of a completion that would lead to URIs which the caller may not use, and values whose URI is
+ * unknown.
+ */
 export function permittedCompletion(outcome: Outcome, call: Call, facts: CompletionFacts): Outcome {
   const completion = outcome.ok ? objectMember(outcome.result, "completion") : undefined;
   const values = completion?.["values"];
@@ -25,8 +28,8 @@ export function permittedCompletion(outcome: Outcome, call: Call, facts: Complet
 }
 
 /**
- * Refuses a completion of an argument that the template does not have: its values lead to no URI, so rights cannot be
- * held against them.
+ * Refuses a completion of an argument that the template does not have: its values lead to no URI, so they cannot be
+ * compared with rights.
  */
 export function refusedCompletion({ params }: Call, { target, subject }: CompletionFacts): Fail | undefined {
   if (!target.template) return undefined;
@@ -46,12 +49,12 @@ function argumentName(params: JsonObject): string | undefined {
 
 interface CompletionFacts {
   readonly target: FilteredCompletion;
-  /** The template or the URI that is completed. */
+  /** Template or URI whose argument is completed. */
   readonly subject: UriSubject;
   readonly permission: Permission;
 }
 
-/** Returns the check whether a value leads to a URI that the caller may use. */
+/** Returns a function that decides if a value leads to a URI which the caller may use. */
 function leadsOf({ params }: Call, { target, subject, permission }: CompletionFacts): (value: string) => boolean {
   const name = argumentName(params);
   if (!target.template || name === undefined) return () => false;

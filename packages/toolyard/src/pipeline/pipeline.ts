@@ -6,12 +6,12 @@ import { createStages, type PlacedStage } from "./stages.ts";
 import type { StagePlace } from "./stage-place.ts";
 import { CallState, type Next } from "./state.ts";
 
-/** One call in, one outcome out, never a rejection. */
+/** Runs a call and resolves with its outcome. Never rejects. */
 export type Pipeline = (call: Call) => Promise<Outcome>;
 
-/** Parts of a pipeline; it creates its own circuit breakers. */
+/** Parts of a pipeline, which creates its own circuit breakers. */
 export interface PipelineParts extends Omit<PipelineDeps, "breakers"> {
-  /** Stages of features, in addition to the pipeline's own. @default none */
+  /** Stages of features, in addition to the pipeline's own stages. @default none */
   readonly stages?: readonly StagePlace[];
 }
 
@@ -21,7 +21,7 @@ export function loadStages({ stages = [] }: PipelineParts): Promise<readonly Pla
 }
 
 export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage[] = []): Pipeline {
-  // Joined once, so that a call costs no closures for its way.
+  // The stages are joined once, so that a call creates no closures for them.
   const run = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }, placed).reduceRight<Next>(
     (next, stage) => (state) => stage(state, next),
     endOfPipeline,

@@ -17,41 +17,43 @@ export type Resolution = FoundCall | NotFound;
 export interface NotFound {
   readonly found: false;
   readonly failure: Fail;
-  /** Present: the target belongs to this source, which is unavailable. */
+  /** Present if the target belongs to this source and the source is unavailable. */
   readonly outage?: OutageReport;
 }
 
 export interface FoundCall {
   readonly found: true;
-  /** As callers see it: the rendered name, or a URI. The audit line shows it. */
+  /** Rendered name or URI, as callers see it. The audit line contains it. */
   readonly name: string;
-  /** Subject of the rights check. */
+  /** Subject with which rights are compared. */
   readonly subject: Subject;
   readonly target: CallTarget;
   readonly provider: Provider;
-  /** The URIs of the source as callers see them. Absent: they are as the source has them. */
+  /** URIs of the source as callers see them. Absent: they are unchanged. */
   readonly uris?: SourceUris | undefined;
-  /** Limits of the source, for those that the tool does not set. */
+  /** Limits of the source for those that the tool does not set. */
   readonly limits?: ToolLimits | undefined;
 }
 
-/** May wait for sources that look before they answer. Throws a `FailError` or nothing. */
+/** Resolves the target of a call. May wait for sources that check before they answer. Throws only `FailError`s. */
 export type Resolve = (call: Call) => Resolution | Promise<Resolution>;
 
-/** A call that is over, as it is reported to listeners. */
+/** Finished call, as it is reported to listeners. */
 export interface CallSeen extends AuditLine {
   /** Name of the caller for users: the principal, or the client program of the local user. */
   readonly who: string;
 }
 
-/** Called at the end of each call, not of inner calls. It must not throw or block. */
+/** Called at the end of each call, except for inner calls. It must not throw or block. */
 export type CallListener = (seen: CallSeen) => void;
 
-/** Reports calls while they run, without inner calls. */
+/** Options for reports of running calls, without inner calls. */
 export interface CallWatch {
-  /** Level of the log line of a call that went well. @default "debug" */
+  /** Level of the log line of a successful call. @default "debug" */
   readonly level?: "info" | "debug";
-  /** The line is kept and not written, because its readers see the call in another place, or do not need it. */
+  /**
+   * True if the line is kept but not written, because its readers see the call in another place, or do not need it.
+   */
   readonly isUnwritten?: boolean;
   readonly onCall?: CallListener;
 }
@@ -63,24 +65,24 @@ export interface PipelineDeps {
   readonly breakers: Breakers;
   readonly audit: Audit;
   readonly logger: Logger;
-  /** Keeps lines for clients of a running hub, and writes them nowhere. @default `logger` */
+  /** Keeps lines for clients of a running hub without writing them. @default `logger` */
   readonly keptLogger?: Logger;
   readonly options: LimitsOptions;
-  /** Its creator closes it. */
+  /** Schema checks. The creator closes them. */
   readonly schemas: Pick<SchemaChecks, "of">;
-  /** Hears of schemas that turn out to be broken at the first call. */
+  /** Called with schemas that turn out to be broken at the first call. */
   readonly onProblem: (problem: Problem) => void;
-  /** Removes the configuration's secrets from failures and log messages. Absent: there are none. */
+  /** Removes the configuration's secrets from failures and log messages. Absent: there are no secrets. */
   readonly hide?: <T>(value: T) => T;
-  /** The only server behind this hub is a hub with its own error codes, which apply. @default false */
+  /** True if the only server behind this hub is a hub with its own error codes, which then apply. @default false */
   readonly isMirror?: boolean;
   readonly watch?: Omit<CallWatch, "onCall">;
-  /** @default none */
+  /** Listeners for finished calls. @default none */
   readonly listeners?: readonly CallListener[];
   /** Called for inner calls too. @default none */
   readonly everyListeners?: readonly CallListener[];
   /** Returns a failure that replaces a timeout, if the reason is known. The provider is absent if none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
-  /** Returns a sentence on the download that the call waits for, if it waits for one. Arguments as for `whyLate`. */
+  /** Returns a sentence about the download for which the call waits, if there is one. Arguments as for `whyLate`. */
   readonly waitsFor?: (call: Call, provider: Provider | undefined) => string | undefined;
 }

@@ -11,15 +11,15 @@ export interface ProviderCallData {
   readonly arguments: JsonObject;
   readonly record: CallTarget;
   readonly deadline: Deadline;
-  /** The call is over: late progress is dropped, late asks are refused. */
+  /** Returns true after the end of the call. Late progress is then dropped, and late server requests are refused. */
   isOver(): boolean;
-  /** Takes the configuration's secrets out of what goes to the caller. */
+  /** Removes the configuration's secrets from data for the caller. */
   hide<T>(value: T): T;
   /** Records progress of the provider. Returns false if the notification must not be sent. */
   admitsProgress(progress: number): boolean;
 }
 
-/** The call as its provider gets it: with the arguments as they were checked, inside the hub's own time. */
+/** Call as its provider gets it: with the validated arguments and the hub's deadline. */
 export class ProviderCall extends BuiltCall implements ResolvedCall {
   declare deadline: Deadline;
   readonly record: CallTarget;
@@ -52,7 +52,7 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
   override ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#resolved.isOver())
       return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
-    // A user may take time to answer; only the total limit continues.
+    // While a user answers, only the total limit applies.
     const release = this.deadline.hold();
     return super.ask(ask, signal ?? this.signal).finally(release);
   }

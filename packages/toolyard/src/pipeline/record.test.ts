@@ -6,7 +6,7 @@ import { createHarness, text, toolFrom, type Handler } from "../../../../test/su
 
 const SECRET = "hunter2-very-secret";
 
-test("every call writes one log line, also when refused, and no value", async () => {
+test("writes one log line for every call, also when it is refused, without any value", async () => {
   const harness = createHarness(
     {
       t: toolFrom("t", () => text(SECRET)),
@@ -54,7 +54,7 @@ test("the line has exactly the specified members", async () => {
   });
 });
 
-test("a tool's answer stays out of the log, also if it fails", async () => {
+test("a tool's result stays out of the log, also if the tool fails", async () => {
   const harness = createHarness({
     bad: toolFrom("bad", () => ok({ content: [{ type: "text", text: SECRET }], isError: true })),
   });
@@ -69,7 +69,7 @@ test("truncates a long name in the line", async () => {
   expect(harness.audit[0]!.target.length).toBe(300);
 });
 
-test("G66: mentions a slow call, and a quick one only at the debug level", async () => {
+test("G66: logs a slow call, and a quick call only at the debug level", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { slow_call: "1h" } });
   await harness.call("t");
   expect(harness.log.map(({ level }) => level)).toEqual(["debug"]);
@@ -81,7 +81,7 @@ test("G66: mentions a slow call, and a quick one only at the debug level", async
   expect(impatient.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call was slow."]]);
 });
 
-test("S13: reveals only the id of the hub's own fault; the log has the rest", async () => {
+test("S13: reveals only the id of an internal error of the hub; the log has the details", async () => {
   const fault: Handler = () => {
     throw new Error("secret path /home/x");
   };
@@ -95,7 +95,7 @@ test("S13: reveals only the id of the hub's own fault; the log has the rest", as
   });
 });
 
-test("S13: a failing resolver or audit does not affect the answer", async () => {
+test("S13: an exception of the resolver or the audit does not affect the answer", async () => {
   const broken = createHarness({}, { deps: { resolve: () => Promise.reject(new Error("bug")) } });
   expect(await broken.call("t")).toMatchObject({ kind: "internal" });
   expect(broken.audit).toHaveLength(1);

@@ -12,9 +12,9 @@ import type { CallState, Stage } from "./state.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * The outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes
- * `internal` with the call's id, and only the log has its text (S13). The log has the hub's message, also where the
- * caller gets the outage report of the source.
+ * Outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes `internal`
+ * with the call's id, and only the log has its text (S13). The log has the hub's message, even if the caller gets the
+ * outage report of the source.
  */
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);
@@ -40,7 +40,8 @@ export function recordStage(deps: PipelineDeps): Stage {
   };
 }
 
-// A server may repeat request data in an error. Its results are passed on unchanged.
+// Removes secrets from a failure: a server may repeat request data in an error. Results of servers are passed on
+// unchanged.
 function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
   const { message, details, result, rpcError } = failure;
   return {
@@ -133,15 +134,15 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
     facts["kind"] = outcome.kind;
     // The text of a tool's failure is a result, and results are not logged.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
-    // The runner of the tool has logged its exception already.
+    // The code that ran the tool has logged its exception.
     if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
-    // A mistake of the caller is logged like a call that succeeded.
+    // An error of the caller is logged like a successful call.
     const level = KINDS[outcome.kind].log;
     (level === "info" ? doneLogger : logger)[level]("A call failed.", facts);
   };
 }
 
-/** Inner calls are part of the outer call. */
+/** Returns the level of a call's line. Inner calls are part of the outer call. */
 function levelOf({ call }: CallState, watch: PipelineDeps["watch"]): "info" | "debug" {
   return call.parent === undefined ? (watch?.level ?? "debug") : "debug";
 }

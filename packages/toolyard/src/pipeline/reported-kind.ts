@@ -4,11 +4,13 @@ import type { Fail, Outcome } from "../core/calls/outcome.ts";
 import { factsOf } from "../core/sources/provider-kinds.ts";
 import type { CallState } from "./state.ts";
 
-/** Members by which a hub reports why a call failed. A client of this hub takes them for the hub's own. */
+/**
+ * Members with which a hub reports the reason of a failure. A client of this hub would treat them as set by this hub.
+ */
 const HUB_MEMBERS = [KIND_META_KEY, RETRY_META_KEY] as const;
 
 /**
- * Removes the outcome code and retry time that a foreign server sets in the hub's own `_meta` members: they would
+ * Removes the outcome code and the retry time that another server sets in the hub's own `_meta` members: they would
  * control exit codes and retries of the hub's clients. Applies to results of every method, including extensions. Tools
  * of this machine and bundled servers keep them.
  */

@@ -10,13 +10,13 @@ test("C9: distinguishes an unknown name from a tool that fails", async () => {
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("a name of several tools is ambiguous, with the candidates", async () => {
+test("a name that several tools have is ambiguous, with the candidates", async () => {
   const failure = fail("ambiguous", "Several tools answer.", { details: { candidates: ["a__t", "b__t"] } });
   const harness = createHarness({}, { deps: { resolve: () => ({ found: false, failure }) } });
   expect(await harness.call("t")).toBe(failure);
 });
 
-test("waits for sources that must be listed first, and calls what was found", async () => {
+test("waits for sources that must be listed first, and calls the tool that was found", async () => {
   const found = toolFrom("t", hello);
   const harness = createHarness({}, { deps: { resolve: async () => found } });
   expect(await harness.call("t")).toMatchObject({ ok: true });

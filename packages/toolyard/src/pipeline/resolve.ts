@@ -4,7 +4,7 @@ import type { PipelineDeps, Resolution } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
-/** Finds the record and the provider behind the target's name, in the caller's view. */
+/** Finds the record and the provider for the target's name, in the caller's view. */
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {
   const proceed = (resolution: Resolution, state: CallState, next: Next): Promise<Outcome> => {
     if (!resolution.found) {

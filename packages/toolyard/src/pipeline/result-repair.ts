@@ -4,12 +4,12 @@ import { repairResult, withUri } from "../wire/shapes/results.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState } from "./state.ts";
 
-/** Limit of faults that are reported, once each; later ones are repaired silently. */
+/** Maximum number of faults that are reported, once each. Further faults are repaired without a report. */
 const MAX_REPORTED = 1000;
 
 /**
- * Leaves out of results what official clients refuse a whole answer for, and reports each such member of a target once.
- * A good result comes back as the same object.
+ * Removes members from results because of which official clients refuse a whole answer. Reports each such member of a
+ * target once. A valid result stays the same object.
  */
 export class ResultRepair {
   readonly #deps: Pick<PipelineDeps, "logger" | "onProblem">;
@@ -33,7 +33,7 @@ export class ResultRepair {
 
   #report({ found: { provider, name } }: CallState, member: string, what: string): void {
     const { id: source } = provider.source;
-    // A member of a list has an index, which differs from answer to answer.
+    // The path of a list's member contains an index, which differs from answer to answer.
     const key = `${source} ${name} ${member.replaceAll(/\d+/g, "")}`;
     if (this.#reported.size >= MAX_REPORTED || this.#reported.has(key)) return;
     this.#reported.add(key);
@@ -43,14 +43,17 @@ export class ResultRepair {
   }
 }
 
-/** Serialisers write `structuredContent: null` for a missing value, unless the tool's output may be `null`. */
+/**
+ * Removes `structuredContent: null`, which serialisers write for a missing value, unless the tool's output may be
+ * `null`.
+ */
 function withoutNullContent(result: JsonObject, { outputSchema }: ToolRecord): JsonObject {
   if (result["structuredContent"] !== null || (outputSchema && namesNull(outputSchema))) return result;
   const { structuredContent: _none, ...rest } = result;
   return rest;
 }
 
-/** Returns whether a schema accepts `null` explicitly. */
+/** Returns true if a schema accepts `null` explicitly. */
 function namesNull(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, enum: values, anyOf, oneOf } = schema;

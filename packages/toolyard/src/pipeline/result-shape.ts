@@ -3,12 +3,11 @@ import type { CallMethod } from "../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Members that a result of the method must have. */
+/** Result in the form that the method requires, or the reason why it is invalid. */
 export type ResultShape = { readonly result: JsonObject } | { readonly wrong: string };
 
 /**
- * Validates a result by its method, and repairs what the protocol allows to repair. A valid one is returned as the same
- * object.
+ * Validates a result of the method, and repairs it if the protocol permits that. A valid result stays the same object.
  */
 export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): ResultShape {
   if (!isJsonObject(result))
@@ -41,7 +40,7 @@ function shapeToolResult(result: JsonObject): ResultShape {
   const { content } = result;
   if (content === undefined) return { result: { ...result, content: textOf(result["structuredContent"]) } };
   if (!isListOfObjects(content)) return { wrong: "`content` that is no list of blocks" };
-  // A failure keeps its meaning without its words.
+  // A failure without its text is still a failure.
   const wrong = result["isError"] === true ? undefined : wrongBlock(content as readonly JsonObject[]);
   return wrong === undefined ? { result } : { wrong };
 }
@@ -70,7 +69,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-// Clients of before 2025-06-18 know `content` alone, so structured content is repeated there.
+// Repeats structured content as text, because clients before 2025-06-18 read only `content`.
 function textOf(structuredContent: unknown): JsonObject[] {
   return structuredContent === undefined || structuredContent === null
     ? []

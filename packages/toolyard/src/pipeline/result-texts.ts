@@ -2,8 +2,8 @@ import { mayHoldTags, withoutTags } from "../core/text/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
- * Removes tag characters from all texts of a result: they spell text that users do not see. Those of flags are kept, as
- * is everything else. Returns the same object, without copying, if there are none.
+ * Removes tag characters from all texts of a result, because they spell text that users do not see. Keeps those of
+ * flags. Returns the same object, without copying, if there are none.
  */
 export function withoutTagsIn<T extends object>(value: T): T {
   return holdsTags(value) ? (plain(value) as T) : value;

@@ -4,14 +4,14 @@ import { withUiResource } from "../core/uris/ui-resource.ts";
 
 /**
  * Replaces the source's own URIs in a result by those that callers see, so that a link leads back to the source that
- * gave it. Returns the same object if nothing changes. Structured content and texts are not looked into.
+ * returned it. Returns the same object if nothing changes. Does not change structured content and texts.
  */
 export function withShownUris(method: CallMethod, result: JsonObject, shownUri: ShownUri): JsonObject {
   const shown = withUiResource(result, shownUri);
   const member = MEMBERS[method];
   if (member === undefined) return shown;
   const list = shown[member.key] as readonly JsonObject[] | undefined;
-  // A result that asks for input has no such list.
+  // A result that requests input has no such list.
   if (list === undefined) return shown;
   const changed = mapped(list, (item) => member.change(item, shownUri));
   return changed === list ? shown : { ...shown, [member.key]: changed };
@@ -25,7 +25,7 @@ interface ResultUriMember {
   readonly change: (item: JsonObject, shownUri: ShownUri) => JsonObject;
 }
 
-/** The list of each kind of result that holds URIs. */
+/** Lists that contain URIs, by the method of the result. */
 const MEMBERS: Readonly<Record<CallMethod, ResultUriMember | undefined>> = {
   "tools/call": { key: "content", change: withShownBlock },
   "resources/read": { key: "contents", change: withShownUri },
@@ -34,7 +34,7 @@ const MEMBERS: Readonly<Record<CallMethod, ResultUriMember | undefined>> = {
   extension: undefined,
 };
 
-/** A message with one block or a list of blocks. */
+/** Changes a message with one block or a list of blocks. */
 function withShownContent(message: JsonObject, shownUri: ShownUri): JsonObject {
   const { content } = message;
   const changed = Array.isArray(content)

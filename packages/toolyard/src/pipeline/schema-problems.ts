@@ -13,7 +13,7 @@ export class SchemaProblems {
     this.#deps = deps;
   }
 
-  /** `role` is `input` or `output`. */
+  /** Reports the problems of a schema. `role` is `input` or `output`. */
   look(tool: ToolRecord, role: SchemaRole, verdict: Verdict | undefined): void {
     if (verdict === undefined || (verdict.usable && verdict.warnings.length === 0)) return;
     const schema = role === "input" ? tool.inputSchema : tool.outputSchema;
@@ -25,7 +25,7 @@ export class SchemaProblems {
     this.#deps.onProblem({ source: tool.source.id, subject: tool.name, message });
   }
 
-  /** True once for each schema. */
+  /** Returns true at the first call for each schema. */
   isNew(schema: JsonObject): boolean {
     if (this.#told.has(schema)) return false;
     this.#told.add(schema);

@@ -1,6 +1,6 @@
 import type { Stage } from "./state.ts";
 
-/** The stages of the pipeline, outermost first. */
+/** Stages of the pipeline, the outermost first. */
 export type StageName =
   | "record"
   | "deadline"
@@ -12,7 +12,7 @@ export type StageName =
   | "normalise"
   | "execute";
 
-/** A stage of a feature. It runs inside the stage that it is placed after, and is loaded with the first call. */
+/** Stage of a feature. It runs directly inside the stage `after`, and is loaded by the first call. */
 export interface StagePlace {
   readonly after: Exclude<StageName, "execute">;
   readonly load: () => Promise<Stage>;

@@ -12,15 +12,15 @@ import type { Stage } from "./state.ts";
 import { UriTranslation } from "./uri-translation.ts";
 import { validateStage } from "./validate.ts";
 
-/** A stage of a feature, loaded. */
+/** Loaded stage of a feature. */
 export interface PlacedStage {
   readonly after: StageName;
   readonly stage: Stage;
 }
 
 /**
- * The order of the stages, outermost first. A refusal is recorded too, and waiting counts against the deadline. Stages
- * of features follow the stage that they are placed after, in the order of the features.
+ * Creates the stages in their order, the outermost first. Refusals are recorded too, and waiting counts for the
+ * deadline. Stages of features follow the stage after which they are placed, in the order of the features.
  */
 export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] = []): readonly Stage[] {
   const uris = new UriTranslation();

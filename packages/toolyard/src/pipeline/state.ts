@@ -7,19 +7,19 @@ import type { OutageReport } from "../core/sources/records.ts";
 import type { FoundCall } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
-/** State of a running call. Stages add to it; inner stages may rely on what outer stages have set. */
+/** State of a running call. Stages add to it; inner stages may use what outer stages have set. */
 export class CallState {
   readonly call: Call;
-  /** As the caller sent them, until `validate` has filled in defaults. */
+  /** Arguments as the caller sent them, until `validate` has filled in defaults. */
   arguments: JsonObject;
-  /** How often the provider was asked so far. */
+  /** Number of calls to the provider so far. */
   attempts = 0;
   resultBytes = 0;
-  /** True once the provider sent progress of the running call. */
+  /** True after the provider sent progress of the running call. */
   hasToolProgress = false;
   /** Last progress that the hub sent. Progress must increase (MCP), so smaller values of the tool are dropped. */
   hubProgress = Number.NEGATIVE_INFINITY;
-  /** Set by `resolve`: the outage report of the source, if it has one. */
+  /** Outage report of the source, if it has one. Set by `resolve`. */
   outage: OutageReport | undefined;
   #deadline: Deadline | undefined;
   #found: FoundCall | undefined;
@@ -33,7 +33,10 @@ export class CallState {
     this.arguments = call.arguments;
   }
 
-  /** Set by `deadline`. It ends for every reason: time, a parent's time, a caller that goes. */
+  /**
+   * Deadline of the call, set by `deadline`. It ends for every reason: its own time, a parent's time, a cancellation by
+   * the caller.
+   */
   get deadline(): Deadline {
     if (!this.#deadline) throw new TypeError("The deadline stage comes first.");
     return this.#deadline;
@@ -43,7 +46,7 @@ export class CallState {
     this.#deadline = deadline;
   }
 
-  /** Set by `resolve`. */
+  /** Resolved target, set by `resolve`. */
   get found(): FoundCall {
     if (!this.#found) throw new TypeError("The resolve stage comes first.");
     return this.#found;
@@ -57,12 +60,12 @@ export class CallState {
     return this.#found !== undefined;
   }
 
-  /** The call is over: late progress is dropped, late asks are refused. */
+  /** Marks the end of the call. Late progress is dropped, and late server requests are refused. */
   close(): void {
     this.#isOpen = false;
   }
 
-  /** The call as the provider gets it; the same object for each attempt. */
+  /** Call as the provider gets it; the same object for each attempt. */
   get resolvedCall(): ResolvedCall {
     this.#resolvedCall ??= new ProviderCall(this.call, {
       arguments: this.arguments,
@@ -79,6 +82,8 @@ export class CallState {
   }
 }
 
-/** One step of the pipeline. It may refuse, wait, change the state, or look at the outcome on its way back. */
+/**
+ * One stage of the pipeline. It may refuse the call, wait, change the state, or change the outcome of the inner stages.
+ */
 export type Stage = (state: CallState, next: Next) => Promise<Outcome>;
 export type Next = (state: CallState) => Promise<Outcome>;

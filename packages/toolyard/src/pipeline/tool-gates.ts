@@ -3,13 +3,13 @@ import { FairLine } from "../core/fairness/fair-line.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** The gate that a call passes, and its holder. */
+/** Gate of a call, and the holder of its place. */
 export interface GateEntry {
   readonly key: string;
   readonly holder: Holder;
 }
 
-/** Limits the concurrent calls of one tool; the others wait in a queue that callers share fairly. */
+/** Limits the concurrent calls of one tool. Further calls wait in a queue that callers share fairly. */
 export class ToolGates {
   readonly #gates = new Map<string, FairLine>();
   readonly #maxWaiting: number;
@@ -19,8 +19,8 @@ export class ToolGates {
   }
 
   /**
-   * Takes a place, and waits for one if needed. Resolves with false if the queue is full. Rejects with the `FailError`
-   * of a cancellation; after success call `leave`.
+   * Takes a place, and waits for one if needed. Resolves to false if the queue is full. Rejects with the `FailError` of
+   * a cancellation. After success, the caller must call `leave`.
    */
   async enter({ key, holder }: GateEntry, maxRunning: number, cancellation: Cancellation): Promise<boolean> {
     let gate = this.#gates.get(key);

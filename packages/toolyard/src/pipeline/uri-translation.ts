@@ -4,32 +4,31 @@ import type { SourceUris } from "../core/uris/source-uris.ts";
 import { withShownUris } from "./result-uris.ts";
 import type { CallState } from "./state.ts";
 
-/** How many URIs of one source are remembered that callers got with its prefix. */
+/** Maximum number of URIs per source that are remembered as shown with its prefix. */
 const MAX_HANDED_OUT = 1000;
-/** Longer URIs are not remembered: a server chooses their length, and they stay in memory. */
+/** Maximum length of a remembered URI: a server chooses the length, and the URIs stay in memory. */
 const MAX_REMEMBERED_CHARS = 2048;
 /**
- * Characters of one result's URIs that are compared with the URIs of the sources. The comparison matches templates, so
- * one large result could otherwise block the hub. URIs beyond the limit always get the prefix.
+ * Number of characters of one result's URIs that are compared with the URIs of other sources. The comparison matches
+ * templates, so one large result could otherwise block the hub. URIs beyond the limit always get the prefix.
  */
 const MAX_COMPARED_CHARS = 256 * 1024;
 
 /**
- * Translates the URIs of a source, where another source has the same ones: on the way to the caller they get the
- * source's prefix, and a caller that uses one as an argument of the same source's tool has the prefix removed.
- *
- * Arguments are translated only if the whole text is a URI that the hub itself has shown with this prefix: a text such
- * as `git+https://…` may begin like a prefix and mean something else.
+ * Translates the URIs of a source if another source has the same ones. For the caller, they get the source's prefix. If
+ * the caller uses such a URI as an argument of a tool of the same source, the prefix is removed. Arguments are
+ * translated only if the whole text is a URI that the hub itself has shown with this prefix: a text such as
+ * `git+https://…` may start like a prefix and mean something else.
  */
 export class UriTranslation {
   readonly #handedOut = new WeakMap<Provider, Map<string, string>>();
 
-  /** Returns a result with the URIs that callers see. The same object if nothing changes. */
+  /** Returns a result with the URIs that callers see. Returns the same object if nothing changes. */
   toCaller({ call, found: { uris, provider } }: CallState, result: JsonObject): JsonObject {
     return uris ? withShownUris(call.method, result, this.#shownUri(uris, provider)) : result;
   }
 
-  /** Returns arguments with the URIs that the source knows. The same object if nothing changes. */
+  /** Returns arguments with the source's own URIs. Returns the same object if nothing changes. */
   toSource({ found: { uris, provider } }: CallState, args: JsonObject): JsonObject {
     const handedOut = this.#handedOut.get(provider);
     if (!uris || (!handedOut && !uris.isListedWithPrefix)) return args;
@@ -57,7 +56,7 @@ export class UriTranslation {
   }
 }
 
-/** Changes every text below a value. Returns the value itself if no text changes. */
+/** Changes all texts in a value. Returns the value itself if no text changes. */
 function mappedTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null) return value;

@@ -50,7 +50,7 @@ test("C37: passes arguments with defaults to the provider, and keeps the caller'
   expect([seen, args]).toEqual([[{ unit: "celsius" }], {}]);
 });
 
-test("field 2.9: reports an invalid input schema once and breaks nothing", async () => {
+test("field 2.9: reports an invalid input schema once, and calls go on", async () => {
   const harness = one(hello, { inputSchema: { type: "object", required: true } });
   expect(await harness.call("t", { a: 1 })).toMatchObject({ ok: true });
   await harness.call("t", { a: 1 });
@@ -59,7 +59,7 @@ test("field 2.9: reports an invalid input schema once and breaks nothing", async
   ]);
 });
 
-test("leaves the arguments of a prompt to its source", async () => {
+test("leaves the check of a prompt's arguments to its source", async () => {
   const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
   const harness = createHarness({
     p: {
@@ -77,7 +77,7 @@ test("leaves the arguments of a prompt to its source", async () => {
   expect(outcome).toMatchObject({ ok: true, result: { given: {} } });
 });
 
-describe("validation of a source", () => {
+describe("validation mode of a source", () => {
   const inputSchema = {
     type: "object",
     properties: {
@@ -102,14 +102,14 @@ describe("validation of a source", () => {
     return { seen, harness: createHarness({ t: target }) };
   }
 
-  test.each([undefined, "coerce" as const])("%s reads text as a number and fills in defaults", async (mode) => {
+  test.each([undefined, "coerce" as const])("%s converts text to a number and fills in defaults", async (mode) => {
     const { seen, harness } = configured(mode);
     const args = { count: "3" };
     expect(await harness.call("t", args)).toMatchObject({ ok: true });
     expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
   });
 
-  test("coerce refuses text that is not a number either, with the message of the first check", async () => {
+  test("coerce refuses text that is not a number, with the message of the first check", async () => {
     const { harness } = configured();
     for (const count of ["0", "1.5", "three"])
       expect(await harness.call("t", { count })).toMatchObject({

@@ -42,7 +42,7 @@ interface ArgumentCheck {
   readonly validation: ArgumentValidation;
 }
 
-// The call waits for a thread; others do not.
+// Only this call waits for the thread; others do not.
 async function checkedApart(state: CallState, next: Next, check: ArgumentCheck): Promise<Outcome> {
   const result = await apart(state, state.arguments, check);
   check.problems.look(check.tool, "input", check.schema.verdict);
@@ -55,7 +55,7 @@ function apart(state: CallState, value: JsonObject, { schema, tool }: ArgumentCh
   return orAborted(schema.checkApart(value, whom), cancellation);
 }
 
-/** Arguments that do not fit may do so when they are read as the official servers read them. */
+/** Checks arguments that do not match a second time, after converting them as the official servers do. */
 async function secondLook(
   state: CallState,
   next: Next,

@@ -1,4 +1,4 @@
-// The contract of every store. Tests control the time; answers may be asynchronous.
+// Contract tests of every store. The tests control the clock; stores may answer asynchronously.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SessionRecord } from "./ports/session-records.ts";
 import { LEASE_MS, type HubState, type Store, type StoreKind } from "./ports/store.ts";
@@ -37,7 +37,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     (await hub.limits.admit("a", bounds)).admitted;
 
   describe("limits", () => {
-    test("S5: a minute's share may be used immediately, then one call each second", async () => {
+    test("S5: permits the share of a minute immediately, then one call per second", async () => {
       const take = (): Promise<boolean> => isAdmitted(here, { perMinute: 60, inFlight: 0 });
       const taken: boolean[] = [];
       for (let count = 0; count < 61; count += 1) taken.push(await take());
@@ -46,14 +46,14 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect([await take(), await take(), await take()]).toEqual([true, true, false]);
     });
 
-    test("a refusal reports when there will be room", async () => {
+    test("a refusal contains the time when there will be room", async () => {
       const bounds = { perMinute: 1, inFlight: 0 };
       await here.limits.admit("a", bounds);
       const refusal = { admitted: false, reason: "rate", retryAfterMs: 60_000 };
       expect(await here.limits.admit("a", bounds)).toEqual(refusal);
     });
 
-    test("a refused call takes neither token nor place", async () => {
+    test("a refused call uses neither a token nor a place", async () => {
       await here.limits.admit("a", TWO);
       await here.limits.admit("a", TWO);
       for (let count = 0; count < 100; count += 1)
@@ -62,14 +62,14 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await here.limits.admit("a", TWO)).toEqual({ admitted: true });
     });
 
-    test("calls of all hubs count together, and each key separately", async () => {
+    test("counts the calls of the hubs together, and each key separately", async () => {
       await here.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       expect(await isAdmitted(here, TWO)).toBe(false);
       expect(await here.limits.admit("b", TWO)).toEqual({ admitted: true });
     });
 
-    test("a hub gives back its own places only", async () => {
+    test("a hub returns only its own places", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       here.limits.leave("a");
@@ -78,21 +78,21 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await isAdmitted(here, TWO)).toBe(true);
     });
 
-    test("what a hub held that is heard of no more counts until its lease is over, and no longer", async () => {
+    test("counts the places of a hub that does not report until its lease has expired", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       vi.advanceTimersByTime(LEASE_MS - 1);
       expect(await isAdmitted(here, TWO)).toBe(false);
       vi.advanceTimersByTime(1);
       expect(await isAdmitted(here, TWO)).toBe(true);
-      // The hub is alive, and releases calls that no longer count.
+      // The hub is alive, and releases calls that are not counted any more.
       there.limits.leave("a");
       there.limits.leave("a");
       expect(await isAdmitted(here, TWO)).toBe(true);
       expect(await isAdmitted(here, TWO)).toBe(false);
     });
 
-    test("a lease that is renewed is not over", async () => {
+    test("a renewed lease does not expire", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       for (let at = 0; at < 3; at += 1) {
@@ -102,7 +102,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await isAdmitted(here, TWO)).toBe(false);
     });
 
-    test("calls of a hub that left are released immediately", async () => {
+    test("releases the calls of a hub that left immediately", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       await there.leave();
@@ -111,14 +111,14 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
   });
 
   describe("sessions", () => {
-    test("every hub finds the latest version of a record, and the hub that holds the session", async () => {
+    test("all hubs find the latest version of a record, and the hub that holds the session", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.put("s", { ...RECORD, logLevel: "info" });
       const found = { hub: "here", record: { ...RECORD, logLevel: "info" } };
       expect([await here.sessions.find("s"), await there.sessions.find("s")]).toEqual([found, found]);
     });
 
-    test("a session that is over, or never was, is not found", async () => {
+    test("finds no session that has ended or never existed", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.remove("s");
       expect([await there.sessions.find("s"), await there.sessions.find("t")]).toEqual([undefined, undefined]);
@@ -133,7 +133,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
   });
 
   describe("parked calls", () => {
-    test("every hub finds who holds a call, until it is taken", async () => {
+    test("all hubs find the holder of a call, until the call is taken", async () => {
       here.parked.put("p");
       expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual(["here", "here"]);
       here.parked.remove("p");
@@ -147,7 +147,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     });
   });
 
-  test("a notification reaches every listening hub, including its sender, and no hub that stopped", async () => {
+  test("all listening hubs receive a notification, including its sender", async () => {
     const heard: string[] = [];
     const stops = [here, there].map(({ hub, notifications }) =>
       notifications.on(({ session }) => void heard.push(`${hub} ${session}`)),
@@ -159,7 +159,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     expect(heard).toHaveLength(2);
   });
 
-  test("the secret is the same for all hubs of one store, and another one's for another", async () => {
+  test("the hubs of one store have the same secret, and those of another store a different one", async () => {
     expect(here.secret).toHaveLength(32);
     expect(here.secret).toEqual(there.secret);
     const other = await open().join("here");
@@ -170,7 +170,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     const textsOf = async (...[log, ...from]: [ReturnType<HubState["openEventLog"]>, string, number, number]) =>
       (await log.after(...from))?.map(({ text }) => text);
 
-    test("events come back per session and stream, after the one that was seen", async () => {
+    test("returns the events of a session and stream after a given event", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 1, sequence: 1, text: "a" });
       log.append("s", { stream: 2, sequence: 2, text: "b" });
@@ -180,7 +180,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 2, 0)).toEqual(["b"]);
     });
 
-    test("a stream that was seen to its end is known, one of which nothing is kept is not", async () => {
+    test("knows a stream after its last event, and not a stream without stored events", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 1, sequence: 1, text: "a" });
       expect([await textsOf(log, "s", 1, 1), await textsOf(log, "s", 2, 0)]).toEqual([[], undefined]);
@@ -188,20 +188,20 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 1, 1)).toBeUndefined();
     });
 
-    test("the oldest of a session go first", async () => {
+    test("drops the oldest events of a session first", async () => {
       const log = here.openEventLog(LOG);
       for (let at = 1; at <= 15; at += 1) log.append("s", { stream: 0, sequence: at, text: `${at}` });
       expect(await textsOf(log, "s", 0, 0)).toEqual(["6", "7", "8", "9", "10", "11", "12", "13", "14", "15"]);
     });
 
-    test("a text above a session's share is refused as too large, and is not stored", async () => {
+    test("refuses a text above a session's share as too large, and does not store it", async () => {
       const log = here.openEventLog(LOG);
       expect([log.isTooLarge("x".repeat(100)), log.isTooLarge("x".repeat(101))]).toEqual([false, true]);
       log.append("s", { stream: 1, sequence: 1, text: "x".repeat(101) });
       expect(await textsOf(log, "s", 1, 0)).toBeUndefined();
     });
 
-    test("what waits for a client already is not kept twice, nor more than it may have waiting", async () => {
+    test("stores neither a text that already waits for the client nor events over that limit", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 0, sequence: 1, text: "seen" });
       for (const [at, text] of ["seen", "a", "a", "b", "c"].entries())
@@ -209,7 +209,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 0, 1)).toEqual(["seen", "a", "b"]);
     });
 
-    test("old events are let go of, young ones are not", async () => {
+    test("drops old events and keeps recent ones", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 1, sequence: 1, text: "a" });
       log.sweep(performance.now() + 500);

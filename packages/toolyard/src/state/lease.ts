@@ -1,9 +1,9 @@
 import { LEASE_MS, type HubState } from "./ports/store.ts";
 
-/** Interval of renewals: two may be lost before the lease expires. */
+/** Milliseconds between two renewals. Two renewals may fail before the lease expires. */
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
-/** Keeps a hub's lease until the returned function is called; that ends what the hub holds. */
+/** Renews a hub's lease until the returned function is called, which releases everything that the hub holds. */
 export function keepLease(state: HubState): () => Promise<void> {
   const timer = setInterval(() => state.renew(), RENEW_EVERY_MS);
   timer.unref();

@@ -6,20 +6,20 @@ import type { Field, Ranking } from "./ranking.ts";
 import { symbolWords } from "./symbol-words.ts";
 import { fieldWords, tellingWords } from "./words.ts";
 
-/** The words of one tool with their weights. Depends only on the tool, so it is built once. */
+/** Words of one tool with their weights. They depend only on the tool, so they are computed once. */
 export interface SearchDocument {
   readonly weights: ReadonlyMap<string, number>;
   /** Distinct stems of the name. */
   readonly nameStems: ReadonlySet<string>;
-  /** Stems of the description in order: adjacent query words count more if they are adjacent here too. */
+  /** Stems of the description in order. Query words that are adjacent count more if they are adjacent here too. */
   readonly description: readonly string[];
-  /** Words of name and keywords as written: used to match typing errors and beginnings of words. */
+  /** Words of name and keywords as written, for matching typing errors and starts of words. */
   readonly nameWords: readonly string[];
 }
 
 const documents = new WeakMap<ToolRecord, SearchDocument>();
 
-/** Records are never searched with two rankings. */
+/** Returns the words of a tool. A tool must always be searched with the same ranking. */
 export function documentOf(tool: PreparedTool, ranking: Ranking): SearchDocument {
   let document = documents.get(tool.record);
   if (!document) documents.set(tool.record, (document = readDocument(tool, ranking)));
@@ -66,7 +66,7 @@ function fieldAdder(weights: Map<string, number>) {
 const MAX_SCHEMA_DEPTH = 6;
 const MAX_SCHEMA_CHARS = 8000;
 
-/** Names of the parameters; their descriptions and enum values. */
+/** Returns the words of the parameters: their names, and their descriptions and enum values. */
 function parameterWords(schema: unknown): { readonly names: string; readonly texts: string } {
   const names: string[] = [];
   const texts: string[] = [];
@@ -75,7 +75,7 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
     if (room > 0) list.push(text);
     room -= text.length + 1;
   };
-  // Texts over the limit are not even read: an untrusted list may be long.
+  // Texts over the limit are not read, because an untrusted list may be long.
   const addChoices = (choices: readonly unknown[]): void => {
     for (const one of choices) {
       if (room <= 0) return;

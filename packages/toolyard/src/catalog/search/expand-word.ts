@@ -3,7 +3,7 @@ import { translationsOf } from "./translations.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { stem } from "./words.ts";
 
-/** A stem to search for in addition to, or in place of, a query word's. */
+/** Stem that is searched in addition to, or instead of, the stem of a query word. */
 export interface Expansion {
   readonly word: string;
   /** Weight of a match, from 0 to 1. */
@@ -15,11 +15,14 @@ const PART_FACTOR = 0.6;
 const SLIP_FACTOR = 0.5;
 const TRANSLATION_FACTOR = 0.7;
 const MIN_PREFIX_LENGTH = 3;
-/** Short words of other languages occur inside many names: `den` in `confidential`. */
+/**
+ * Minimum length of a word that is searched inside other words. Short words of other languages occur in many names:
+ * `den` in `confidential`.
+ */
 const MIN_PART_LENGTH = 4;
 const MIN_SLIP_LENGTH = 4;
 const MAX_EXPANSIONS = 12;
-/** Most words considered before the shortest are chosen. */
+/** Maximum number of words that are considered before the shortest ones are chosen. */
 const MAX_CANDIDATES = 200;
 
 /** Returns the stem itself and its synonyms. */
@@ -31,8 +34,8 @@ export function knownExpansions(word: string, synonymFactor: number): Expansion[
 }
 
 /**
- * Returns what to look for in place of a word with a stem that is in no tool: its English translations, else words of
- * names that begin with it, else words that contain it, else words that differ by a typing error.
+ * Returns the stems to search instead of a stem that no tool has: its English translations; otherwise words of names
+ * that start with it; otherwise words that contain it; otherwise words that differ by a typing error.
  */
 export function looseExpansions(word: string, vocabulary: Vocabulary): Expansion[] {
   const translations = translationsOf(word);

@@ -2,8 +2,8 @@ import type { SearchFilter } from "../../core/ports/ports.ts";
 import type { PreparedTool } from "../source-part.ts";
 
 /**
- * Returns whether a tool passes the filter. A server matches by its id, by its namespace, and by the text before the
- * separator of a name: a hub seen through another has all its servers there.
+ * Returns true if a tool passes the filter. A server matches by its id, by its namespace, and by the text before the
+ * separator of a name, because a hub behind this hub shows all its servers in that way.
  */
 export function passesFilter(
   { server, readOnly = false }: SearchFilter,

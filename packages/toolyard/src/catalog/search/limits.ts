@@ -1,13 +1,13 @@
-/** Hits with schema that `tool_search` returns by default. */
+/** Default number of results with schema of `tool_search`. */
 export const DEFAULT_RESULTS = 5;
-/** Most hits with schema. */
+/** Maximum number of results with schema. */
 export const MAX_RESULTS = 100;
-/** Maximum number of hits without schema that follow the hits with schema. */
+/** Maximum number of results without schema, after those with schema. */
 export const FURTHER_RESULTS = 20;
 
 /**
- * Returns the number of results: a whole number from 1 to 100; 5 for everything below 1 and everything that is not a
- * number.
+ * Returns the number of results: a whole number from 1 to 100. Returns 5 for values below 1 and for values that are not
+ * numbers.
  */
 export function resolveMaxResults(value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) return DEFAULT_RESULTS;

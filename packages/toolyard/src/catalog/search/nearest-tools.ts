@@ -2,13 +2,13 @@ import type { PreparedTool } from "../source-part.ts";
 import type { Evidence } from "./likeness/blend.ts";
 import { TopHits, type RankedHit } from "./top-hits.ts";
 
-/** Tools that are returned when no tool matches. */
+/** Maximum number of tools that are returned if no tool matches. */
 const MAX_NEAREST = 5;
-/** Below every score of a real match. */
+/** Best score of such a tool, below every score of a match. */
 const BEST_NEAREST_SCORE = 0.05;
 
 export interface NearestSearch {
-  /** In lower case. */
+  /** Query in lower case. */
   readonly query: string;
   readonly limit: number;
   readonly evidence?: Evidence | undefined;
@@ -17,8 +17,8 @@ export interface NearestSearch {
 
 /**
  * Returns the tools nearest to a query that no tool matches, with low scores, so that a request in unexpected words or
- * another language still finds something. The measure is vector similarity, or else the share of letters that the
- * tool's name has in common with the query.
+ * in another language still has results. The measure is vector similarity; without vectors, it is the share of letters
+ * that the tool's name has in common with the query.
  */
 export function nearestTools(tools: readonly PreparedTool[], search: NearestSearch): readonly RankedHit[] {
   const { query, limit, evidence, passes } = search;

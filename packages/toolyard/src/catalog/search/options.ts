@@ -1,7 +1,7 @@
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 
-/** `[search]` of the configuration. */
+/** Schema of `[search]` in the configuration. */
 export const SearchSchema = Type.Object(
   {
     mode: Type.Optional(

@@ -2,10 +2,10 @@ import type { SourcePart } from "../source-part.ts";
 import { documentOf, type SearchDocument } from "./document.ts";
 import type { Ranking } from "./ranking.ts";
 
-/** The words of one source's tools, numbered by first occurrence. */
+/** Words of one source's tools, numbered by first occurrence. */
 export interface PartIndex {
   readonly words: readonly string[];
-  /** By index in the part's list of tools; undefined for tools that are never found. */
+  /** Words of each tool, by index in the part's list of tools. `undefined` for tools that are never found. */
   readonly tools: readonly (PartTool | undefined)[];
 }
 
@@ -16,15 +16,15 @@ export interface PartTool {
   /** 1 if the word is in the tool's name. */
   readonly inName: Uint8Array;
   readonly nameLength: number;
-  /** Numbers of the description's words in order. */
+  /** Numbers of the description's words, in order. */
   readonly description: Uint32Array;
 }
 
 const made = new WeakMap<SourcePart, PartIndex>();
 
 /**
- * Builds the index of one part, once: a change in one source leaves the others' indexes unchanged. In steps of one tool
- * each.
+ * Builds the index of one part, once, in steps of one tool each. A change in one source leaves the indexes of other
+ * sources unchanged.
  */
 export function* partIndexSteps(part: SourcePart, ranking: Ranking): Generator<void, PartIndex> {
   const known = made.get(part);

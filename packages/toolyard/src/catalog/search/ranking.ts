@@ -1,49 +1,52 @@
 /** Weight of a word by the text that contains it, and the usual length of such a text. */
 export interface Field {
   readonly weight: number;
-  /** Informative words in a usual text of this kind; longer texts count each word for less. */
+  /** Number of informative words in a usual text of this kind. In a longer text, each word counts less. */
   readonly usualLength: number;
   /** Effect of the length, from 0 to 1. */
   readonly lengthEffect: number;
 }
 
 /**
- * All tuned constants of the order of hits. `bench/search/run.mjs` measures it; `bench/README.md` lists other attempts.
+ * All tuned constants of the order of hits. They are measured by `bench/search/run.mjs`; `bench/README.md` lists other
+ * attempts.
  */
 export interface Ranking {
   readonly fields: Readonly<
     Record<"name" | "server" | "keywords" | "description" | "parameterNames" | "parameterTexts", Field>
   >;
-  /** A description starts with what the tool does, followed by conditions and examples. */
+  /**
+   * Number of words at the start of a description that have a higher weight: it starts with the purpose of the tool.
+   */
   readonly leadWords: number;
   readonly leadWeight: number;
-  /** Controls how soon further occurrences of a word stop to count. */
+  /** Saturation: the lower it is, the less further occurrences of a word count (BM25). */
   readonly saturation: number;
-  /** Weight of a word's presence relative to its frequency (BM25+). */
+  /** Weight of a word's presence, relative to its frequency (BM25+). */
   readonly presence: number;
   /** Weight of a synonym relative to the word itself. */
   readonly synonym: number;
   /** Bonus for two query words that are adjacent in the description too. */
   readonly neighbours: number;
-  /** Bonus for a name that the query covers over one with other words in it. */
+  /** Bonus for a name that the query covers, over a name with other words. */
   readonly nameCover: number;
   /**
-   * Contribution of a server's best tools to each of its tools: a server with several matching tools is the likely one.
+   * Share that a server's best tools add to each of its tools: a server with several matching tools is the likely one.
    */
   readonly serverShare: number;
   /** Number of tools that contribute to their server. */
   readonly serverTools: number;
-  /** Bonus for a word that distinguishes a tool from the others of its server. */
+  /** Bonus for a word that distinguishes a tool from other tools of its server. */
   readonly siblings: number;
-  /** Weight of similarity relative to the words of the best tool. */
+  /** Weight of similarity, relative to the words of the best tool. */
   readonly likeness: number;
   /** Weight of the words of the nearest tools of other servers. */
   readonly kinShare: number;
-  /** Like `serverShare`, with similarity. */
+  /** `serverShare` for scores that include similarity. */
   readonly blendServerShare: number;
 }
 
-/** Each value is on a plateau: a third more or less changes the benchmark by less than one point. */
+/** Tuned values. Each is on a plateau: a third more or less changes the benchmark by less than one point. */
 export const RANKING: Ranking = Object.freeze({
   fields: {
     name: { weight: 2.5, usualLength: 3, lengthEffect: 0.5 },

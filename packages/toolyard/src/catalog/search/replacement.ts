@@ -6,8 +6,8 @@ import { passesFilter } from "./filter.ts";
 export const MAX_NEAR = 5;
 
 /**
- * Returns suggestions when nothing was found: hits outside the filter, else names similar to a query of one word; and
- * the available servers.
+ * Returns suggestions if nothing was found: hits outside the filter, otherwise names similar to a query of one word;
+ * and the available servers.
  */
 export function insteadOf(
   query: string,
@@ -24,16 +24,16 @@ export function insteadOf(
   return { near, servers, noSuchServer: !tools.some(passesFilter({ server }, separator)) };
 }
 
-/** Inputs for the suggestions. */
+/** Data for the suggestions. */
 interface Surroundings {
   readonly permitted: readonly PreparedTool[];
   /** Hits of the query outside the filter. */
   readonly elsewhere: readonly SearchHit[];
-  /** The text between a namespace and a name. */
+  /** Text between a namespace and a name. */
   readonly separator: string;
 }
 
-// Scans all names, so only for queries that may be a name.
+// Only for queries that may be a name, because all names are scanned.
 function namesLike(query: string, tools: readonly PreparedTool[]): readonly string[] {
   return /\s/.test(query)
     ? []

@@ -2,10 +2,10 @@ import type { SearchReasons } from "../../core/ports/ports.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Postings, WholeIndex } from "./whole-index.ts";
 
-/** Only an exact name scores 1. */
+/** Maximum score of a tool whose name is not exactly the query. */
 const BEST_SCORE = 0.99;
 
-/** Accumulates the matches of one query's words, by index in name order. */
+/** Sums of the matches of one query's words, by rank (index in name order). */
 export class Scores {
   /** Ranks with a match, each once. */
   readonly ranks: number[] = [];
@@ -14,9 +14,9 @@ export class Scores {
   readonly #sums: Float64Array;
   readonly #word: Float32Array;
   readonly #named: Uint8Array;
-  /** Information of the words that distinguish a tool from the others of its server. */
+  /** Information of the words that distinguish a tool from other tools of its server. */
   readonly #apart: Float64Array;
-  /** By source: number of its tools with the current word. */
+  /** For each source: the number of its tools with the current word. */
   readonly #havingWord: Uint32Array;
   #touched: number[] = [];
   #most = 0;
@@ -33,7 +33,7 @@ export class Scores {
     this.#havingWord = new Uint32Array(index.sourceCount);
   }
 
-  /** Records matches of the current word or its replacement; only the best occurrence in a tool counts. */
+  /** Records the matches of the current word or its replacement. Only the best match in a tool counts. */
   note({ ranks, weights, inName }: Postings, factor: number): void {
     for (let at = 0; at < ranks.length; at += 1) {
       const rank = ranks[at]!;
@@ -46,7 +46,7 @@ export class Scores {
     }
   }
 
-  /** Ends a word. `rarity` is its information, found or not. */
+  /** Ends a word. `rarity` is its information, even if no tool has the word. */
   closeWord(rarity: number): void {
     const { presence, saturation } = this.#ranking;
     const { sources, sourceSizes } = this.#index;
@@ -66,7 +66,10 @@ export class Scores {
     this.#most += rarity;
   }
 
-  /** Records that two adjacent query words are adjacent there too. `rarity` is the average information of the two. */
+  /**
+   * Records that two adjacent query words are adjacent in the tool's description too. `rarity` is the average
+   * information of both words.
+   */
   noteNeighbours(rank: number, rarity: number): void {
     this.#sums[rank]! += this.#ranking.neighbours * rarity;
   }
@@ -90,7 +93,7 @@ export class Scores {
     }
   }
 
-  /** The most distinctive sibling keeps its score; the others lose the difference. */
+  /** Lowers the sums of tools of one server by the difference to the most distinctive one, which keeps its sum. */
   #setApart(): void {
     const { sources, sourceCount } = this.#index;
     const most = new Float64Array(sourceCount);
@@ -101,12 +104,12 @@ export class Scores {
     }
   }
 
-  /** Returns the found share of the query's information. May exceed 1; 0 for nothing. */
+  /** Returns the share of the query's information that was found. May exceed 1; 0 if nothing was found. */
   shareOf(rank: number): number {
     return this.#sums[rank]! / this.#most;
   }
 
-  /** Returns whether the query equals the tool's name, ignoring word order. */
+  /** Returns true if the query equals the tool's name, ignoring word order. */
   isNamed(rank: number): boolean {
     const length = this.#index.nameLengths[rank]!;
     return length === this.#words && this.#named[rank]! >= length;
@@ -117,8 +120,8 @@ export class Scores {
   }
 
   /**
-   * Returns a score above 0 and below 1, from the share of the query's information that was found and how well it
-   * matched. Rounded to the four digits that are shown, so that order and display agree.
+   * Returns a score above 0 and below 1. It depends on the share of the query's information that was found, and on the
+   * quality of the matches. Rounded to the four digits that are shown, so that order and display agree.
    */
   scoreOf(rank: number): number {
     const share = BEST_SCORE * (1 - Math.exp(-this.shareOf(rank)));
@@ -130,7 +133,7 @@ export function roundReason(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Keeps the `count` greatest of a server's sums, in descending order, from `begin` on. */
+/** Inserts a sum into the `count` greatest sums of a server, which start at `begin` in descending order. */
 export function keepBest(
   best: Float64Array,
   { begin, count }: { readonly begin: number; readonly count: number },

@@ -22,28 +22,28 @@ import { queryWords, type QueryWord } from "./words.ts";
 /** Parameters of a search in the index. */
 export interface IndexSearch {
   readonly limit: number;
-  /** Tools with the whole query as name. */
+  /** Tools with the whole query as their name. */
   readonly exact: readonly PreparedTool[];
   passes(tool: PreparedTool): boolean;
   /** Evidence besides the words, by rank of `tools`. */
   readonly evidence?: Evidence | undefined;
-  /** @default false */
+  /** True to include the reasons of each hit. @default false */
   readonly why?: boolean | undefined;
-  /** Returns the nearest tools, with low scores, if no tool matches. @default false */
+  /** True to return the nearest tools, with low scores, if no tool matches. @default false */
   readonly givesNearest?: boolean;
 }
 
-/** Most query words that are matched loosely; each costs a scan of the vocabulary. */
+/** Maximum number of query words that are matched loosely. Each costs a scan of the vocabulary. */
 const MAX_LOOSE_WORDS = 8;
 
 /**
- * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight, with
- * bonuses for covered names, adjacent words and other matching tools of the server. Each source's part is indexed
- * separately and only once. Scores are between 0 and 1, equal ones in name order; the same query to the same tools
- * always has the same answer.
+ * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight. Names
+ * whose words are all in the query, adjacent words, and other matching tools of the server get a bonus. The part of
+ * each source is indexed separately and only once. Scores are between 0 and 1; equal scores are in name order. The same
+ * query to the same tools always has the same result.
  */
 export class SearchIndex {
-  /** Sorted by rendered name; discovery tools are never found. */
+  /** Tools sorted by rendered name, without discovery tools, which are never found. */
   readonly tools: readonly PreparedTool[];
   readonly #parts: readonly SourcePart[];
   readonly #ranking: Ranking;
@@ -52,7 +52,7 @@ export class SearchIndex {
   #vocabulary: Vocabulary | undefined;
   #preparing: Promise<void> | undefined;
   #byName: ReadonlyMap<string, readonly number[]> | undefined;
-  /** Deprecated tools by rank, with the ranks of the tools that replace them. */
+  /** Deprecated tools by rank, with the ranks of their replacements. */
   #deprecated: ReadonlyMap<number, readonly number[]> | undefined;
 
   /** `rows`: the tools that may be found. Searches reveal nothing about other tools of the parts. */
@@ -65,8 +65,8 @@ export class SearchIndex {
   }
 
   /**
-   * Prepares searches in steps, after the steps of `before`. Returns `undefined` if that needed no waiting; a search
-   * prepares everything synchronously.
+   * Prepares searches in steps, after the steps of `before`. Returns `undefined` if no wait was needed. Without it, the
+   * first search prepares everything synchronously.
    */
   prepare(before: () => Iterable<void>): Promise<void> | undefined {
     if (this.#whole) return undefined;
@@ -129,7 +129,9 @@ export class SearchIndex {
     return { hits, total };
   }
 
-  /** A deprecated tool scores lower, and always below the tool that replaces it. */
+  /**
+   * Returns the score of a tool. A deprecated tool has a lower score, which is always below those of its replacements.
+   */
   #scoreOf(rank: number, found: ReadonlySet<number>, scores: Scores | Blend): number {
     const replacements = this.#deprecated!.get(rank);
     const score = scores.scoreOf(rank);
@@ -153,13 +155,13 @@ export class SearchIndex {
     return new Set([...given, ...(this.#byName?.get(text) ?? [])]);
   }
 
-  /** Returns the words with signs that a tool has as keyword. Others are punctuation of the query. */
+  /** Returns the words with symbols that a tool has as keyword. Other symbols are punctuation of the query. */
   #keywordSigns(query: string): QueryWord[] {
     const known = symbolWords(query).filter((word) => this.#index.postings(word) !== undefined);
     return known.map((text) => ({ text, stem: text }));
   }
 
-  /** Returns the score by rank for every tool with a matching word. */
+  /** Returns the scores by rank, for every tool with a matching word. */
   #scores(words: readonly QueryWord[]): Scores {
     const scores = new Scores(this.#index, this.#ranking);
     const rarities: number[] = [];
@@ -184,8 +186,8 @@ export class SearchIndex {
   }
 
   /**
-   * Records the matches of the words. Returns the approximate number of tools with the word itself, or with any
-   * expansion if no tool has the word.
+   * Records the matches of the words. Returns the approximate number of tools with the word itself; if no tool has it,
+   * of tools with any expansion.
    */
   #collect(expansions: readonly Expansion[], scores: Scores): number {
     let own = 0;
@@ -201,7 +203,7 @@ export class SearchIndex {
   }
 }
 
-/** The smallest difference between two displayed scores. */
+/** Smallest difference between two displayed scores. */
 const LEAST_STEP = 0.0001;
 
 function roundScore(score: number): number {
@@ -225,7 +227,7 @@ function* deprecatedTools(tools: readonly PreparedTool[]): Generator<void, Reado
   return found;
 }
 
-/** Maps lower-case names, with and without prefix, to ranks. */
+/** Maps names in lower case, with and without prefix, to ranks. */
 function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<string, readonly number[]>> {
   const names = new Map<string, number[]>();
   for (const [rank, row] of rows.entries()) {
@@ -239,7 +241,7 @@ function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<st
   return names;
 }
 
-/** Returns a tool in the form of a search hit. */
+/** Returns a tool as a search hit. */
 export function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const { inputSchema: schema, outputSchema } = entry;
   return {
@@ -252,7 +254,7 @@ export function toHit({ key, record, entry }: PreparedTool, score: number): Sear
   };
 }
 
-/** Returns the number of hits: 5 for NaN and values below 1, within the limit. */
+/** Returns the number of hits, at most the limit. 5 for NaN and values below 1. */
 function resolveLimit(limit: number): number {
   return Number.isNaN(limit) || limit < 1
     ? DEFAULT_RESULTS

@@ -56,7 +56,7 @@ test("T29: finds a tool by a word of its name", async () => {
   expect((await found(TOOLS, "email"))[0]).toBe("send_email");
 });
 
-test("T13: searches keywords, and does not find the word without them", async () => {
+test("T13: finds a tool by its keyword, and not without the keyword", async () => {
   expect(await found(TOOLS, "newsletter")).toEqual(["send_email"]);
   expect(await found([{ name: "send_email", description: "Sends a message." }], "newsletter")).toEqual([]);
 });
@@ -73,7 +73,7 @@ test.each([
   expect((await found(TOOLS, query))[0]).toBe(name);
 });
 
-test("searches the server's name too", async () => {
+test("finds tools by the server's name", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "github" }).offerTools("merge"),
     new MemoryProvider({ id: "gitlab" }).offerTools("merge"),
@@ -83,7 +83,7 @@ test("searches the server's name too", async () => {
 });
 
 test.each(["read_file", "READ_FILE", " read_file "])(
-  "ranks the exact name `%s` first with a score of 1",
+  "ranks the exact name `%s` first, with a score of 1",
   async (query) => {
     const tools = [...TOOLS, { name: "file_reader", description: "read file read_file", keywords: ["read_file"] }];
     const { hits } = await searchIn(tools, query);
@@ -102,7 +102,7 @@ test("finds an exact name in every spelling, with and without its prefix", async
   }
 });
 
-test("lists all tools by name with a score of 1 for an empty query", async () => {
+test("lists all tools by name, with a score of 1, for an empty query", async () => {
   const { hits, total } = await searchIn(TOOLS, "  ");
   expect(hits.map((hit) => [hit.name, hit.score])).toEqual([
     ["calculator", 1],
@@ -123,12 +123,12 @@ test("a hit has the name, description and schema of the list", async () => {
   ]);
 });
 
-test("tolerates a typing error in a word that occurs nowhere", async () => {
+test("tolerates a typing error in a word that no tool has", async () => {
   expect(await found(TOOLS, "calcualtor")).toEqual(["calculator"]);
   expect(await found(TOOLS, "wether")).toEqual(["getWeatherForecast"]);
 });
 
-test("does not correct a word that occurs", async () => {
+test("does not correct a word that a tool has", async () => {
   expect(
     await found(
       [
@@ -140,7 +140,7 @@ test("does not correct a word that occurs", async () => {
   ).toEqual(["mail_list"]);
 });
 
-test("finds a word by its beginning and by a part", async () => {
+test("finds a word by its start and by a part of it", async () => {
   expect(await found(TOOLS, "calcul")).toEqual(["calculator"]);
   expect(await found([{ name: "webhook_add", description: "" }], "hook")).toEqual(["webhook_add"]);
 });
@@ -151,7 +151,7 @@ test("returns the nearest tools with low scores for a query that no tool matches
   for (const { score } of hits) expect(score).toBeLessThanOrEqual(0.05);
 });
 
-test("finds nothing for such a query unless the nearest are requested, and names the servers", async () => {
+test("finds nothing for such a query if the nearest are not requested, and names the servers", async () => {
   const servers = [{ id: "local", tools: 4 }];
   expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
     hits: [],
@@ -160,7 +160,7 @@ test("finds nothing for such a query unless the nearest are requested, and names
   });
 });
 
-describe("a deprecated tool", () => {
+describe("deprecated tool", () => {
   const other = { name: "read_text_file", description: "Read a file as text." };
   test.each([
     "DEPRECATED: Use read_text_file instead. Read a file.",
@@ -168,19 +168,19 @@ describe("a deprecated tool", () => {
     "[Deprecated] Read a file. Prefer `read_text_file`.",
     "Legacy: read a file, replaced by read_text_file.",
     "Read a file. This tool is deprecated, superseded by read_text_file.",
-  ])("is found behind its replacement: %j", async (description) => {
+  ])("is ranked after its replacement: %j", async (description) => {
     expect(await found([{ name: "read_file", description }, other], "read a file")).toEqual([
       "read_text_file",
       "read_file",
     ]);
   });
 
-  test("is still first for its exact name", async () => {
+  test("is ranked first for its exact name", async () => {
     const old = { name: "read_file", description: "DEPRECATED: Use read_text_file instead. Read a file." };
     expect((await found([old, other], "read_file"))[0]).toBe("read_file");
   });
 
-  test("does not include a tool whose description is about deprecated things", async () => {
+  test("is not a tool with a description about deprecated things", async () => {
     const lister = { name: "list_models", description: "Lists models, also deprecated models." };
     const [first, second] = await Promise.all([
       searchIn([lister], "list models"),
@@ -190,7 +190,7 @@ describe("a deprecated tool", () => {
   });
 });
 
-describe("a request in German or French finds tools described in English", () => {
+describe("request in German or French with tools described in English", () => {
   const tools = [
     { name: "read_file", description: "Read the contents of a file." },
     { name: "delete_vm", description: "Delete a virtual machine." },
@@ -214,7 +214,7 @@ describe("a request in German or French finds tools described in English", () =>
   });
 });
 
-test("names similar names for a query that finds nothing in one server", async () => {
+test("suggests similar names for a query that finds nothing in one server", async () => {
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "a" }).offerTools("read_file"),
     new MemoryProvider({ id: "b" }).offerTools("sum"),
@@ -238,7 +238,7 @@ test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its 
   expect(searchTools(snapshot, { query: "merge", view: VIEW, limit: 5 }).total).toBe(2);
 });
 
-test("a search for read-only tools omits every tool that is not marked as such", async () => {
+test("a search for read-only tools omits all tools that are not marked as read-only", async () => {
   const annotated = {
     name: "read_note",
     definition: { name: "read_note", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
@@ -254,7 +254,7 @@ test("a search for read-only tools omits every tool that is not marked as such",
   expect(searchTools(snapshot, { query: "note", view: VIEW, limit: 5, filter: { readOnly: false } }).total).toBe(2);
 });
 
-test("a tool that the caller may not use is in no answer and no suggestion", async () => {
+test("a tool that the caller may not use is in no result and no suggestion", async () => {
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door"),
   ]).snapshot();
@@ -267,7 +267,7 @@ test("a tool that the caller may not use is in no answer and no suggestion", asy
   );
 });
 
-test("adjacent words count more if they are adjacent in the description", async () => {
+test("adjacent words count more if they are adjacent in the description too", async () => {
   const tools = [
     { name: "one", description: "Opens the pull gate and tells the request." },
     { name: "two", description: "Tells the gate and opens a pull request." },
@@ -275,7 +275,7 @@ test("adjacent words count more if they are adjacent in the description", async 
   expect((await found(tools, "pull request"))[0]).toBe("two");
 });
 
-test("ranks a name that the query covers before one with other words in it", async () => {
+test("ranks a name that the query covers before one with other words", async () => {
   const tools = [
     { name: "list_user_branch_rules", description: "" },
     { name: "list_branch", description: "" },
@@ -283,7 +283,7 @@ test("ranks a name that the query covers before one with other words in it", asy
   expect((await found(tools, "list branch"))[0]).toBe("list_branch");
 });
 
-test("of two similar tools, ranks the one first whose server matches the query better", async () => {
+test("ranks similar tools by how well their servers match the query", async () => {
   const providers = [
     new MemoryProvider({ id: "alpha" }).offerTools(
       { name: "get", description: "Gets a parcel." },
@@ -302,7 +302,7 @@ test("of two similar tools, ranks the one first whose server matches the query b
   expect(hits[0]!.server).toBe("omega");
 });
 
-test("a synonym finds a tool, ranked behind one with the word itself", async () => {
+test("a synonym finds a tool, ranked after a tool with the word itself", async () => {
   const tools = [
     { name: "remove_item", description: "" },
     { name: "delete_item", description: "" },
@@ -310,7 +310,7 @@ test("a synonym finds a tool, ranked behind one with the word itself", async () 
   expect(await found(tools, "delete")).toEqual(["delete_item", "remove_item"]);
 });
 
-test("searches texts without spaces between words", async () => {
+test("finds words in texts without spaces", async () => {
   expect(
     await found(
       [
@@ -329,7 +329,7 @@ test("sorts equal scores by name", async () => {
   expect(new Set(hits.map((hit) => hit.score)).size).toBe(1);
 });
 
-test("the limit counts hits, the total counts matches", async () => {
+test("the limit applies to hits, and the total counts all matches", async () => {
   const tools = Array.from({ length: 30 }, (_, at) => ({ name: `thing_${at}`, description: "" }));
   const answer = await searchIn(tools, "thing", 7);
   expect([answer.hits.length, answer.total]).toEqual([7, 30]);
@@ -348,11 +348,11 @@ test.each([
   [100, 100],
   [101, 100],
   [Infinity, 100],
-])("max_results %j means %j", (given, meant) => {
+])("max_results %j returns %j results", (given, meant) => {
   expect(resolveMaxResults(given)).toBe(meant);
 });
 
-test("for any query, scores are 0 to 1, best first, then by name; one query has one answer", async () => {
+test("for any query, scores are 0 to 1, best first, then by name; the same query has the same result", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "x" }).offerTools(...TOOLS, "a.b", "__proto__", "constructor"),
   ]);
@@ -379,7 +379,7 @@ test("for any query, scores are 0 to 1, best first, then by name; one query has 
   );
 });
 
-test("the next search finds a changed tool and not a removed one", async () => {
+test("the next search finds a changed tool, and does not find a removed one", async () => {
   const provider = new MemoryProvider({ id: "x" }).offerTools({ name: "old", description: "apples" });
   const catalog = new Catalog(resolveCatalog(), [
     provider,
@@ -412,7 +412,7 @@ test("S18: searches 10,000 tools with a hostile query within the limits", async 
     view: VIEW,
     limit: 5,
   });
-  // Ten times the duration on an idle machine of 2025.
+  // The limits are ten times the duration on an idle machine of 2025.
   expect(built - began).toBeLessThan(5000);
   expect((asked - built) / 20).toBeLessThan(150);
   expect(cpuMs() - asked).toBeLessThan(3000);
@@ -427,13 +427,13 @@ test.each([
   expect(wordsOf(text)).toEqual(words);
 });
 
-test("forms of one word share a stem, and other words keep theirs", () => {
+test("forms of one word have the same stem, and other words have different stems", () => {
   expect(new Set(["create", "creates", "created", "creating", "creation"].map(stem))).toEqual(new Set(["creat"]));
   expect(new Set(["query", "queries"].map(stem))).toEqual(new Set(["query"]));
   expect(["status", "this", "news", "bus"].map(stem).filter((word) => word.length < 3)).toEqual([]);
 });
 
-test("keeps the words of a query that has only stop words", () => {
+test("keeps the words of a query that consists of stop words", () => {
   const texts = (query: string): string[] => queryWords(query).map((word) => word.text);
   expect(texts("what is this")).toEqual(["what", "is", "this"]);
   expect(texts("send an email")).toEqual(["send", "email"]);

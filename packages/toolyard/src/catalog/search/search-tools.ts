@@ -11,7 +11,7 @@ import { SearchIndex } from "./search-index.ts";
 export interface ToolQuery {
   readonly query: string;
   readonly view: View;
-  /** Below 1 or NaN: 5. */
+  /** If it is below 1 or NaN, 5 tools are returned. */
   readonly limit: number;
   readonly filter?: SearchFilter;
 }
@@ -40,9 +40,9 @@ export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evi
   return { ...answer, instead: insteadOf(query, filter, { permitted: index.tools, elsewhere, separator }) };
 }
 
-/** Does the same with additional evidence, if it is available in time. */
+/** Searches with additional evidence, if it is available in time. */
 export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: EvidenceSource): Promise<SearchAnswer> {
-  // A list of everything is sorted by name.
+  // For an empty query, all tools are sorted by name.
   if (asked.query.trim() === "") return searchTools(snapshot, asked);
   const evidence = await source.evidence(asked.query, indexFor(snapshot, asked.view).tools);
   const answer = searchTools(snapshot, asked, evidence);
@@ -50,20 +50,20 @@ export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: E
 }
 
 /**
- * Reads names and words of tools that were never searched, in steps. Returns `undefined` if that needed no waiting.
+ * Reads the names and words of tools that were never searched, in steps. Returns `undefined` if no wait was needed.
  */
 export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | undefined {
   return indexFor(snapshot, view).prepare(() => snapshot.searchable.tools.steps());
 }
 
-/** A snapshot never changes, and neither do the words derived from it. */
+/** Indexes of each snapshot. A snapshot never changes, so its indexes do not either. */
 const indexes = new WeakMap<Snapshot, Map<string, SearchIndex>>();
-/** Most indexes per snapshot besides the full one; the least recently used is dropped. */
+/** Maximum number of indexes per snapshot besides the full one. The least recently used is removed. */
 const MAX_NARROWED = 8;
 
 /**
- * Returns the index for a caller; one with narrowed rights has an index of its permitted tools. If hidden tools counted
- * in word rarity, usual values or server contributions, ranks and scores would reveal them.
+ * Returns the index for a caller. A caller with narrowed rights has an index of its permitted tools: if hidden tools
+ * affected the rarity of words, the usual values or the contributions of servers, ranks and scores would reveal them.
  */
 function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
   const permission = permissionOf(principal.rights);
@@ -72,7 +72,7 @@ function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
   if (!known) indexes.set(snapshot, (known = new Map()));
   const { tools, parts } = snapshot.searchable;
   const index = known.get(key) ?? new SearchIndex(tools.permitted(tools.rows, permission), parts);
-  // Keeps the most recently used one last.
+  // Moves the most recently used index to the end.
   known.delete(key);
   known.set(key, index);
   const oldest = [...known.keys()].find((one) => one !== EVERYTHING);

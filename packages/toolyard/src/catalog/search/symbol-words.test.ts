@@ -33,7 +33,7 @@ test.each([
   ["Notepad++ or g++?", ["notepad++", "g++"]],
   ["20€ and £5", ["€", "£"]],
   ["party🎉", ["🎉"]],
-])("finds the signs in `%s`", (text, words) => {
+])("finds the symbols in `%s`", (text, words) => {
   expect(symbolWords(text)).toEqual(words);
 });
 
@@ -47,7 +47,7 @@ test.each([
   "© 2026 Acme® Tool™",
   "issue#12 a+b",
   "",
-])("finds no sign in `%s`", (text) => {
+])("finds no symbol in `%s`", (text) => {
   expect(symbolWords(text)).toEqual([]);
 });
 
@@ -68,16 +68,16 @@ test.each([
   expect(hits.slice(1).every(({ score }) => score < hits[0]!.score)).toBe(true);
 });
 
-test("a sign that no tool has as keyword changes no score", async () => {
+test("a symbol that no tool has as keyword changes no score", async () => {
   const keywords = { send_mail: ["mail"], read_file: ["disk"] };
   expect(await search(keywords, "send 🎉 mail => c++")).toEqual(await search(keywords, "send mail c"));
 });
 
-test("the words of a text with signs stay the same", () => {
+test("does not change the words of a text with symbols", () => {
   expect(wordsOf("C++ 🎉 20€ => done")).toEqual(["c", "20", "done"]);
 });
 
-test("reads a long run of signs quickly and within the limit", () => {
+test("reads a long run of symbols quickly and within the limit", () => {
   expect(symbolWords("+".repeat(100_000))).toEqual(["+".repeat(48)]);
   expect(symbolWords("€ ".repeat(50_000))).toEqual(["€"]);
   expect(symbolWords(Array.from({ length: 500 }, (_, at) => `c${at}++`).join(" ")).length).toBeLessThanOrEqual(32);

@@ -1,24 +1,24 @@
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Longest text that is searched for signs, and longest sign, in characters. */
+/** Maximum length of a text that is searched for symbols, and of a word with symbols, in characters. */
 const MAX_TEXT_LENGTH = 2000;
 const MAX_SIGN_LENGTH = 48;
-/** Most signs of one text. */
+/** Maximum number of words with symbols in one text. */
 const MAX_SIGNS = 32;
 
-/** Variation selectors and skin tones do not change which emoji is meant. */
+/** Variation selectors and skin tones, which do not change the meaning of an emoji. */
 const VARIANTS = /\p{Emoji_Modifier}|\ufe0e|\ufe0f/gu;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** Flags, other emoji and signs of currencies. */
+/** Flags, other emoji and currency symbols. */
 const SINGLE_SIGNS = /\p{RI}\p{RI}|\p{Extended_Pictographic}|\p{Sc}/gu;
-/** Part of ordinary texts. */
+/** Symbols that are part of ordinary texts. */
 const MARKS_OF_TRADE = /[©®™℠]/gu;
-/** Signs with a meaning after a word: `c++`, `c#`. */
+/** Symbols with a meaning after a word: `c++`, `c#`. */
 const WORD_WITH_SIGN = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,40}(?:\+\+|#)(?![\p{L}\p{N}+#])/gu;
 
 /**
- * Returns the distinct words of a text that contain signs, in lower case: `€`, `🎉`, `=>`, `c++`. Words of letters and
- * digits alone are not among them.
+ * Returns the distinct words of a text that contain symbols, in lower case: `€`, `🎉`, `=>`, `c++`. Does not return
+ * words that consist of letters and digits only.
  */
 export function symbolWords(text: string): string[] {
   const found = new Set<string>();

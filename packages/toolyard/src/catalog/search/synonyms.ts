@@ -1,8 +1,8 @@
 import { stem } from "./words.ts";
 
 /**
- * Words that users write for one another in requests for tools. A word may be in several groups; only members of one
- * group replace each other.
+ * Words that users write for the same thing in requests for tools. A word may be in several groups. Only members of the
+ * same group replace each other.
  */
 const GROUPS: readonly string[] = [
   // Actions.

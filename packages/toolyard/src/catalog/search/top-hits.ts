@@ -1,10 +1,10 @@
 export interface RankedHit {
-  /** Index in name order. */
+  /** Index of the tool in name order. */
   readonly rank: number;
   readonly score: number;
 }
 
-/** Keeps a limited number of the best hits: highest score first, equal ones by rank. */
+/** Keeps a limited number of the best hits, the highest score first; equal scores by rank. */
 export class TopHits {
   readonly #limit: number;
   readonly #hits: RankedHit[] = [];

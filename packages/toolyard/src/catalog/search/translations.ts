@@ -1,9 +1,8 @@
 /**
  * German and French words of everyday requests, with the English words of tool descriptions. Most catalogs are
- * described in English, and the table of token vectors knows few words of other languages. Keys are beginnings of words
- * without diacritics, so that `losch` covers `löschen`, `lösche` and `löscht`.
- *
- * The list is the project's own, under the licence of this repository.
+ * described in English, and the table of token vectors contains few words of other languages. Keys are starts of words
+ * without diacritics, so that `losch` covers `löschen`, `lösche` and `löscht`. This project wrote the list; the licence
+ * of this repository applies.
  */
 const ENTRIES: readonly string[] = [
   // Actions, German.
@@ -227,13 +226,13 @@ const table = new Map(
   }),
 );
 
-/** Most letters that a word may have after its key. */
+/** Maximum number of letters of a word after its key. */
 const MAX_ENDING = 4;
 const MIN_KEY_LENGTH = 3;
 
 /**
- * Returns the English words for a German or French one, written in lower case and without diacritics. Returns none for
- * a word that is not in the list.
+ * Returns the English words for a German or French word in lower case and without diacritics. Returns none for a word
+ * that is not in the list.
  */
 export function translationsOf(word: string): readonly string[] {
   for (let cut = 0; cut <= MAX_ENDING && word.length - cut >= MIN_KEY_LENGTH; cut += 1) {

@@ -2,9 +2,9 @@ import { editDistance } from "../../core/text/suggest.ts";
 
 const STEP = 64;
 
-/** The words in which similar words are searched. Tens of thousands are searched in well under a millisecond. */
+/** Vocabulary in which similar words are searched. Tens of thousands of words take well under a millisecond. */
 export class Vocabulary {
-  /** All words, each between line ends: one native search finds every word that begins with, or contains, another. */
+  /** All words, each between line ends. One native search finds every word that starts with, or contains, a text. */
   readonly #text: string;
   readonly #byLength = new Map<number, { readonly word: string; readonly letters: number }[]>();
 
@@ -12,7 +12,7 @@ export class Vocabulary {
     this.#text = `\n${[...words].join("\n")}\n`;
   }
 
-  /** Steps over the lists, then over the words, in fixed amounts. */
+  /** Builds the vocabulary in steps, first over the lists, then over the words. */
   static *steps(lists: Iterable<readonly string[]>): Generator<void, Vocabulary> {
     const words = new Set<string>();
     let count = 0;
@@ -35,7 +35,7 @@ export class Vocabulary {
     else this.#byLength.set(word.length, [row]);
   }
 
-  /** Returns at most `limit` words that begin with this one, in no order. */
+  /** Returns at most `limit` words that start with `word`, in no particular order. */
   startingWith(word: string, limit: number): string[] {
     return this.#find(`\n${word}`, limit);
   }

@@ -1,6 +1,8 @@
 import type { PartIndex, PartTool } from "./part-index.ts";
 
-/** The occurrences of one word: ranks of tools, the word's weight there, and whether the tool's name contains it. */
+/**
+ * Occurrences of one word: ranks of the tools, weight of the word in each, and a flag if the tool's name contains it.
+ */
 export interface Postings {
   readonly ranks: Uint32Array;
   readonly weights: Float32Array;
@@ -9,12 +11,12 @@ export interface Postings {
 
 const NO_WORDS = new Uint32Array(0);
 
-/** Inputs of an index. */
+/** Data from which an index is built. */
 export interface WholeParts {
   /** Number of tools that can be found. */
   readonly size: number;
   readonly parts: readonly PartIndex[];
-  /** Returns the rank of a tool by part and index in it; -1 if it cannot be found. */
+  /** Returns the rank of a tool by its part and its index in that part. Returns -1 if the tool cannot be found. */
   rankOf(part: number, at: number): number;
 }
 
@@ -22,29 +24,29 @@ interface FoundTool {
   readonly tool: PartTool;
   readonly rank: number;
   readonly source: number;
-  /** By their numbers in the whole index. */
+  /** Words by their numbers in the whole index. */
   readonly words: Uint32Array;
 }
 
 /**
- * The parts' indexes combined: one lookup returns the tools with a word. Built at the first search after a change by
- * copying numbers out of the parts, without reading text again.
+ * Combined index of all parts: one lookup returns the tools with a word. Built by the first search after a change. It
+ * copies numbers from the indexes of the parts, without reading texts again.
  */
 export class WholeIndex {
-  /** By rank: number of words in the tool's name. */
+  /** For each rank: the number of words in the tool's name. */
   readonly nameLengths: Uint8Array;
-  /** By rank: number of its source, from 0. */
+  /** For each rank: the number of its source, from 0. */
   readonly sources: Uint32Array;
   readonly sourceCount: number;
-  /** By source: number of its tools. */
+  /** For each source: the number of its tools. */
   readonly sourceSizes: Uint32Array;
   readonly #numbers = new Map<string, number>();
-  /** By number of a word: start of its postings; one further element for the end. */
+  /** For each word: the start of its postings, and one more element for the end. */
   #starts = NO_WORDS;
   #ranks = NO_WORDS;
   #weights = new Float32Array(0);
   #inName = new Uint8Array(0);
-  /** By rank: the description's words by their numbers here. */
+  /** For each rank: the description's words, as their numbers in this index. */
   readonly #descriptions: Uint32Array[];
 
   private constructor({ size, parts }: WholeParts) {
@@ -55,7 +57,7 @@ export class WholeIndex {
     this.#descriptions = Array.from({ length: size }, () => NO_WORDS);
   }
 
-  /** In steps of one tool each. */
+  /** Builds the index in steps of one tool each. */
   static *steps(whole: WholeParts): Generator<void, WholeIndex> {
     const index = new WholeIndex(whole);
     const found: FoundTool[] = [];
@@ -121,7 +123,7 @@ export class WholeIndex {
     };
   }
 
-  /** Returns the ranks of tools with the two words adjacent in the description, in this order. */
+  /** Returns the ranks of tools whose description has the two words adjacent and in this order. */
   withNeighbours(left: string, right: string): number[] {
     const first = this.#numbers.get(left);
     const second = this.#numbers.get(right);
@@ -140,7 +142,7 @@ export class WholeIndex {
   }
 }
 
-/** Returns the index of the next posting of each word; advances `next`. */
+/** Returns the index of the next posting of each word, and advances `next`. */
 function placesOf(words: Uint32Array, next: Uint32Array): Uint32Array {
   return words.map((word) => {
     const place = next[word]!;

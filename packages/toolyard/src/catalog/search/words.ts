@@ -1,11 +1,11 @@
 import { firstChars } from "../../core/text/truncate.ts";
-/** Longest text that is split into words: of a query and of one field, in characters. */
+/** Maximum length of a text that is split into words, of a query and of one field, in characters. */
 const MAX_QUERY_LENGTH = 2000;
 const MAX_FIELD_LENGTH = 8000;
 const MAX_QUERY_WORDS = 64;
 const MAX_WORD_LENGTH = 48;
 
-/** Words without information about a tool: English, then German and French, without diacritics. */
+/** Words without information about a tool, in English, then in German and French without diacritics. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an and any are as at be been but by can could do does for from had has have how i if in into is it its " +
@@ -23,16 +23,16 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The English possessive, and French words that lose a vowel before the next one: `Anna's`, `l'application`. */
+/** English possessives, and French words that lose a vowel before the next word: `Anna's`, `l'application`. */
 const ELISIONS = /(?<=\p{L})['’]s(?!\p{L})|(?<!\p{L})(?:[cdjlmnst]|qu|jusqu|lorsqu)['’](?=\p{L})/giu;
 
-/** One word of a query: as written, and its stem. */
+/** Word of a query as written, and its stem. */
 export interface QueryWord {
   readonly text: string;
   readonly stem: string;
 }
 
-/** Returns the distinct words of a query in order. A query with only stop words keeps them. */
+/** Returns the distinct words of a query, in order. A query that consists of stop words keeps them. */
 export function queryWords(query: string): QueryWord[] {
   const all = wordsOf(firstChars(query, MAX_QUERY_LENGTH).replaceAll(ELISIONS, " "));
   const telling = all.filter((word) => !STOP_WORDS.has(word));
@@ -40,7 +40,7 @@ export function queryWords(query: string): QueryWord[] {
   return Array.from(words, ([stemmed, text]) => ({ text, stem: stemmed })).slice(0, MAX_QUERY_WORDS);
 }
 
-/** Returns the stemmed words of a field, with repetitions. */
+/** Returns the stems of a field's words, including repetitions. */
 export function fieldWords(text: string): string[] {
   return tellingWords(text).map(stem);
 }
@@ -51,7 +51,8 @@ export function tellingWords(text: string): string[] {
 }
 
 /**
- * Returns the lower-case words of a text: split at everything except letters and digits, and inside `camelCase` too.
+ * Returns the words of a text in lower case. The text is split at all characters except letters and digits, and inside
+ * `camelCase` too.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -63,14 +64,14 @@ function addWords(run: string, words: string[]): void {
   if (IDEOGRAPHS.test(run)) return addIdeographs(run, words);
   const parts = run.match(CAMEL_PARTS);
   if (parts && parts.length > 1) for (const part of parts) push(part, words);
-  // `GitHub` is known as one word as well.
+  // `GitHub` is also found as one word.
   push(run, words);
 }
 
 const CAMEL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
-// For scripts without spaces, each pair of adjacent characters counts as a word.
+// In scripts without spaces, each pair of adjacent characters counts as a word.
 function addIdeographs(run: string, words: string[]): void {
   for (const part of run.match(
     /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g,
@@ -86,8 +87,8 @@ function push(word: string, words: string[]): void {
 }
 
 /**
- * A light stemmer: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation
- * match.
+ * Returns the stem of a word. Removes plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created
+ * and creation match.
  */
 export function stem(word: string): string {
   if (word.length <= 3 || /[^a-z]/.test(word)) return word;

@@ -40,14 +40,14 @@ async function open(): Promise<ServedCertificate> {
   return served;
 }
 
-/** Creates each pair in its own folder. */
+/** Writes a pair into a separate folder. */
 function archive(name: string, made: CertificatePair): void {
   mkdirSync(join(files.folder, name));
   writeFileSync(join(files.folder, name, "cert.pem"), made.cert);
   writeFileSync(join(files.folder, name, "key.pem"), made.key);
 }
 
-/** As Kubernetes mounts them: `..data` leads to a folder, and both files lead through it. */
+/** Links the files as Kubernetes mounts them: `..data` is a link to a folder, and both files are links through it. */
 function throughLink(made: CertificatePair): void {
   archive("first", made);
   for (const which of ["cert", "key"] as const) {
@@ -56,9 +56,9 @@ function throughLink(made: CertificatePair): void {
   }
 }
 
-describe("the check every minute", () => {
-  // A change behind a link in the middle of the path is invisible in the watched folder.
-  test("detects a pair to which another link leads now", async () => {
+describe("check every minute", () => {
+  // The watched folder does not report a change of a link in the middle of the path.
+  test("detects a pair if a link is changed to another folder", async () => {
     throughLink(files.authority.issue());
     replaceLink(join(files.folder, "..data"), "first");
     await open();
@@ -76,7 +76,7 @@ describe("the check every minute", () => {
     expect([used.length, said]).toEqual([1, []]);
   });
 
-  test("reports once that the served pair expired, and nothing after a new one", async () => {
+  test("reports once that the served pair has expired, and nothing after a new pair", async () => {
     files.write(files.authority.issue({ until: new Date(Date.now() + DAY_MS) }));
     const certificate = await open();
     expect(certificate.report()).not.toHaveProperty("problem");
@@ -90,7 +90,7 @@ describe("the check every minute", () => {
   });
 });
 
-describe("files during a change", () => {
+describe("files that are being changed", () => {
   test.each([
     [
       "a new certificate beside the old key",
@@ -102,7 +102,7 @@ describe("files during a change", () => {
     ["an empty certificate", () => files.write({ cert: "" }), "holds no certificate"],
     ["no certificate", () => rmSync(files.cert), "cannot be read (ENOENT)"],
     ["a link that leads nowhere", () => files.link("key", "/nowhere/key.pem"), "cannot be read (ENOENT)"],
-  ])("%s changes nothing, is reported once, and is forgotten with the next complete pair", async (_, tear, words) => {
+  ])("%s changes nothing, is reported once, and again only after a complete pair", async (_, tear, words) => {
     const certificate = await open();
     const next = files.authority.issue();
     tear(next);

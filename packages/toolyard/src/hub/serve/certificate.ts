@@ -7,22 +7,20 @@ import { readKeyPair, validFrom, validUntil, type KeyPair } from "../../http/tls
 
 export interface CertificateOptions {
   readonly logger: Logger;
-  /** Takes the first pair, and every one that follows it. */
+  /** Called with the first pair and with each later one. */
   readonly use: (pair: KeyPair) => Promise<void>;
 }
 
-/** Interval of checks in addition to watching, which fails on network drives and for some links. */
+/** Interval of the checks in addition to watching, which fails on network drives and for some links. */
 const LOOK_EVERY_MS = 60_000;
 
-/**
- * The certificate and key of a port, reloaded when the files change; an invalid pair changes nothing and is logged.
- */
+/** Certificate and key of a port, reloaded when the files change. An invalid pair changes nothing and is logged. */
 export class ServedCertificate {
   readonly #files: TlsFiles;
   readonly #options: CertificateOptions;
   #pair: KeyPair;
   #problem: string | undefined;
-  /** The latest message about the validity period. */
+  /** Last logged message about the validity period. */
   #told: string | undefined;
   #stopWatching: () => Promise<void> = async () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -33,7 +31,7 @@ export class ServedCertificate {
     this.#pair = pair;
   }
 
-  /** Rejects with an `OptionError` when there is no pair that can be served. */
+  /** Reads the pair. Rejects with an `OptionError` if there is none that can be served. */
   static async open(files: TlsFiles, options: CertificateOptions): Promise<ServedCertificate> {
     const made = new ServedCertificate(files, options, readKeyPair(files));
     await options.use(made.#pair);
@@ -53,7 +51,7 @@ export class ServedCertificate {
     };
   }
 
-  /** Reads the files, and takes over what changed. Never rejects. */
+  /** Reads the files and applies a changed pair. Never rejects. */
   async look(): Promise<void> {
     const { logger, use } = this.#options;
     try {
@@ -76,7 +74,7 @@ export class ServedCertificate {
     await this.#stopWatching();
   }
 
-  /** Logs each finding once per pair. */
+  /** Logs each problem with the validity period once per pair. */
   #tellTimes(): void {
     const wrong = this.#wrongTime();
     if (wrong !== undefined && wrong !== this.#told) this.#options.logger.warning(`${wrong} Callers will refuse it.`);

@@ -7,7 +7,7 @@ import type { ServedFetch } from "./fetch.ts";
 
 const paths = fixedPaths(FEATURES).filter((path) => path !== "/");
 
-describe("paths that endpoints always have", () => {
+describe("fixed paths of the endpoints", () => {
   let hub: LibraryHub;
   let served: ServedFetch;
 
@@ -27,27 +27,24 @@ describe("paths that endpoints always have", () => {
     expect(await isServed(path)).toBe(true);
   });
 
-  test("serves no other", async () => {
+  test("serves no other path", async () => {
     expect(await isServed("/elsewhere")).toBe(false);
   });
 });
 
-test.each(paths)("no route of REST may be %s, nor below it", (path) => {
+test.each(paths)("refuses the REST route %s, which is a fixed path or below one", (path) => {
   for (const own of [path, `${path}/below`])
     expect(() => wantedEndpoints(FEATURES, { rest: { routes: { [`POST ${own}`]: "tool" } } })).toThrow(OptionError);
   expect(() => wantedEndpoints(FEATURES, { rest: { base_path: path } })).toThrow(OptionError);
 });
 
-test("a route of REST may begin like one of them", () => {
+test("permits a REST route that starts with the text of a fixed path", () => {
   const [path] = paths;
   expect(wantedEndpoints(FEATURES, { rest: { routes: { [`POST ${path}-of-mine`]: "tool" } } })).not.toEqual([]);
 });
 
-test.each(["profiles", "roles", "scopes"])(
-  "endpoints are opened again when [%s] changes, and not otherwise",
-  (section) => {
-    const before = endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 1 } });
-    expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["y"] } } })).not.toBe(before);
-    expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 2 } })).toBe(before);
-  },
-);
+test.each(["profiles", "roles", "scopes"])("opens endpoints again if [%s] changes, and not otherwise", (section) => {
+  const before = endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 1 } });
+  expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["y"] } } })).not.toBe(before);
+  expect(endpointsOf(FEATURES, { [section]: { a: { deny: ["x"] } }, limits: { in_flight: 2 } })).toBe(before);
+});

@@ -7,15 +7,15 @@ import { HEALTH_PATHS } from "../../http/health.ts";
 
 export type ServerConfig = NonNullable<HubConfig["server"]>;
 
-/** The part of a configuration that endpoints read. */
+/** Part of a configuration that endpoints read. */
 export type EndpointsConfig = Readonly<Record<string, unknown>> & { readonly server?: ServerConfig };
 
-/** Returns paths that are always served: configured paths must not equal them or be below them. */
+/** Returns the paths that are always served. Configured paths must not equal them or be below them. */
 export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
   return [...HEALTH_PATHS, ...endpointKindsOf(features).flatMap(({ paths }) => paths)];
 }
 
-/** Opens one endpoint with the services of the place that it is served at. */
+/** Opens one endpoint with the services of its address. */
 export interface RequestedEndpoint {
   readonly uses: readonly { readonly id: string }[];
   readonly open: (services: Services) => Promise<Endpoint & { readonly services?: Services }>;
@@ -28,7 +28,7 @@ export function wantedEndpoints(
 ): readonly RequestedEndpoint[] {
   const taken = fixedPaths(features);
   return endpointKindsOf(features).flatMap(({ uses, wanted }) => {
-    // The list of features was checked: each endpoint is given the services that it uses, and reads its own sections.
+    // `featureList` has checked that each endpoint gets the services that it uses and reads only its own sections.
     const open = (wanted as EndpointReader)(config, taken);
     return open ? [{ uses, open }] : [];
   });
@@ -36,7 +36,7 @@ export function wantedEndpoints(
 
 type EndpointReader = (config: EndpointsConfig, taken: readonly string[]) => RequestedEndpoint["open"] | undefined;
 
-/** Opens endpoints in their order; one may use what those before it provide. */
+/** Opens endpoints in order. An endpoint may use services that earlier ones provide. */
 export async function openWanted(wanted: readonly RequestedEndpoint[], given: Services): Promise<readonly Endpoint[]> {
   const services: Record<string, unknown> = { ...given };
   const endpoints: Endpoint[] = [];
@@ -48,7 +48,9 @@ export async function openWanted(wanted: readonly RequestedEndpoint[], given: Se
   return endpoints;
 }
 
-/** Everything of the configuration that a changed endpoint on HTTP has to be opened again for. */
+/**
+ * Returns the parts of the configuration that HTTP endpoints read. If this text changes, they must be opened again.
+ */
 export function endpointsOf(features: readonly AnyFeature[], config: object): string {
   const tree = config as Readonly<Record<string, unknown>>;
   const others = features

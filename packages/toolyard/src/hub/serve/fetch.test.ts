@@ -100,7 +100,7 @@ test("answers a modern call with a standard response", async () => {
   });
 });
 
-test("a legacy client has its session, and ends it", async () => {
+test("gives a legacy client a session, and ends the session", async () => {
   const start = await served.fetch(
     post({
       jsonrpc: "2.0",
@@ -128,7 +128,7 @@ test("sends progress as a stream of events before the answer", async () => {
   expect(text.trimEnd().endsWith("}}")).toBe(true);
 });
 
-test("passes large bodies whole in both directions, and refuses one over the limit", async () => {
+test("passes large bodies in both directions, and refuses a body over the limit", async () => {
   const text = "x".repeat(150_000);
   expect(await (await served.fetch(modern("echo", { text }))).json()).toMatchObject({
     result: { content: [{ text }] },
@@ -136,7 +136,7 @@ test("passes large bodies whole in both directions, and refuses one over the lim
   expect((await served.fetch(modern("echo", { text: text + text }))).status).toBe(413);
 });
 
-test("aborting the request cancels the call, and an aborted request does not start", async () => {
+test("cancels the call of an aborted request, and does not start a request that is aborted already", async () => {
   const controller = new AbortController();
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   const answer = served.fetch(modern("wait", {}, {}, { signal: controller.signal }));
@@ -147,7 +147,7 @@ test("aborting the request cancels the call, and an aborted request does not sta
   await expect(served.fetch(modern("wait", {}, {}, { signal: controller.signal }))).rejects.toThrow("enough");
 });
 
-test("checks hosts and origins as on a port", async () => {
+test("checks hosts and origins like a port does", async () => {
   expect((await served.fetch(modern("echo", { text: "a" }, {}, { url: "http://evil.test/mcp" }))).status).toBe(403);
   const foreign = modern("echo", { text: "a" });
   const withOrigin = new Request(foreign, {
@@ -158,7 +158,7 @@ test("checks hosts and origins as on a port", async () => {
   expect((await served.fetch(new Request("http://localhost/nowhere"))).status).toBe(404);
 });
 
-test("a closed hub serves nothing more", async () => {
+test("a closed hub answers no requests", async () => {
   await served.close();
   const answered = await served.fetch(modern("echo", { text: "a" })).then(
     ({ status }) => status,
@@ -167,7 +167,7 @@ test("a closed hub serves nothing more", async () => {
   expect(answered).toBe(503);
 });
 
-test("a server of another kind passes its requests on", async () => {
+test("serves requests that a server of another type passes on", async () => {
   const server = createServer(async (incoming, outgoing) => {
     const response = await served.fetch(
       new Request(`http://${incoming.headers.host}${incoming.url}`, {

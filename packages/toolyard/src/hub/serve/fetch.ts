@@ -4,11 +4,14 @@ import type { ServerConfig } from "./endpoints.ts";
 import { closerOf, openEndpoints, openPages, servePlace, type ServedHub } from "./serve.ts";
 
 export interface ServedFetch extends ServedHub {
-  /** Answers a standard `Request` to any path of the hub, such as `/mcp`. */
+  /** Answers a `Request` to any path of the hub, such as `/mcp`. */
   readonly fetch: FetchHandler;
 }
 
-/** Every HTTP endpoint behind `fetch`, without a port. Rejects with an `OptionError` when `[server]` cannot be used. */
+/**
+ * Opens all HTTP endpoints behind a `fetch` function, without a port. Rejects with an `OptionError` if `[server]` is
+ * invalid.
+ */
 export async function serveFetch(hub: Hub, server: ServerConfig): Promise<ServedFetch> {
   const { http, access } = servePlace(hub, server);
   const listener = createFetchListener(http, hub.logger, access.authenticator);

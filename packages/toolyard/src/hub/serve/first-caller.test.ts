@@ -4,7 +4,7 @@ import { FirstCaller } from "./first-caller.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("hears a client that writes late because the endpoint was opened late", async () => {
+test("detects the era of a client that writes late because the endpoint was opened late", async () => {
   const caller = new FirstCaller();
   await vi.advanceTimersByTimeAsync(5000);
   caller.listening();
@@ -13,7 +13,7 @@ test("hears a client that writes late because the endpoint was opened late", asy
   expect(await caller.era).toBe("legacy");
 });
 
-test("reads input from a busy loop before the time has expired", async () => {
+test("reads input that arrived before the timeout although the event loop is busy", async () => {
   const caller = new FirstCaller();
   setTimeout(() => setImmediate(() => caller.spoke("modern")), 300);
   caller.listening();
@@ -24,7 +24,7 @@ test("reads input from a busy loop before the time has expired", async () => {
 test.each([
   { what: "that says nothing", isListening: true, afterMs: 301 },
   { what: "to whom no endpoint is opened", isListening: false, afterMs: 10_000 },
-])("a client $what delays no source any longer", async ({ isListening, afterMs }) => {
+])("a client that $what does not delay sources any longer", async ({ isListening, afterMs }) => {
   const caller = new FirstCaller();
   if (isListening) caller.listening();
   await vi.advanceTimersByTimeAsync(afterMs);

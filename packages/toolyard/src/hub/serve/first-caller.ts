@@ -1,13 +1,16 @@
 import type { Client } from "../../core/calls/call.ts";
 
-/** Eager sources wait this long for the first client to speak, from when it is listened to. */
+/** Milliseconds that eager sources wait for the first message of a client, from the start of listening. */
 const FIRST_WORD_MS = 300;
-/** And this long for an endpoint to be open to it. */
+/** Milliseconds that eager sources wait until an endpoint listens to the client. */
 const OPEN_MS = 10_000;
 
-/** How the first client of a pipe speaks, for sources that speak either way and keep one process. */
+/** Era of the first client of a pipe, for sources that support both eras and keep one process. */
 export class FirstCaller {
-  /** Nothing when it did not speak in time, or spoke something else. */
+  /**
+   * Resolves with the era. Resolves with `undefined` if the client sent nothing in time, or a message of another
+   * protocol.
+   */
   readonly era: Promise<Client["era"]>;
   #settle!: (era: Client["era"]) => void;
   #timer: NodeJS.Timeout;
@@ -18,16 +21,19 @@ export class FirstCaller {
     this.#timer = setTimeout(() => this.spoke(undefined), OPEN_MS).unref();
   }
 
-  /** An endpoint listens to it. What loads before that may take long, and is not the client's time. */
+  /**
+   * Starts the wait for the first message. Called when the endpoint listens, because loading it before may take long.
+   */
   listening(): void {
     if (this.#isHeard) return;
     this.#isHeard = true;
     clearTimeout(this.#timer);
-    // After a busy while timers come before what has been in the pipe all the time: that has a turn first.
+    // After a busy time, timers run before input that is already in the pipe. `setImmediate` lets the input be read
+    // first.
     this.#timer = setTimeout(() => setImmediate(() => this.spoke(undefined)), FIRST_WORD_MS).unref();
   }
 
-  /** The first message has come; later ones change nothing. */
+  /** Sets the era of the first message. Later calls have no effect. */
   spoke(era: Client["era"]): void {
     clearTimeout(this.#timer);
     this.#settle(era);

@@ -6,7 +6,7 @@ import { nearest } from "../../core/text/suggest.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 
-/** Returns the local user within a profile. Throws an `OptionError` if the configuration has no such profile. */
+/** Returns the local user with the rights of a profile. Throws an `OptionError` if the profile does not exist. */
 export function localWithin({ services }: Pick<Hub, "services">, name: string): Principal {
   const profiles = getService(services, PROFILES);
   const profile = profiles.find(name);
@@ -20,7 +20,7 @@ export function localWithin({ services }: Pick<Hub, "services">, name: string): 
   );
 }
 
-/** Returns the message for a name that no profile has. */
+/** Returns the message for an unknown profile. */
 export function noProfile(name: string, names: readonly string[]): string {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : knownProfiles(names);

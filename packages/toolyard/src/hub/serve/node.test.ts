@@ -71,7 +71,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 const ECHO = '{"text": "some words"}';
 
-test("a caller that disconnected before its handler runs delays nothing, not even close", async () => {
+test("a caller that disconnects before its handler runs delays neither other calls nor close", async () => {
   const given = signal();
   const url = await listen((request, response) => {
     response.on("close", () => {
@@ -90,7 +90,7 @@ test("a caller that disconnected before its handler runs delays nothing, not eve
   expect(await Promise.race([closing, grace])).toBe("closed");
 });
 
-test("node:http: answers every path with the checks of the hub's own port", async () => {
+test("node:http: answers every path with the same checks as the hub's own port", async () => {
   const url = await listen(handler);
   expect(await (await post(`${url}/api/tools/echo`, ECHO)).text()).toContain("some words");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -103,7 +103,7 @@ test.each([
   ["parsed", (bytes: Buffer): unknown => JSON.parse(String(bytes))],
   ["as bytes", (bytes: Buffer): unknown => bytes],
   ["as text", String],
-])("accepts a body that a parser has read %s, within the same limit", async (_, parse) => {
+])("accepts a body that a parser has read as %s, within the same limit", async (_, parse) => {
   const url = await listen(async (request, response) => {
     handler(Object.assign(request, { body: parse(await readAll(request)) }), response);
   });
@@ -111,9 +111,9 @@ test.each([
   expect((await post(`${url}/api/tools/echo`, JSON.stringify({ text: "x".repeat(3000) }))).status).toBe(413);
 });
 
-test("passes on a path that is not the hub's, and knows one below which a router mounted it", async () => {
+test("passes on a path that is not the hub's, and accepts one below the path of a router", async () => {
   const url = await listen((request, response) => {
-    // As Express does it: `originalUrl` stays whole.
+    // Express changes `url` and keeps `originalUrl`.
     const originalUrl = request.url;
     request.url = request.url!.replace("/tools", "") || "/";
     if (originalUrl === "/mcp") request.url = "/";
@@ -135,7 +135,7 @@ test("passes on a path that is not the hub's, and knows one below which a router
   expect(greeted.headers.get("mcp-session-id")).toEqual(expect.any(String));
 });
 
-test("a disconnecting caller cancels its call; close waits for the others and refuses new ones", async () => {
+test("cancels the call of a caller that disconnects; close waits for other calls and refuses new ones", async () => {
   const url = await listen(handler);
   const leaving = new AbortController();
   const left = post(`${url}/api/tools/wait`, "{}", leaving.signal);
@@ -154,7 +154,7 @@ test("a disconnecting caller cancels its call; close waits for the others and re
   await closing;
 });
 
-test("names the wrong kind of request, and the method that accepts it", async () => {
+test("the error for a wrong request type names the type and the method that accepts it", async () => {
   const served = await hub.serveFetch();
   const standard = new Request("http://localhost/mcp");
   const wrong = handler as (request: unknown, response?: unknown) => void;

@@ -3,13 +3,13 @@ import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
 import { assertServable, closerOf, openEndpoints, type ServedHub } from "./serve.ts";
 
-/** A request handler for Node's servers and frameworks, which can be closed. */
+/** Request handler for Node's servers and frameworks, which can be closed. */
 export interface NodeHandler extends NodeRequestHandler {
-  /** Stops taking requests, lets those in flight end within the grace time. Closing the hub does so, too. */
+  /** Refuses new requests and waits for running ones within the grace time. Closing the hub calls it. */
   readonly close: () => Promise<void>;
 }
 
-/** Every HTTP endpoint behind a function. Throws an `OptionError` when `[server]` cannot be used. */
+/** Opens all HTTP endpoints behind a handler function. Throws an `OptionError` if `[server]` is invalid. */
 export function nodeHandler(
   hub: Hub,
   server: ServerConfig,

@@ -21,22 +21,22 @@ import type { ServerConfig } from "./endpoints.ts";
 import type { FirstCaller } from "./first-caller.ts";
 import type { ServedHub } from "./serve.ts";
 
-/** A client's ends of the program, and who hears first how it speaks. */
+/** Input and output of the client, and the detection of its era. */
 export interface Pipe {
   readonly input: Readable;
   readonly output: GuardedStdout;
   readonly firstCaller?: FirstCaller;
-  /** Name of the profile that the client gets. @default the whole hub */
+  /** Name of the profile that the client gets. @default none: the whole hub */
   readonly profile?: string | undefined;
-  /** The client named a tool mode, which goes before that of the profile. @default false */
+  /** True if the client selected a tool mode, which has precedence over the mode of the profile. @default false */
   readonly isModeNamed?: boolean;
-  /** Patterns of tools, prompts and URIs that the client does not get. @default [] */
+  /** Patterns of tools, prompts and URIs that are denied to the client. @default [] */
   readonly deny?: readonly string[];
 }
 
 /**
- * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
- * nothing else can write there.
+ * Serves MCP, and the JSON-RPC dialect after it, on a pipe. The caller must have redirected other writes to standard
+ * output.
  */
 export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHub {
   const { input, output, firstCaller } = pipe;
@@ -71,7 +71,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHu
   };
 }
 
-/** Returns the caller at the other end of a pipe, and how it is served. Throws an `OptionError`. */
+/** Returns the caller at the other end of a pipe, and the options for serving it. Throws an `OptionError`. */
 function pipePlace(hub: Hub, server: ServerConfig, { profile, isModeNamed = false, deny = [] }: Pipe) {
   const options = { ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) };
   const caller = without(profile === undefined ? LOCAL_PRINCIPAL : localWithin(hub, profile), deny);
@@ -80,7 +80,7 @@ function pipePlace(hub: Hub, server: ServerConfig, { profile, isModeNamed = fals
   return { caller, options: { ...options, toolMode: defaultModeFor(caller, options.toolMode) } };
 }
 
-/** Returns the principal without the rights to what the patterns match. */
+/** Returns the principal without the rights to names and URIs that match the patterns. */
 function without(principal: Principal, deny: readonly string[]): Principal {
   if (deny.length === 0) return principal;
   return { ...principal, rights: rightsOfEvery([principal.rights, rightsWithin({ deny })]) };

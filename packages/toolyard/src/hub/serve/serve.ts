@@ -20,10 +20,10 @@ import type { ServedCertificate } from "./certificate.ts";
 import { openWanted, wantedEndpoints, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
 export interface ServedHub {
-  /** Resolves when the endpoint is over by itself: the client of a pipe went. Never for HTTP. */
+  /** Resolves when the endpoint ends by itself: the client of a pipe has disconnected. Never resolves for HTTP. */
   readonly done: Promise<void>;
   /**
-   * Stops taking calls, lets those in flight end within the endpoint's grace time (a pipe's may be given), ends streams
+   * Refuses new calls, waits for running ones within the endpoint's grace time (`graceMs` for a pipe), and ends streams
    * and sessions. Idempotent.
    */
   close(graceMs?: number): Promise<void>;
@@ -31,15 +31,15 @@ export interface ServedHub {
 
 export interface ServedHttp extends ServedHub {
   readonly address: ListenerAddress;
-  /** The MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly endpoint: string;
-  /** Base URL of the REST API; absent while REST is off. */
+  /** Base URL of the REST API. Absent if REST is disabled. */
   readonly rest?: string;
-  /** Reads the certificate again; absent where the port is not encrypted. */
+  /** Reads the certificate again. Absent if the port is not encrypted. */
   readonly lookAtCertificate?: () => Promise<void>;
 }
 
-/** Time before the end of the grace period at which running calls are answered as cancelled. */
+/** Milliseconds before the end of the grace time at which running calls are answered as cancelled. */
 const LAST_WORDS_MS = 500;
 
 /** Throws the `OptionError` that serving with these options would cause, if it is known without listening. */
@@ -48,13 +48,13 @@ export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
   return servePlace(hub, server);
 }
 
-/** As `assertServable`, with the certificate looked at too. Rejects with the `OptionError`. */
+/** Checks the options like `assertServable`, and the certificate too. Rejects with the `OptionError`. */
 export async function assertListenable(hub: Hub, server: ServerConfig): Promise<void> {
   const { tls } = assertServable(hub, server).http;
   if (tls) (await import("../../http/tls/key-pair.ts")).readKeyPair(tls);
 }
 
-/** Mounts every HTTP endpoint on one listener and listens. Rejects with an `OptionError` when it cannot. */
+/** Mounts all HTTP endpoints on one listener and listens. Rejects with an `OptionError` if that fails. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const { http, access } = servePlace(hub, server);
   const { publicUrl } = http;
@@ -83,7 +83,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   };
 }
 
-/** Browsers use the configured public URL, else an address of this machine. */
+/** Registers the address for browsers: the configured public URL, otherwise an address of this machine. */
 export function openPages(
   { services }: Hub,
   { publicUrl, host }: HttpOptions,
@@ -121,13 +121,13 @@ export interface MountPlace {
   readonly publicUrl?: string | undefined;
 }
 
-/** The open endpoints of one listener. */
+/** Open endpoints of one listener. */
 export interface ServedEndpoints extends Omit<Endpoint, "mount"> {
-  /** Returns whether requests at a path below the base path need credentials. */
+  /** Returns true if requests at a path below the base path need credentials. */
   readonly isMount: (path: string) => boolean;
 }
 
-/** Opens every configured HTTP endpoint. The creator of the listener closes both, the listener first. */
+/** Opens all configured HTTP endpoints. The creator of the listener closes both, the listener first. */
 export async function openEndpoints(
   hub: Hub,
   server: ServerConfig,
@@ -151,7 +151,7 @@ export async function openEndpoints(
   };
   mountEndpoints(endpoints, recorded);
   mountDocuments(access, listener);
-  // Every name below `/mcp/` counts, because callers must not find out which profiles there are.
+  // All names below `/mcp/` count, because callers must not find out which profiles exist.
   const profiles = new ProfilePaths();
   const isMount = (path: string): boolean => mounts.find(profiles.read(path).path)?.isOpen === false;
   if (publicUrl !== undefined) access.opened?.({ baseUrl: publicUrl, isMount });
@@ -166,7 +166,7 @@ export async function openEndpoints(
   };
 }
 
-/** Clients read these documents before they have credentials, also from pages of other origins. */
+/** Mounts the metadata documents. Clients read them without credentials, also from pages of other origins. */
 function mountDocuments({ documents }: Access, listener: Mountable): void {
   for (const { path, read, isTree = false } of documents) {
     const serve = ({ answer, path: requested }: HttpExchange): void => {
@@ -179,18 +179,18 @@ function mountDocuments({ documents }: Access, listener: Mountable): void {
   }
 }
 
-/** The configuration with the `[server]` that is to be served. */
+/** Returns the configuration with the `[server]` section that will be served. */
 function configOf(hub: Hub, server: ServerConfig): EndpointsConfig {
   return { ...hub.config.tree, server };
 }
 
-/** Settings of one place at which the hub is served: `[server]`, and its access. */
+/** Settings of one address at which the hub is served: `[server]` and its access. */
 export interface ServePlace {
   readonly http: HttpOptions;
   readonly access: Access;
 }
 
-/** Resolves `[server]` and creates the one access of the place. Throws an `OptionError`. */
+/** Resolves `[server]` and creates the access of the address. Throws an `OptionError`. */
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
   const profiles = getService(hub.services, PROFILES).served;
   const http = { ...resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server)), profiles };
@@ -206,7 +206,7 @@ export function closerOf(
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     endpointClosed();
-    // Calls that outlast the grace time are answered while their connections are still there.
+    // Calls that exceed the grace time are answered while their connections are still open.
     const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LAST_WORDS_MS));
     await listener.close();
     clearTimeout(lastWords);
@@ -215,14 +215,14 @@ export function closerOf(
   return () => (closed ??= close());
 }
 
-/** Workers are loaded when there are some. */
+/** Creates the listener. The code of workers is loaded only if there are workers. */
 async function listenerFor({ http, access: { authenticator } }: ServePlace, hub: Hub): Promise<PortListener> {
   if (http.workers === 1) return createListener(http, hub.logger, authenticator);
   const { createWorkerPool } = await import("../../http/adapters/workers/pool.ts");
   return createWorkerPool(http, hub.logger, authenticator);
 }
 
-/** TLS code is loaded only if it is needed. */
+/** Opens the certificate. The code for TLS is loaded only if it is needed. */
 async function certificateFor(
   { tls }: HttpOptions,
   { logger }: Hub,

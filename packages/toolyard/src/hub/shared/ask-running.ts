@@ -6,9 +6,9 @@ import { tryConnect } from "./connect.ts";
 import { readGreeting, writeGreeting, type HubCommand } from "./greeting.ts";
 import type { SharedPlace } from "./place.ts";
 
-/** Far above the status of any hub. */
+/** Maximum size of an answer, far above the status of any hub. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** Running calls and stdio servers get their time, by default 15 s together. */
+/** Milliseconds until a hub must have ended. Running calls and stdio servers have 15 s together by default. */
 const STOP_MS = 60_000;
 const POLL_MS = 50;
 
@@ -25,19 +25,22 @@ export interface RunningHubAnswer extends RunningHub {
   readonly body: JsonObject;
 }
 
-/** Asks the hub at a place. Resolves with undefined if none listens there. Rejects if it does not answer. */
+/**
+ * Sends a command to the hub at a place. Resolves with its answer, or with `undefined` if no hub listens there. Rejects
+ * if the hub does not answer.
+ */
 export async function askRunning(place: SharedPlace, command: HubCommand): Promise<RunningHubAnswer | undefined> {
   const socket = await tryConnect(place.socket);
   if (!socket) return undefined;
   try {
     writeGreeting(socket, { command });
     const body = await readGreeting(socket, MAX_ANSWER_BYTES);
-    // A hub that is just ending closes the connection without an answer.
+    // A hub that is ending closes the connection without an answer.
     if (body === "gone") return undefined;
     const facts = body === "silent" ? undefined : body["shared"];
     if (body !== "silent" && isJsonObject(facts)) return { body, ...readFacts(facts) };
     throw new FailError(
-      fail("unavailable", `The shared hub at ${place.socket} does not answer. ${place.log} says more.`),
+      fail("unavailable", `The shared hub at ${place.socket} does not answer. ${place.log} has details.`),
     );
   } finally {
     socket.destroy();
@@ -53,7 +56,7 @@ function readFacts({ pid, files, clients, isBesideHttp }: JsonObject): RunningHu
   };
 }
 
-/** Resolves with whether the process has ended within the limit. Rejects if the signal is aborted. */
+/** Resolves to true if the process ends within the limit. Rejects if the signal is aborted. */
 export async function hasEnded(pid: number, signal: AbortSignal, limitMs = STOP_MS): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (isAlive(pid)) {

@@ -6,13 +6,13 @@ import type { HubCommand } from "./greeting.ts";
 
 export interface SharedFacts {
   readonly clients: number;
-  /** The process also serves HTTP. */
+  /** True if the process also serves HTTP. */
   readonly isBesideHttp: boolean;
 }
 
 /**
- * Returns the answer to a command of the user as one line of JSON, complete: only the user of the hub can open its
- * socket, so no rights are checked.
+ * Returns the complete answer to a command of the user as one line of JSON. No rights are checked, because only the
+ * user of the hub can open its socket.
  */
 export async function commandAnswer(hub: Hub, command: HubCommand, facts: SharedFacts): Promise<string> {
   const { config, services } = hub;

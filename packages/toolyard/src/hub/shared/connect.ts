@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Resolves with a connection to the listener; undefined if there is none. */
+/** Resolves with a connection to the listener, or with `undefined` if there is none. */
 export function tryConnect(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path, allowHalfOpen: true });

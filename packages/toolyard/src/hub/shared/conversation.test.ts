@@ -12,7 +12,7 @@ function opened(capabilities: object = {}): Conversation {
   return conversation;
 }
 
-test("passes lines unchanged, readable or not", () => {
+test("passes lines unchanged, also those that are not JSON", () => {
   const conversation = opened();
   const odd = '{ "jsonrpc":"2.0", "id": 12345678901234567890, "method": "ping" }';
   expect(conversation.fromClient(odd)).toEqual({ line: odd });
@@ -22,14 +22,14 @@ test("passes lines unchanged, readable or not", () => {
   ).toContain("1.0");
 });
 
-describe("when the hub has ended", () => {
+describe("after the hub has exited", () => {
   test("answers a call after a byte order mark", () => {
     const conversation = new Conversation();
     conversation.fromClient(`\uFEFF${line({ id: 1, method: "tools/call", params: { name: "a" } })}`);
     expect(parsed(conversation.lost())).toEqual([expect.objectContaining({ id: 1 })]);
   });
 
-  test("reports a call with an unknown result once, and not one that was answered or withdrawn", () => {
+  test("reports a call with an unknown result once, and no call that was answered or withdrawn", () => {
     const conversation = opened();
     for (const id of [1, "1", 2, 3]) conversation.fromClient(line({ id, method: "tools/call", params: { name: "a" } }));
     conversation.fromHub(line({ id: 2, result: {} }));
@@ -56,7 +56,7 @@ describe("when the hub has ended", () => {
     expect(parsed(conversation.lost())[0]).toMatchObject({ result: { resultType: "complete", isError: true } });
   });
 
-  test("answers the requests of one array in one array", () => {
+  test("answers the requests of one batch with one batch", () => {
     const conversation = opened();
     conversation.fromClient(
       JSON.stringify([
@@ -87,8 +87,8 @@ describe("when the hub has ended", () => {
   });
 });
 
-describe("the next hub", () => {
-  test("receives the handshake first, then the level, subscriptions and repeatable requests", async () => {
+describe("next hub", () => {
+  test("receives the handshake first, then the log level, subscriptions and repeatable requests", async () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 1, method: "logging/setLevel", params: { level: "error" } }));
     for (const uri of ["a:1", "a:2"])
@@ -123,7 +123,7 @@ describe("the next hub", () => {
     expect(parsed(rest())).toEqual([expect.objectContaining({ id: 0, method: "initialize" })]);
   });
 
-  test("answers waiting requests with an error if there is no next hub", () => {
+  test("pending requests are answered with an error if there is no next hub", () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 5, method: "tools/list" }));
     expect(parsed(conversation.givenUp("no hub"))).toEqual([

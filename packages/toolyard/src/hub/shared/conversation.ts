@@ -6,7 +6,7 @@ import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
 /** Decision about a line. */
 export interface LineDecision {
-  /** Absent: it goes nowhere. */
+  /** Line to pass on. Absent: the line is dropped. */
   readonly line?: string;
 }
 
@@ -14,13 +14,13 @@ interface OpenRequest {
   readonly id: unknown;
   readonly method: string;
   readonly isModern: boolean;
-  /** Sent again to the next hub; absent where that could do something twice. */
+  /** Line that is sent again to the next hub. Absent if a repetition could have an effect twice. */
   readonly again?: string;
-  /** Requests that came in one array are answered in one. */
+  /** Batch of the request. Its requests are answered in one batch. */
   readonly batch?: object;
 }
 
-/** Asking twice does nothing twice. */
+/** Methods that may be repeated, because a second request has no further effect. */
 const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
   "initialize",
   "ping",
@@ -38,19 +38,19 @@ const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
   "subscriptions/listen",
 ]);
 
-/** Ids of requests that the client did not make itself. */
+/** Prefix of ids of requests that the client did not send itself. */
 const OWN_ID = "toolyard-rejoin-";
 const LISTS = ["tools", "prompts", "resources"] as const;
-/** Further subscriptions are not known to the next hub. */
+/** Maximum number of subscriptions that the next hub receives. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /**
- * State of one client's conversation that another hub needs in order to continue: handshake, log level, subscriptions,
- * and pending requests on both sides. Other lines are passed on unchanged.
+ * State of one client's conversation that another hub needs to continue it: handshake, log level, subscriptions, and
+ * pending requests on both sides. Other lines are passed on unchanged.
  */
 export class Conversation {
   readonly #open = new Map<string, OpenRequest>();
-  /** Questions of the hub that the client has not answered, by the id that the client knows. */
+  /** Server requests that the client has not answered, by the id that the client knows. */
   readonly #asks = new Set<string>();
   readonly #subscriptions = new Map<string, JsonObject>();
   #initialize: JsonObject | undefined;
@@ -62,7 +62,7 @@ export class Conversation {
   #onOpened: (() => void) | undefined;
   #changes: readonly string[] = [];
 
-  /** A line of the client, on its way to the hub. */
+  /** Handles a line from the client to the hub. */
   fromClient(line: string): LineDecision {
     const value = parse(line);
     if (Array.isArray(value)) {
@@ -76,7 +76,7 @@ export class Conversation {
     return { line };
   }
 
-  /** A line of the hub, on its way to the client. */
+  /** Handles a line from the hub to the client. */
   fromHub(line: string): LineDecision {
     const value = parse(line);
     if (Array.isArray(value)) {
@@ -89,7 +89,8 @@ export class Conversation {
   }
 
   /**
-   * Returns messages to the client after the hub has exited: its calls have ended, and server requests need no answer.
+   * Returns messages to the client after the hub has exited: failures of its calls, and withdrawals of its server
+   * requests.
    */
   lost(): readonly string[] {
     const lines = [...this.#asks].map((id) =>
@@ -99,12 +100,12 @@ export class Conversation {
     return [...lines, ...this.#endOpen(({ again }) => again === undefined, ENDED)];
   }
 
-  /** Returns messages to the client if there is no next hub. */
+  /** Returns messages to the client if there is no next hub: failures of all pending requests. */
   givenUp(reason: string): readonly string[] {
     return this.#endOpen(() => true, reason);
   }
 
-  /** Returns messages to the next hub, in order; `opened` resolves when the rest may be sent. */
+  /** Returns messages to the next hub, in order. The rest may be sent when `opened` resolves. */
   resume(): { readonly first?: string; readonly opened: Promise<void>; readonly rest: () => readonly string[] } {
     this.#hubs += 1;
     if (!this.#initialize || !this.#isOpened) return { opened: Promise.resolve(), rest: () => this.#repeated() };
@@ -121,7 +122,7 @@ export class Conversation {
     };
   }
 
-  /** Returns messages to the client after the next hub has taken over: lists may have changed. */
+  /** Returns messages to the client after the next hub has taken over: its lists may differ. */
   changes(): readonly string[] {
     return this.#changes.map((list) => notification(`notifications/${list}/list_changed`));
   }
@@ -146,7 +147,7 @@ export class Conversation {
     });
   }
 
-  /** Stores state that the next hub needs. */
+  /** Records state that the next hub needs. */
   #noteLasting(method: string, message: JsonObject): void {
     const { params } = message;
     if (method === "initialize") this.#initialize = message;
@@ -156,7 +157,7 @@ export class Conversation {
     if (method === "resources/unsubscribe") this.#subscriptions.delete(uriOf(params));
   }
 
-  /** Drops an answer of the client to a server request of an exited hub. */
+  /** Handles an answer of the client to a server request. Drops it if the hub that sent the request has exited. */
   #answer(message: JsonObject, line: string): LineDecision {
     const { id } = message;
     if (!this.#asks.delete(keyOf(id))) return {};
@@ -164,7 +165,10 @@ export class Conversation {
     return { line: stringifyExact({ ...message, id: parseExact(String(id).slice(String(id).indexOf("/") + 1)) }) };
   }
 
-  /** Hubs count questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
+  /**
+   * Handles a server request. Its id is changed for later hubs: each hub counts its ids from the start, and an answer
+   * to an earlier hub's request must not match a request of this hub.
+   */
   #ask(message: JsonObject, line: string): LineDecision {
     if (this.#hubs === 1) {
       this.#asks.add(keyOf(message["id"]));
@@ -237,7 +241,7 @@ function isReply(message: JsonObject): boolean {
   return message["method"] === undefined && message["id"] !== undefined && ("result" in message || "error" in message);
 }
 
-/** Ids are strings or numbers, and 1 is not "1". */
+/** Returns a key for a request id. Ids are strings or numbers, and 1 differs from "1". */
 function keyOf(id: unknown): string {
   return stringifyExact(id) ?? "null";
 }

@@ -3,29 +3,31 @@ import type { ToolMode } from "../../core/calls/call.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** First line of a client's process: the requested hub. After the answer the connection carries MCP. */
+/**
+ * First line of a client's process, which describes the requested hub. After the answer, the connection carries MCP.
+ */
 export interface Hello {
-  /** The configuration as this client reads it. */
+  /** Identity of the configuration as this client reads it. */
   readonly identity: string;
-  /** Tool mode of lists. Absent: from the configuration. */
+  /** Tool mode of lists. Absent: by the configuration. */
   readonly mode?: ToolMode;
-  /** Eras that the client may use. Absent: from the configuration. */
+  /** Eras that the client may use. Absent: by the configuration. */
   readonly era?: ServedEra;
   /** Name of the profile that the client gets. Absent: the whole hub. */
   readonly profile?: string;
-  /** Patterns of tools, prompts and URIs that the client does not get. */
+  /** Patterns of tools, prompts and URIs that are denied to the client. */
   readonly deny?: readonly string[];
-  /** The client's variables that matter to servers. Absent: the hub keeps to its own. */
+  /** Environment variables of the client that affect servers. Absent: the hub uses only its own. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A question of a command of this user, in place of a `Hello`. The connection ends with the answer. */
+/** Command of this user, which is sent instead of a `Hello`. The connection ends after the answer. */
 export type HubCommand = (typeof COMMANDS)[number];
 
-/** `calls`: the counts of all calls. */
+/** Commands. `calls` returns the counts of the calls so far. */
 const COMMANDS = ["status", "calls", "stop"] as const;
 
-/** The hub's answer. */
+/** Answer of the hub to a `Hello`. */
 export type Welcome = { readonly joined: true; readonly pid: number } | { readonly refused: string };
 
 const MODES: ReadonlySet<unknown> = new Set<ToolMode>(["normal", "discovery", "all"]);
@@ -66,13 +68,13 @@ export function readWelcome(value: JsonObject): Welcome | undefined {
 }
 
 const MAX_GREETING_BYTES = 65_536;
-/** Either side is a program of ours on this machine, and may be busy starting. */
+/** Milliseconds for the greeting: both sides are local programs of this package, and may be busy starting. */
 const GREETING_MS = 10_000;
 const NEWLINE = 0x0a;
 
 /**
- * Reads the first line of a connection and leaves it paused, with the rest unread. `gone`: it closed before. `silent`:
- * it sent no valid greeting in time.
+ * Reads the first line of a connection and leaves the connection paused, with the rest unread. `gone`: the connection
+ * closed before the line. `silent`: no valid greeting arrived in time.
  */
 export function readGreeting(socket: Socket, maxBytes = MAX_GREETING_BYTES): Promise<JsonObject | "gone" | "silent"> {
   return new Promise((resolve) => {

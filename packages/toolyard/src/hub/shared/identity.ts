@@ -4,8 +4,8 @@ import type { LoadedHubConfig } from "../schema.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /**
- * Returns an identity of a configuration: file contents, values of the variables and secret files that they name, and
- * variables passed on to servers. `config` is loaded without command-line flags.
+ * Returns a text that identifies a configuration: file contents, values of the variables and secret files that they
+ * name, and variables that are passed on to servers. `config` must be loaded without command-line flags.
  */
 export function configIdentity(
   { tree, unusable }: Pick<LoadedHubConfig, "tree" | "unusable">,
@@ -15,7 +15,7 @@ export function configIdentity(
   return contentDigest(JSON.stringify([tree, unusable, passed]));
 }
 
-/** Returns every name in any `inherit_env`. */
+/** Returns all names in any `inherit_env`. */
 function namesPassedOn(value: unknown, names = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(value)) for (const item of value) namesPassedOn(item, names);
   if (!isJsonObject(value)) return names;

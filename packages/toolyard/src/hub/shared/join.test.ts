@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { joinOrStart } from "./join.ts";
 
-/** Returns how often a hub with this code is started, and the reported reason. */
+/** Returns the number of starts of a hub with this code, and the reported reason. */
 async function startsOf(code: string): Promise<readonly [starts: number, reason: string]> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-join-"));
   let starts = 0;
@@ -30,6 +30,6 @@ test.runIf(process.platform !== "win32")("restarts a hub that is killed during i
   expect(await startsOf("process.kill(process.pid, 'SIGKILL')")).toEqual([2, reason]);
 });
 
-test("does not restart a hub that ends by itself, since it would end again", async () => {
+test("does not restart a hub that exits by itself, because it would exit again", async () => {
   expect(await startsOf("process.exit(3)")).toEqual([1, expect.stringContaining("it ended with exit code 3")]);
 });

@@ -16,18 +16,21 @@ export interface JoinOptions {
 
 export type JoinResult =
   | { readonly outcome: "joined"; readonly socket: Socket; readonly pid: number; readonly isNew: boolean }
-  /** There is a hub, of another configuration. */
+  /** The hub at the place has another configuration. */
   | { readonly outcome: "refused"; readonly reason: string }
-  /** There is none, and none could be started. */
+  /** There is no hub, and none could be started. */
   | { readonly outcome: "failed"; readonly reason: string };
 
-/** A hub listens before its sources have started; longer than this it takes only where something is wrong. */
+/**
+ * Milliseconds until a started hub must listen. It listens before its sources start, so a longer time indicates a
+ * problem.
+ */
 const START_MS = 30_000;
 const POLL_MS = 25;
 
 /**
- * Joins the hub at a place, or starts it there and joins it. One process at a time does so, so that one hub comes of
- * it.
+ * Joins the hub at a place, or starts one there and joins it. Only one process at a time does this, so that there is
+ * one hub.
  */
 export async function joinOrStart(options: JoinOptions): Promise<JoinResult> {
   const { place, signal } = options;
@@ -39,7 +42,10 @@ export async function joinOrStart(options: JoinOptions): Promise<JoinResult> {
   });
 }
 
-/** A hub that was ended from outside while it started is started again; one that exits by itself would exit again. */
+/**
+ * Starts a hub and joins it. If the hub was killed during its start, starts it again; a hub that exited by itself would
+ * exit again.
+ */
 async function startAndJoin(options: JoinOptions, isAgain = false): Promise<JoinResult> {
   const { place, start, signal } = options;
   const child = start();
@@ -56,13 +62,13 @@ async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Join
     const joined = await tryJoin(options);
     if (joined) return joined.outcome === "joined" ? { ...joined, isNew: true } : joined;
     if (wasKilled && !isAgain) return startAndJoin(options, true);
-    if (ended !== undefined) return { outcome: "failed", reason: `${ended}; ${place.log} says more` };
+    if (ended !== undefined) return { outcome: "failed", reason: `${ended}; ${place.log} has details` };
     await pause(POLL_MS);
   }
   return { outcome: "failed", reason: `it does not listen after ${START_MS / 1000} s; see ${place.log}` };
 }
 
-/** Returns undefined if there is no listener, or if it is just ending. */
+/** Joins the hub. Resolves with `undefined` if no hub listens, or if it is ending. */
 async function tryJoin({ place, hello }: JoinOptions): Promise<JoinResult | undefined> {
   const socket = await tryConnect(place.socket);
   if (!socket) return undefined;

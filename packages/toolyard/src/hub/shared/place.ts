@@ -5,30 +5,30 @@ import { contentDigest } from "../../core/json/digest.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 
-/** Meeting place of a user's clients and the hub of some configuration files. */
+/** Files through which a user's clients find the hub of certain configuration files. */
 export interface SharedPlace {
-  /** A Unix socket that this user alone may open, on Windows the name of a pipe. */
+  /** Path of a Unix socket that only this user may open; on Windows the name of a pipe. */
   readonly socket: string;
-  /** Lock of a process that becomes the hub or starts one. */
+  /** Lock file of the process that becomes the hub or starts one. */
   readonly lock: string;
-  /** Log file of a hub that was started for clients. */
+  /** Log file of a hub that was started by a client. */
   readonly log: string;
 }
 
 export interface PlaceOptions {
   /** Absolute paths of the configuration files. */
   readonly files: readonly string[];
-  /** Folder of relative paths if there is no file. */
+  /** Folder in which relative paths start if there is no file. */
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** Limit of a socket's path: 103 bytes on macOS, 107 on Linux. */
+/** Maximum length of a socket's path in bytes: systems allow 103 on macOS and 107 on Linux. */
 const MAX_SOCKET_BYTES = 100;
 const FOLDER_MODE = 0o700;
 
 /**
- * Returns the meeting place of these files, this version and this data folder, and creates its folders. Throws an
+ * Returns the place for these files, this version and this data folder, and creates its folders. Throws an
  * `OptionError` if another user could access it.
  */
 export async function sharedPlace({ files, cwd, variables }: PlaceOptions): Promise<SharedPlace> {
@@ -39,7 +39,7 @@ export async function sharedPlace({ files, cwd, variables }: PlaceOptions): Prom
   return namedPlace(folder, name);
 }
 
-/** Returns every place at which a hub of this data folder listens, or has listened and left a log. */
+/** Returns all places at which a hub of this data folder listens, or has left a log. */
 export async function knownPlaces(variables: PlaceOptions["variables"]): Promise<readonly SharedPlace[]> {
   const folder = join(dataFolder(variables), "shared");
   const entries = await readdir(folder).catch(() => []);
@@ -59,7 +59,7 @@ async function socketPath(folder: string, name: string): Promise<string> {
   if (process.platform === "win32") return `\\\\.\\pipe\\toolyard-${contentDigest(folder).slice(0, 16)}-${name}`;
   const near = join(folder, `${name}.sock`);
   if (Buffer.byteLength(near) <= MAX_SOCKET_BYTES) return near;
-  // The data folder lies too deep. A fixed folder, so that every client of this user finds the same.
+  // The path of the data folder is too long. This folder is fixed, so that all clients of this user find it.
   const short = `/tmp/toolyard-${process.getuid?.() ?? 0}`;
   await makeOwn(short);
   return join(short, `${contentDigest(`${folder}/${name}`).slice(0, 24)}.sock`);

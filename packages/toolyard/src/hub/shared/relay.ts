@@ -8,16 +8,16 @@ import { rpcError, RPC } from "../../wire/messages.ts";
 import { Conversation } from "./conversation.ts";
 import { STOPPED_LINE } from "./stopped-line.ts";
 
-/** A way to a hub: a socket, or a process that serves this client alone. */
+/** Connection to a hub: a socket, or a process that serves only this client. */
 export interface HubEnd {
   readonly input: Readable;
   readonly output: Writable;
-  /** Closes it immediately. */
+  /** Closes the connection immediately. */
   destroy(): void;
 }
 
 export interface RelayOptions {
-  /** The client's end. */
+  /** Input and output of the client. */
   readonly input: Readable;
   readonly output: ProtocolSink;
   /** Resolves with the next hub after one has exited. Rejects with the reason if there is none. */
@@ -27,18 +27,18 @@ export interface RelayOptions {
   readonly signal: AbortSignal;
 }
 
-/** As much as a hub takes in one line. */
+/** Maximum length of one line, as in a hub. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
-/** Limit of one line of a hub; a longer one counts as a fault. */
+/** Maximum length of one line from a hub; a longer one counts as an error. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-/** A hub that ends again and again is not started more often. */
+/** Minimum milliseconds between two starts, for a hub that exits repeatedly. */
 const RETRY_MS = 1000;
-/** Time for running calls when the program receives a request to exit. */
+/** Milliseconds for running calls after the program received a request to exit. */
 const END_MS = 5000;
 
 /**
- * Forwards lines between a client and its hub, and continues with the next hub when one has exited, while the client's
- * connection stays open. Resolves when the client has disconnected and everything is answered, or when the signal is
+ * Forwards lines between a client and its hub. When the hub has exited, continues with the next hub, while the client's
+ * connection stays open. Resolves when the client has disconnected and all requests are answered, or when the signal is
  * aborted.
  */
 export async function relay(first: HubEnd, options: RelayOptions): Promise<void> {
@@ -49,11 +49,11 @@ class Relay {
   readonly #options: RelayOptions;
   readonly #conversation = new Conversation();
   readonly #decoder: LineDecoder;
-  /** Lines of the client that no hub has got yet. */
+  /** Lines of the client that no hub has received yet. */
   #held: string[] = [];
   #hub: HubEnd | undefined;
   #isClientGone = false;
-  /** The hub was stopped by the user, and the client has sent nothing since. */
+  /** True if the user stopped the hub, and the client has sent nothing since. */
   #isStopped = false;
   #onHeld: (() => void) | undefined;
 
@@ -112,8 +112,8 @@ class Relay {
   }
 
   /**
-   * Returns undefined if there is no next hub; pending requests are answered, and the client's next message starts
-   * anew.
+   * Resolves with the next hub. If there is none, answers the pending requests and resolves with `undefined`; the
+   * client's next message tries again.
    */
   async #next(): Promise<HubEnd | undefined> {
     const { next, logger } = this.#options;
@@ -152,7 +152,7 @@ class Relay {
     await served;
   }
 
-  /** Resolves when this hub has exited. A partial line is dropped. */
+  /** Forwards lines to and from a hub. Resolves when the hub has exited. Drops an incomplete line. */
   async #serve(hub: HubEnd, lines: readonly string[], begins = true): Promise<void> {
     const decoder = new LineDecoder(MAX_ANSWER_BYTES, {
       onLine: (line) => this.#fromHub(line, hub),
@@ -174,7 +174,7 @@ class Relay {
     hub.destroy();
   }
 
-  /** From here on the client's lines go to this hub, those that waited first. */
+  /** Sends the client's lines to this hub from now on, beginning with the lines that waited. */
   #begin(hub: HubEnd): void {
     if (hub.input.destroyed) return;
     this.#hub = hub;
@@ -210,7 +210,7 @@ class Relay {
     for (const line of lines) this.#options.output.write(`${line}\n`);
   }
 
-  /** Lets some time pass between one hub and the next but one. */
+  /** Waits, so that hubs are not started more often than once per `RETRY_MS`. */
   async #space(begunAt: number): Promise<void> {
     const left = begunAt + RETRY_MS - performance.now();
     if (left > 0) await pause(left, undefined, { signal: this.#options.signal }).catch(() => {});

@@ -18,31 +18,31 @@ import { STOPPED_LINE } from "./stopped-line.ts";
 export interface SharedEndpointOptions {
   readonly hub: Hub;
   readonly place: SharedPlace;
-  /** Returns the identity of the hub's configuration, after changes of its files have been applied. */
+  /** Returns the identity of the hub's configuration, after changes of its files were applied. */
   readonly identity: () => Promise<string>;
   /** Returns the current `[server]` settings. */
   readonly server: () => ServerConfig;
   readonly firstCaller?: FirstCaller;
-  /** The process also serves HTTP. */
+  /** True if the process also serves HTTP. */
   readonly isBesideHttp: boolean;
-  /** Ends the process in order; called by `toolyard stop`. */
+  /** Ends the process properly. Called by `toolyard stop`. */
   readonly onStop: () => void;
 }
 
-/** Concurrent clients of one user; each is a process. */
+/** Maximum number of concurrent clients of one user. Each is a process. */
 const MAX_CLIENTS = 1000;
 const SOCKET_MODE = 0o600;
 
 /**
- * Opens the socket at which the clients of one user join this hub, each with its own MCP connection. Resolves with
- * undefined if another hub of the same files has it.
+ * Opens the socket at which the clients of one user join this hub. Each has a separate MCP connection. Resolves with
+ * `undefined` if another hub of the same files has the socket.
  */
 export async function openSharedEndpoint(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
   const { place } = options;
   return withFileLock(place.lock, () => listenIfFree(options));
 }
 
-/** The same for a caller that holds the lock of the place. */
+/** Opens the socket for a caller that holds the lock of the place. */
 export async function listenIfFree(options: SharedEndpointOptions): Promise<SharedEndpoint | undefined> {
   const { socket: path } = options.place;
   const other = await tryConnect(path);
@@ -51,7 +51,7 @@ export async function listenIfFree(options: SharedEndpointOptions): Promise<Shar
     return undefined;
   }
   const endpoint = new SharedEndpoint(options);
-  // A hub that was killed leaves its socket behind.
+  // A hub that was killed leaves its socket file.
   if (process.platform !== "win32") await rm(path, { force: true });
   await endpoint.listen(path);
   return endpoint;
@@ -67,7 +67,7 @@ export class SharedEndpoint {
 
   constructor(options: SharedEndpointOptions) {
     this.#options = options;
-    // A client that closes its side still gets pending answers.
+    // A client that closes its side still gets the pending answers.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
     this.#server.maxConnections = MAX_CLIENTS;
   }
@@ -83,7 +83,7 @@ export class SharedEndpoint {
     if (process.platform !== "win32") await chmod(path, SOCKET_MODE);
   }
 
-  /** Resolves when no client was connected for this time, counted from now or from the last disconnection. */
+  /** Resolves when no client was connected for `lingerMs`, counted from now or from the last disconnection. */
   unused(lingerMs: number): Promise<void> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
@@ -95,7 +95,7 @@ export class SharedEndpoint {
     });
   }
 
-  /** Accepts no more clients, answers running requests, and closes all connections. Idempotent. */
+  /** Refuses new clients, answers running requests, and closes all connections. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -126,7 +126,7 @@ export class SharedEndpoint {
   }
 
   async #welcome(socket: Socket): Promise<void> {
-    // Loaded with the first client, as what serves it is.
+    // Loaded by the first client.
     const { readCommand, readGreeting, readHello } = await import("./greeting.ts");
     if (socket.destroyed) return;
     const greeting = await readGreeting(socket);
@@ -176,7 +176,7 @@ export class SharedEndpoint {
       ...(mode === undefined ? {} : { tool_mode: mode }),
       ...(era === undefined ? {} : { era }),
     };
-    // Loaded with the first client.
+    // Loaded by the first client.
     const { serveStdio } = await import("../serve/serve-stdio.ts");
     const served = serveStdio(hub, config, {
       input: socket,
@@ -187,14 +187,14 @@ export class SharedEndpoint {
       ...(deny ? { deny } : {}),
     });
     this.#clients.set(served, socket);
-    // The endpoint resumes the socket once it reads: what arrived before would be lost otherwise.
+    // The endpoint resumes the socket when it reads. Data that arrive before would otherwise be lost.
     await served.done;
     if (this.#clients.delete(served)) await served.close();
     socket.end();
   }
 }
 
-/** Returns why a client cannot get the profile that it names. */
+/** Returns the reason why a client cannot get the profile that it requests. */
 function profileRefusal({ services }: Hub, { profile }: Hello): string | undefined {
   if (profile === undefined || getService(services, PROFILES).find(profile)) return undefined;
   return `it has no profile \`${profile}\``;

@@ -1,5 +1,5 @@
 /**
- * Sent by a shared hub that `toolyard stop` ends. The client's process keeps it, and starts no other hub before the
- * client sends something.
+ * Line that a shared hub sends when `toolyard stop` ends it. The client's process does not forward it, and starts no
+ * other hub until the client sends something.
  */
 export const STOPPED_LINE = JSON.stringify({ jsonrpc: "2.0", method: "notifications/toolyard/stopped" });

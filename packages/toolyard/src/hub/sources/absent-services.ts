@@ -10,7 +10,7 @@ import type { Spellings } from "../../core/names/spelling.ts";
 import { behindPrefix } from "./absent-source.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A name that no list holds, and where it is looked for. */
+/** Name that is in no list, and the sources that may have it. */
 export interface MissingName {
   readonly name: string;
   readonly principal: Principal;
@@ -19,18 +19,18 @@ export interface MissingName {
   readonly separator: string;
   readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
-  /** Returns the answer for a source without tools that reports a reason. */
+  /** Returns the failure of a source without tools that reports a reason. */
   withheldBy(sourceId: string): Fail | undefined;
 }
 
-/** Why a name is not known: one of the sources that may have it was never listed. */
+/** Reason why a name is unknown: a source that may have it was never listed. */
 export interface Absence {
   readonly failure: Fail;
-  /** The report of the only source that the name fits. */
+  /** Outage report of the only source that the name fits. */
   readonly outage?: OutageReport;
 }
 
-/** How long a call waits for services that were away when it began. */
+/** Milliseconds that a call waits for services that were down when it started. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
@@ -57,7 +57,7 @@ function mayBeAbsent(failure: Fail): boolean {
 }
 
 /**
- * Returns the services that were never listed and may have the tool: those with the prefix of the name, else every one.
+ * Returns the services that were never listed and may have the tool: those with the prefix of the name, otherwise all.
  * Omits services that the caller's rights exclude.
  */
 function absentServices(wanted: MissingName): readonly Provider[] {
@@ -71,7 +71,7 @@ function absentServices(wanted: MissingName): readonly Provider[] {
   });
 }
 
-/** Reconnects to unavailable services, concurrently. Resolves with true if one service answered. */
+/** Reconnects to unavailable services, concurrently. Resolves to true if at least one answered. */
 async function askAgain(services: readonly Provider[], cancellation: Cancellation | undefined): Promise<boolean> {
   const down = services.filter((service) => DOWN.has(service.status().state));
   if (down.length === 0) return false;
@@ -86,7 +86,10 @@ async function askAgain(services: readonly Provider[], cancellation: Cancellatio
 
 const DOWN: ReadonlySet<string> = new Set(["down", "degraded"]);
 
-/** Undefined if all of these were listed, or if the name fits a tool of another source better. */
+/**
+ * Returns the reason why a name is unknown. Returns `undefined` if all services were listed, or if the name fits a tool
+ * of another source better.
+ */
 function absenceOf(name: string, services: readonly Provider[], hasNear: boolean): Absence | undefined {
   const away = services.flatMap(({ source }) =>
     source.outage ? [{ outage: source.outage, fit: source.outage.fit(name, source) }] : [],

@@ -8,8 +8,8 @@ import type { Spellings } from "../../core/names/spelling.ts";
 
 /**
  * Returns the failure for a name of a source that is unavailable and was never listed. The tool may exist, and a model
- * that reads "unknown" would not try again. Returns undefined if the name has no such source, or if the caller has no
- * right to it.
+ * that reads "unknown" would not try again. Returns `undefined` if there is no such source, or if the caller may not
+ * use it.
  */
 export function absentSource(call: Pick<Call, "target" | "principal">, places: AbsentPlaces): Fail | undefined {
   const provider = namedSource(call, places);
@@ -45,7 +45,10 @@ function wholeSeconds(start: number): number {
   return Math.max(1000, Math.round((Date.now() - start) / 1000) * 1000);
 }
 
-/** Only callers without limits see the reason, as in the status: it may name what the others have no right to. */
+/**
+ * Returns the reason. Only callers without narrowed rights see it, as in the status, because it may contain names that
+ * others must not know.
+ */
 function reasonFor({ principal }: Pick<Call, "principal">, lastError: string | undefined): string {
   const isLimited = permissionOf(principal.rights).isNarrowed;
   if (isLimited || lastError === undefined) return "The hub's log and status have the reason.";
@@ -61,7 +64,7 @@ export function lateByInstall(call: Pick<Call, "target" | "principal">, places: 
   return download && installingFailure(download.id, download.installing);
 }
 
-/** Returns a sentence on the download that the call waits for, for its caller; `undefined` if it waits for none. */
+/** Returns a sentence for the caller about the download for which the call waits, or `undefined` if there is none. */
 export function downloadText(call: Pick<Call, "target" | "principal">, places: DownloadPlaces): string | undefined {
   const download = downloadFor(call, places);
   if (!download) return undefined;
@@ -71,7 +74,7 @@ export function downloadText(call: Pick<Call, "target" | "principal">, places: D
 }
 
 interface DownloadPlaces extends AbsentPlaces {
-  /** The provider of the call's target; absent if none was found yet. */
+  /** Provider of the call's target. Absent if none was found yet. */
   readonly provider: Provider | undefined;
 }
 
@@ -88,14 +91,17 @@ function downloadTime({ since }: Installation): string {
   return formatDuration(wholeSeconds(Date.parse(since)));
 }
 
-/** Why nothing of this name is offered, where it is a source's that is switched off. */
+/** Returns the reason why a name is not offered if it belongs to a source that is disabled. */
 export function whyDisabled(name: string, sources: readonly Provider[], spellings: Spellings): string | undefined {
   const named = sources.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
   const off = named.map((provider) => ({ id: provider.source.id, ...provider.status() })).find(isSwitchedOff);
   return off && `the source ${off.id} is disabled: \`toolyard enable ${off.id}\` switches it on`;
 }
 
-/** Disabled by `enabled = false`; a source omitted for another reason has that reason as its last error. */
+/**
+ * Returns true if the source was disabled by `enabled = false`. A source that was omitted for another reason has that
+ * reason as its last error.
+ */
 function isSwitchedOff({ state, lastError }: ProviderStatus): boolean {
   return state === "disabled" && lastError === undefined;
 }
@@ -113,7 +119,7 @@ function installingFailure(id: string, installing: Installation): Fail {
 
 const INSTALL_RETRY_MS = 15_000;
 
-/** The source that was never listed and that the name belongs to, where the caller may know of it. */
+/** Returns the source to which the name belongs, if the source was never listed and the caller may know it. */
 function namedSource(
   { target: name, principal }: Pick<Call, "target" | "principal">,
   { sources, separator, spellings, isListed }: AbsentPlaces,
@@ -132,11 +138,11 @@ interface AbsentPlaces {
   readonly separator: string;
   readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
-  /** Returns the answer for a source without tools that reports a reason. */
+  /** Returns the failure of a source without tools that reports a reason. */
   withheldBy(sourceId: string): Fail | undefined;
 }
 
-/** The name behind the source's prefix, if the spelling is one of this source's. */
+/** Returns the name after the source's prefix, if the spelling belongs to this source. */
 export function behindPrefix({ id }: Pick<Source, "id">, name: string, spellings: Spellings): string | undefined {
   const reading = spellings.read(name);
   return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;

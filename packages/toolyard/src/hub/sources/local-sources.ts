@@ -1,7 +1,10 @@
 import { factsOf, type ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { Hub } from "../hub.ts";
 
-/** The hub's own tools are not among them: what they find and call may be anywhere. */
+/**
+ * Returns true for sources on this machine. The hub's own tools do not count, because the tools that they find and call
+ * may be anywhere.
+ */
 export function isOnThisMachine(kind: ProviderKind): boolean {
   const { isLocal, isHub = false } = factsOf(kind);
   return isLocal && !isHub;
@@ -9,15 +12,15 @@ export function isOnThisMachine(kind: ProviderKind): boolean {
 
 export interface LocalWait {
   readonly signal?: AbortSignal;
-  /** Called once, after a second, with the names that are still awaited. */
+  /** Called once, after a second, with the names of the sources that are still starting. */
   readonly onWaiting?: (names: readonly string[]) => void;
 }
 
 const TOLD_AFTER_MS = 1000;
 
 /**
- * Waits until local sources have started or failed: modules are imported, each within its own `timeout`. Remote servers
- * are not awaited. Keeps the process running, and rejects with a `FailError` when `signal` is aborted.
+ * Waits until local sources have started or failed: modules are imported, each within its own `timeout`. Does not wait
+ * for remote servers. Keeps the process alive. Rejects with a `FailError` when `signal` is aborted.
  */
 export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: LocalWait = {}): Promise<void> {
   const starting = (): readonly string[] => localFacts(hub, "loading");
@@ -36,7 +39,7 @@ export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: Local
   }
 }
 
-/** Returns the names of modules that could not be imported; their tools are absent. */
+/** Returns the names of modules that could not be imported. Their tools are missing. */
 export function missingModules(hub: Hub): readonly string[] {
   return localFacts(hub, "notLoaded");
 }

@@ -1,13 +1,13 @@
 import type { Problem } from "../../core/sources/records.ts";
 
-/** Schemas come from foreign servers, so the number of remembered problems is limited. */
+/** Maximum number of problems that are kept: schemas come from other servers. */
 const MAX_NOTED = 1000;
 
-/** Problems that only a call could find, such as a schema that cannot be compiled. */
+/** Problems that are found only by a call, such as a schema that cannot be compiled. */
 export class NotedProblems {
   readonly #noted = new Map<string, Problem>();
 
-  /** The newest of one subject counts. */
+  /** Adds a problem. It replaces an earlier one of the same subject. */
   note(problem: Problem): void {
     if (this.#noted.size < MAX_NOTED) this.#noted.set(`${problem.source} ${problem.subject}`, problem);
   }

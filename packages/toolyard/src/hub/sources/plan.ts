@@ -10,7 +10,7 @@ import type { LoadedHubConfig } from "../schema.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 
-/** Returns whether a command needs a source; the others are not created. */
+/** Returns true if a command needs a source. The other sources are not created. */
 export type SourceFilter = (source: { readonly id: string; readonly kind: ProviderKind }) => boolean;
 
 interface PlannedWithSource extends PlannedSource {
@@ -21,7 +21,7 @@ interface UsableKind extends Pick<AnyKind, "kind"> {
   readonly wanted: (config: object, place: SourcePlace) => readonly WantedSource<Services>[];
 }
 
-/** Derives the sources from a configuration. Keeps each source's position over reloads. */
+/** Derives the sources from a configuration. Keeps the position of each source over reloads. */
 export class Planner {
   readonly #features: readonly AnyFeature[];
   readonly #kinds: readonly UsableKind[];
@@ -32,13 +32,13 @@ export class Planner {
 
   constructor(features: readonly AnyFeature[], services: Services, only: SourceFilter) {
     this.#features = features;
-    // The list of features was checked: each kind is given the services that it uses, and reads its own sections.
+    // `featureList` has checked that each kind gets the services that it uses and reads only its own sections.
     this.#kinds = sourceKindsOf(features) as readonly unknown[] as readonly UsableKind[];
     this.#services = services;
     this.#only = only;
   }
 
-  /** The sources of the last plan, and those that `only` left out of it: names of theirs stay theirs. */
+  /** Sources of the last plan, including those that `only` excluded. Their names stay reserved. */
   get sources(): readonly Source[] {
     return this.#sources;
   }
@@ -73,7 +73,8 @@ export class Planner {
     };
   }
 
-  // Removing a source must not move the others, or they would have to be recreated; a later one is placed after them.
+  // A removed source must not change the positions of others, because those would be recreated. A new source is placed
+  // after them.
   #source(
     kind: ProviderKind,
     { id, namespace, limits, outage, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,

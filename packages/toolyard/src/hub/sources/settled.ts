@@ -6,19 +6,19 @@ import type { SourceSet } from "./source-set.ts";
 
 export interface SettledOptions {
   /**
-   * The time does not run while something is downloaded, nor while the machine keeps a start from working: both have
-   * limits of their own. @default false
+   * True to stop the clock during downloads, and while the machine is too busy for a start. Both have separate limits.
+   * @default false
    */
   readonly installs?: boolean;
-  /** Waits also for sources that read changed lists. @default false */
+  /** True to wait also for sources that are reading changed lists. @default false */
   readonly lists?: boolean;
 }
 
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
-/** A connection's state may change without an event. */
+/** Milliseconds between two checks of the state, because a connection's state may change without an event. */
 const STATE_LOOK_MS = 100;
 
-/** Resolves once no source is starting any more, or after `withinMs`. */
+/** Resolves when no source is starting, or after `withinMs` milliseconds. */
 export async function settled(
   { port, sources }: Pick<Hub, "port" | "sources">,
   withinMs: number,
@@ -31,16 +31,16 @@ export async function settled(
   let delayedMs = 0;
   while (performance.now() < until + delayedMs && isStarting()) {
     await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
-    // A download is followed by a start, which has the same time for itself.
+    // A download is followed by a start, which has the whole time again.
     if (installs && isInstalling(sources)) until = performance.now() + withinMs;
-    // A start that is delayed by a busy machine gets that much more time, up to its own limit.
+    // A start that a busy machine delays gets that time in addition, up to its own limit.
     if (installs) delayedMs = Math.max(delayedMs, delayOf(sources));
   }
-  // A source is connected a moment before its list is in the catalog.
+  // A source is connected shortly before the catalog has its list.
   await port.list("tools", WHOLE_VIEW);
 }
 
-/** Returns what tools of the sources need installed, by source. Installs nothing. */
+/** Returns the installs that tools of the sources need, by source. Installs nothing. */
 export async function preparationsOf(
   sources: SourceSet,
 ): Promise<readonly (Preparation & { readonly source: string })[]> {
@@ -54,7 +54,7 @@ function isInstalling({ providers }: SourceSet): boolean {
   return providers.some((provider) => provider.status().installing !== undefined);
 }
 
-/** How much of its time the machine took from a start under way, at most. */
+/** Returns the maximum delay of a running start that a busy machine caused. */
 function delayOf({ providers }: SourceSet): number {
   return Math.max(0, ...providers.map((provider) => provider.status().delayedMs ?? 0));
 }

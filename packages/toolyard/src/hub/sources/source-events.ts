@@ -6,7 +6,7 @@ import type { Redactor } from "../../telemetry/redactor.ts";
 interface SourceEventsParts {
   readonly catalog: Catalog;
   readonly redactor: Pick<Redactor, "knownIn">;
-  /** Receives events for callers. */
+  /** Receiver of events for callers. */
   readonly events: Pick<HubEvents, "resourceUpdated" | "log">;
 }
 
@@ -38,7 +38,7 @@ export class SourceEvents {
     this.#listeners.delete(provider);
   }
 
-  /** The catalog of the event's owner. */
+  /** Returns the catalog of the event's owner. */
   #catalogOf({ principal }: EventOwner): Catalog {
     const { catalog } = this.#parts;
     return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;

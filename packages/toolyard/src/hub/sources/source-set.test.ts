@@ -26,7 +26,7 @@ function planned(id: string, key: string, life: Life): PlannedSource {
 
 const IGNORE = { onAdded: () => {}, onRemoved: () => {} };
 
-test("a new plan starts new sources, replaces changed ones, ends removed ones and keeps the rest", async () => {
+test("a new plan starts new sources, replaces changed ones, ends removed ones and keeps the others", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("same", "1", life), planned("changed", "1", life), planned("gone", "1", life)], IGNORE);
@@ -41,7 +41,7 @@ test("a new plan starts new sources, replaces changed ones, ends removed ones an
   expect(set.find("same")).toBe(untouched);
 });
 
-test("a source that cannot be created leaves everything unchanged, and nothing half created", async () => {
+test("a source that cannot be created changes nothing, and the sources created before it are closed", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("a", "1", life)], IGNORE);
@@ -52,7 +52,7 @@ test("a source that cannot be created leaves everything unchanged, and nothing h
   expect(life.closed).toEqual(["a:2"]);
 });
 
-test("notifies listeners of a source before it opens and before its predecessor ends", async () => {
+test("notifies listeners of a source before it is opened, and before the replaced one ends", async () => {
   const heard: string[] = [];
   const life: Life = { opened: heard, closed: heard };
   const set = new SourceSet(SILENT_LOGGER);
@@ -62,7 +62,7 @@ test("notifies listeners of a source before it opens and before its predecessor 
   expect(heard).toEqual(["added", "a:1", "removed", "added", "a:2", "a:1"]);
 });
 
-test("close ends every source once", async () => {
+test("close ends all sources once", async () => {
   const life: Life = { opened: [], closed: [] };
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("a", "1", life), planned("b", "1", life)], IGNORE);

@@ -3,11 +3,11 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { Provider } from "../../core/sources/provider.ts";
 import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 
-/** One source that the configuration asks for, not yet made. */
+/** Source of the configuration that was not created yet. */
 export interface PlannedSource {
   readonly id: string;
   readonly kind: ProviderKind;
-  /** Equal keys mean that nothing of the source changed, so that a reload leaves it alone. */
+  /** Key of the source's configuration. If it is equal, a reload does not change the source. */
   readonly key: string;
   create(): Promise<Provider>;
 }
@@ -18,7 +18,7 @@ export interface SourceChanges {
   readonly removed: readonly string[];
 }
 
-/** Hears of every source, before it is opened and before it ends. */
+/** Called for every source before it is opened and before it ends. */
 export interface SourceSetListener {
   onAdded(provider: Provider): void;
   onRemoved(provider: Provider): void;
@@ -29,7 +29,7 @@ interface RunningSource {
   readonly provider: Provider;
 }
 
-/** Brings sources to life and ends them: the one owner of every provider. */
+/** Creates sources and ends them. It is the only owner of providers. */
 export class SourceSet {
   readonly #logger: Logger;
   #running = new Map<string, RunningSource>();
@@ -38,7 +38,7 @@ export class SourceSet {
     this.#logger = logger;
   }
 
-  /** In the order of the last plan. */
+  /** Providers in the order of the last plan. */
   get providers(): readonly Provider[] {
     return [...this.#running.values()].map(({ provider }) => provider);
   }
@@ -48,8 +48,8 @@ export class SourceSet {
   }
 
   /**
-   * Changes the running sources to those of the plan: new ones start, changed ones are replaced, removed ones end, the
-   * others continue. Rejects before any change if a source cannot be created.
+   * Changes the running sources to those of the plan: new sources start, changed ones are replaced, removed ones end,
+   * the others continue. Rejects before any change if a source cannot be created.
    */
   async apply(plan: readonly PlannedSource[], events: SourceSetListener): Promise<SourceChanges> {
     const fresh = await this.#createFresh(plan);
@@ -68,8 +68,8 @@ export class SourceSet {
   }
 
   /**
-   * Reads a source's lists from the source itself. False: there is no such source, or it looks at every listing.
-   * Rejects with a `FailError`.
+   * Reads a source's lists from the source itself. Resolves to false if there is no such source, or if it checks its
+   * source before every listing. Rejects with a `FailError`.
    */
   async refresh(id: string, signal: AbortSignal): Promise<boolean> {
     const provider = this.find(id);
@@ -78,7 +78,10 @@ export class SourceSet {
     return true;
   }
 
-  /** Downloads the broken part of a source again. False: it downloads nothing. Rejects with a `FailError`. */
+  /**
+   * Downloads the broken install of a source again. Resolves to false if the source downloads nothing. Rejects with a
+   * `FailError`.
+   */
   async mend(id: string, signal: AbortSignal): Promise<boolean> {
     const provider = this.find(id);
     if (!provider?.mend) return false;

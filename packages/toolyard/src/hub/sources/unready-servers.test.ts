@@ -22,7 +22,7 @@ function linesFor(sources: readonly Provider[], rights?: Rights, listed: readonl
   return unreadyServers(principal, { sources, separator: "__", isListed: (id) => listed.includes(id) });
 }
 
-test("each server that is not ready has a line with state, id, reason and time", () => {
+test("returns a line with state, id, reason and time for each server that is not ready", () => {
   expect(linesFor([MEMORY, JIRA])).toEqual(["installing: memory, 12 s", "down: jira: no such package, 40 s"]);
 });
 
@@ -39,13 +39,13 @@ test.each<[string, ProviderStatus, string[]]>([
   expect(linesFor([server("a", status)])).toEqual(lines);
 });
 
-test("omits servers whose tools are known while they start, and sources that are not servers", () => {
+test("omits servers with known tools while they start, and sources that are no servers", () => {
   expect(linesFor([server("a", { state: "starting" })], undefined, ["a"])).toEqual([]);
   expect(linesFor([server("a", { state: "down" })], undefined, ["a"])).toEqual(["down: a"]);
   expect(linesFor([server("scripts", { state: "down" }, "scripts")])).toEqual([]);
 });
 
-test("cuts long reasons and long lists", () => {
+test("truncates long reasons and long lists", () => {
   expect(linesFor([server("a", { state: "down", lastError: "x".repeat(1000) })])[0]!.length).toBeLessThan(230);
   const many = Array.from({ length: 25 }, (_, index) => server(`s${index}`, { state: "down" }));
   expect(linesFor(many)).toHaveLength(21);
@@ -57,6 +57,6 @@ test.each<[Rights, string[]]>([
   [{ deny: ["jira__*"] }, ["installing: memory, 12 s"]],
   [{ allow: ["jira__read"] }, []],
   [{ allow: [] }, []],
-])("a caller with %j gets the servers whose tools it may use, without reasons", (rights, lines) => {
+])("a caller with %j gets the servers with tools that it may use, without reasons", (rights, lines) => {
   expect(linesFor([MEMORY, JIRA], rights)).toEqual(lines);
 });

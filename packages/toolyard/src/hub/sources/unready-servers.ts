@@ -12,14 +12,15 @@ interface UnreadyPlaces {
   isListed(sourceId: string): boolean;
 }
 
-/** Stands for the tools of a server that was never listed: rights to single names do not reveal the server. */
+/** Stands for the tools of a server that was never listed. Rights to single names then do not reveal the server. */
 const ANY_TOOL = "any-tool";
 const MAX_SERVERS = 20;
 const MAX_REASON_CHARS = 200;
 
 /**
  * Returns a line for each server that is not ready, such as `installing: memory, 12 s` or `down: jira: no such package,
- * 40 s`. A caller with narrowed rights gets those whose tools it may use, without the reason, which may name more.
+ * 40 s`. A caller with narrowed rights gets the servers with tools that it may use, without the reason, which may
+ * contain further names.
  */
 export function unreadyServers(
   principal: Principal,
@@ -40,7 +41,10 @@ export function unreadyServers(
   return more > 0 ? [...lines.slice(0, MAX_SERVERS), `and ${more} more`] : lines;
 }
 
-/** Returns `undefined` for a ready server, and for one that is off, or starts with its first call. */
+/**
+ * Returns the state to report. Returns `undefined` for a server that is ready, is disabled, or starts at its first
+ * call.
+ */
 function stateOf({ state, installing }: ProviderStatus, isListed: boolean): string | undefined {
   if (installing) return "installing";
   if (state === "starting") return isListed ? undefined : state;

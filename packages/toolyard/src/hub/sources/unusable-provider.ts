@@ -3,7 +3,7 @@ import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Provider, ProviderEvents, ProviderStatus } from "../../core/sources/provider.ts";
 import { EMPTY_LISTING, type Listing, type Source } from "../../core/sources/records.ts";
 
-/** Replaces a source that cannot be created, so that `status` and `check` report the reason; it has no tools. */
+/** Replaces a source that cannot be created, so that `status` and `check` report the reason. It has no tools. */
 export class UnusableProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };

@@ -3,7 +3,7 @@ import { MemoryEventLog } from "./event-log.ts";
 
 const LIMITS = { maxBytes: 1600, maxEvents: 10, keepMs: 1000 };
 
-test("one session holds no more characters than its share", () => {
+test("one session stores no more characters than its share", () => {
   const log = new MemoryEventLog(LIMITS);
   for (let at = 1; at <= 15; at += 1) log.append("a", { stream: 0, sequence: at, text: `${at}` });
   log.append("a", { stream: 0, sequence: 16, text: "x".repeat(90) });
@@ -12,7 +12,7 @@ test("one session holds no more characters than its share", () => {
   expect(log.size).toBeLessThanOrEqual(100);
 });
 
-test("all sessions together hold no more than the whole, and what a session held is free at its end", () => {
+test("all sessions together store no more than the total, and the end of a session frees its part", () => {
   const log = new MemoryEventLog(LIMITS);
   for (let at = 0; at < 40; at += 1) log.append(`s${at}`, { stream: 0, sequence: 1, text: "x".repeat(100) });
   expect(log.size).toBe(1600);
@@ -20,7 +20,7 @@ test("all sessions together hold no more than the whole, and what a session held
   expect([log.size, log.count]).toEqual([100, 1]);
 });
 
-test("dropped entries are released, however long it runs", () => {
+test("releases dropped entries, for any runtime", () => {
   const log = new MemoryEventLog(LIMITS);
   log.append("quiet", { stream: 0, sequence: 1, text: "kept" });
   for (let at = 1; at <= 10_000; at += 1) log.append("busy", { stream: 0, sequence: at, text: "y" });
@@ -29,7 +29,7 @@ test("dropped entries are released, however long it runs", () => {
   expect(log.after("quiet", 0, 0)).toMatchObject([{ text: "kept" }]);
 });
 
-test("nothing is kept where nothing may be", () => {
+test("stores nothing if no events are permitted", () => {
   const log = new MemoryEventLog({ ...LIMITS, maxEvents: 0 });
   log.append("a", { stream: 0, sequence: 1, text: "a" });
   expect(log.count).toBe(0);

@@ -17,11 +17,11 @@ const SESSION_SHARE = 16;
 const TOTAL_EVENTS_FACTOR = 64;
 const COMPACT_FROM = 256;
 
-/** The events of this process. */
+/** Events of this process. */
 export class MemoryEventLog implements EventLog {
   readonly #limits: EventLogLimits;
   readonly #sessions = new Map<string, SessionEntries>();
-  /** In order of sending, those that were dropped from the middle still among them. */
+  /** Entries in the order of sending, including entries that were dropped from the middle. */
   #queue: EventLogEntry[] = [];
   #head = 0;
   #size = 0;
@@ -31,7 +31,7 @@ export class MemoryEventLog implements EventLog {
     this.#limits = limits;
   }
 
-  /** Characters that are kept. */
+  /** Number of stored characters. */
   get size(): number {
     return this.#size;
   }
@@ -40,7 +40,7 @@ export class MemoryEventLog implements EventLog {
     return this.#count;
   }
 
-  /** Events that are held on to, those that were dropped a moment ago among them. */
+  /** Number of entries in memory, including those that were dropped recently. */
   get held(): number {
     return this.#queue.length;
   }
@@ -101,7 +101,7 @@ export class MemoryEventLog implements EventLog {
     return this.#queue[this.#head];
   }
 
-  /** Releases dropped entries in batches instead of one by one. */
+  /** Removes dropped entries in batches instead of one by one. */
   #compact(): void {
     if (this.#queue.length < 2 * this.#count + COMPACT_FROM) return;
     this.#queue = this.#queue.filter((entry) => !entry.dropped);
@@ -114,7 +114,7 @@ export class MemoryEventLog implements EventLog {
     this.#size -= entry.text.length;
     this.#count -= 1;
     owner.size -= entry.text.length;
-    // A session's entries are in the order of dropping, so this is the first one.
+    // A session's entries are dropped in order, so this is the first one.
     if (owner.entries[0] === entry) owner.entries.shift();
     if (owner.entries.length === 0) this.#sessions.delete(owner.session);
     if (this.#count > 0) return;

@@ -7,7 +7,7 @@ interface HeldRecord<Value> {
   readonly value: Value;
 }
 
-/** Values by id, each held by one hub and there for as long as that lives. */
+/** Values by id. Each is held by one hub, and exists as long as that hub is alive. */
 export class HeldTable<Value> {
   readonly #byId = new Map<string, HeldRecord<Value>>();
 
@@ -26,13 +26,13 @@ export class HeldTable<Value> {
     this.#byId.delete(id);
   }
 
-  /** Drops what hubs held that are gone. */
+  /** Removes the values of hubs that are not alive. */
   sweep(now: number): void {
     for (const [id, { member }] of this.#byId) if (!isAlive(member, now)) this.#byId.delete(id);
   }
 }
 
-/** Every hub's sessions, from the view of one hub. */
+/** Sessions on every hub, from the view of one hub. */
 export class MemorySessionRecords implements SessionRecords {
   readonly #table: HeldTable<SessionRecord>;
   readonly #member: HubMember;
@@ -56,7 +56,7 @@ export class MemorySessionRecords implements SessionRecords {
   }
 }
 
-/** Every hub's parked calls, from the view of one hub. */
+/** Parked calls on every hub, from the view of one hub. */
 export class MemoryParkedDirectory implements ParkedDirectory {
   readonly #table: HeldTable<true>;
   readonly #member: HubMember;

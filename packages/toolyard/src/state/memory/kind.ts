@@ -1,5 +1,5 @@
 import type { StoreKind } from "../ports/store.ts";
 import { MemoryStore } from "./memory-store.ts";
 
-/** In the memory of this process; any configuration that names no other store means this one. */
+/** Store in the memory of this process. It is used if the configuration names no other store. */
 export const MEMORY: StoreKind = { open: () => new MemoryStore() };

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("idle clients are forgotten, busy ones are not", () => {
+test("removes idle clients and keeps busy ones", () => {
   const table = new LimitTable();
   const hub = createMember("hub");
   for (let client = 0; client < 1000; client += 1) {
@@ -28,7 +28,7 @@ test("idle clients are forgotten, busy ones are not", () => {
   expect(table.admit(hub, "c0", BOUNDS)).toMatchObject({ reason: "in-flight" });
 });
 
-test("clients of hubs that are gone are forgotten too", () => {
+test("removes the clients of hubs that are not alive", () => {
   const table = new LimitTable();
   table.admit(createMember("gone"), "a", BOUNDS);
   vi.advanceTimersByTime(61_000);
@@ -36,7 +36,7 @@ test("clients of hubs that are gone are forgotten too", () => {
   expect(table.size).toBe(1);
 });
 
-test("there are no more buckets than the bound, and room comes back", () => {
+test("keeps no more buckets than the limit, and makes room when clients are idle", () => {
   const table = new LimitTable(10);
   const hub = createMember("hub");
   for (let client = 0; client < 10; client += 1) table.admit(hub, `c${client}`, BOUNDS);

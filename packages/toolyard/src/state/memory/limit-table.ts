@@ -4,28 +4,28 @@ import { isAlive, type HubMember } from "./membership.ts";
 interface Bucket {
   tokens: number;
   filledAt: number;
-  /** Running calls on all hubs. */
+  /** Number of running calls on all hubs. */
   running: number;
   readonly seats: Seat[];
 }
 
-/** The calls of one hub. */
+/** Calls of one hub. */
 interface Seat {
   readonly member: HubMember;
   running: number;
 }
 
-/** Limit of concurrent clients; further ones are refused. */
+/** Maximum number of clients. Further ones are refused. */
 const MAX_KEYS = 10_000;
-/** How often an admission looks for idle clients, so that they go without a timer. */
+/** Milliseconds after which an admission removes idle clients, so that no timer is needed. */
 const SWEEP_EVERY_MS = 1000;
 const MINUTE_MS = 60_000;
-/** When a client with too many running calls may try again. */
+/** Milliseconds after which a client with too many running calls may try again. */
 const IN_FLIGHT_RETRY_MS = 1000;
 
 const ADMITTED: Admission = Object.freeze({ admitted: true });
 
-/** Token buckets and counters of every hub. A client that was idle for a minute uses no memory. */
+/** Token buckets and counters for every hub. A client that was idle for a minute uses no memory. */
 export class LimitTable {
   readonly #buckets = new Map<string, Bucket>();
   readonly #maxKeys: number;
@@ -67,7 +67,7 @@ export class LimitTable {
     bucket.running -= 1;
   }
 
-  /** How many clients are remembered. */
+  /** Number of clients in the table. */
   get size(): number {
     return this.#buckets.size;
   }
@@ -81,13 +81,13 @@ export class LimitTable {
   #sweep(now: number): void {
     this.#sweptAt = now;
     for (const [key, bucket] of this.#buckets) {
-      // After a minute any bucket is full again, so nothing is lost with it.
+      // After a minute, every bucket is full again, so removing it loses nothing.
       if (now - bucket.filledAt >= MINUTE_MS && livingIn(bucket, now) === 0) this.#buckets.delete(key);
     }
   }
 }
 
-/** The limits as one hub has them. */
+/** Limits from the view of one hub. */
 export class MemoryLimitStore implements LimitStore {
   readonly #table: LimitTable;
   readonly #member: HubMember;
@@ -106,7 +106,7 @@ export class MemoryLimitStore implements LimitStore {
   }
 }
 
-/** The calls that run in `bucket`, those of hubs that are gone no longer among them. */
+/** Returns the number of calls that run in `bucket`, after removing those of hubs that are not alive. */
 function livingIn(bucket: Bucket, now: number): number {
   const { seats } = bucket;
   for (let at = seats.length - 1; at >= 0; at -= 1) {
@@ -119,7 +119,7 @@ function livingIn(bucket: Bucket, now: number): number {
 }
 
 function seatOf({ seats }: Bucket, member: HubMember): Seat | undefined {
-  // There is one hub, or a few.
+  // There are only a few hubs.
   for (const seat of seats) if (seat.member === member) return seat;
   return undefined;
 }

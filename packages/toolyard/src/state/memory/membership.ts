@@ -1,9 +1,9 @@
 import { LEASE_MS } from "../ports/store.ts";
 
-/** A hub of a store. Its counts apply while it is alive. */
+/** Hub of a store. Its counts apply while it is alive. */
 export interface HubMember {
   readonly hub: string;
-  /** Time of its last renewal, from `performance.now()`. */
+  /** Time of the last renewal, on the clock of `performance.now()`. */
   seenAt: number;
   hasLeft: boolean;
 }

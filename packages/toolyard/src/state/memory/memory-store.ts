@@ -18,7 +18,7 @@ interface Tables {
   readonly secret: Uint8Array;
 }
 
-/** State that lives as long as this process, for one hub or several in it. */
+/** State that lives as long as this process, for one or several hubs in it. */
 export class MemoryStore implements Store {
   readonly #tables: Tables = {
     limits: new LimitTable(),

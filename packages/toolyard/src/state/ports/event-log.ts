@@ -1,7 +1,7 @@
 export interface EventLogLimits {
-  /** Characters for all sessions together; one session may hold a sixteenth of it. */
+  /** Maximum number of characters for the sessions together. One session may store a sixteenth of it. */
   readonly maxBytes: number;
-  /** Events of one session; all together may hold 64 times as many. */
+  /** Maximum number of events of one session. All sessions together may store 64 times as many. */
   readonly maxEvents: number;
   readonly keepMs: number;
 }
@@ -9,42 +9,42 @@ export interface EventLogLimits {
 export interface LoggedEvent {
   /** Number of the stream in its session. */
   readonly stream: number;
-  /** Grows with each event of the session. */
+  /** Sequence number, which grows with each event of the session. */
   readonly sequence: number;
   readonly text: string;
 }
 
-/** When an event need not be kept, since its client has not heard enough of those before it. */
+/** Condition under which an event is not stored, because its client has not received enough of the earlier events. */
 export interface Unheard {
-  /** Up to this sequence the client has heard its stream. */
+  /** Sequence number of the last event of the stream that the client has received. */
   readonly after: number;
-  /** As many may wait for it; absent: no bound but the log's own. */
+  /** Maximum number of events that may wait for the client. Absent: only the limits of the log apply. */
   readonly most?: number;
 }
 
 /**
- * Events sent on SSE streams, for clients that reconnect. Limited in size, number and age; the oldest is dropped first.
- * Writing never throws.
+ * Events that were sent on SSE streams, for clients that reconnect. Limited in size, number and age; the oldest is
+ * dropped first. Writing never throws.
  */
 export interface EventLog {
-  /** Returns whether a text exceeds a session's share, so that it is not stored. */
+  /** Returns true if a text exceeds a session's share, so that it is not stored. */
   isTooLarge(text: string): boolean;
   /**
-   * Keeps an event. With `unheard`, only if the same text does not wait for its client already, and fewer than `most`
-   * events do.
+   * Stores an event. With `unheard`, stores it only if the same text does not already wait for the client, and fewer
+   * than `most` events do.
    */
   append(session: string, event: LoggedEvent, unheard?: Unheard): void;
   /**
-   * Returns the events of `stream` after `sequence`, in order; undefined if the stream is unknown, so that later events
-   * are unknown too.
+   * Returns the events of `stream` after `sequence`, in order. Returns `undefined` if the stream is unknown, so that
+   * later events are unknown too.
    */
   after(
     session: string,
     stream: number,
     sequence: number,
   ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
-  /** The session is over. */
+  /** Removes the events of a session that has ended. */
   forget(session: string): void;
-  /** Drops events above the age limit. `now` is from `performance.now()`. */
+  /** Drops events above the age limit. `now` is on the clock of `performance.now()`. */
   sweep(now: number): void;
 }

@@ -1,12 +1,12 @@
-/** A notification from one hub to all. */
+/** Notification from one hub to all hubs. */
 export type HubNotification =
-  /** The session of that id is to end, wherever it is held. */
+  /** The session with this id must end, on the hub that holds it. */
   { readonly type: "end-session"; readonly session: string };
 
-/** Words from hub to hub. */
+/** Notifications between hubs. */
 export interface HubNotifications {
-  /** Reaches every hub of the store that listens now, this one too. Never throws. */
+  /** Sends a notification to all hubs of the store that are listening, including this one. Never throws. */
   publish(notification: HubNotification): void;
-  /** Listens until the returned function is called. */
+  /** Adds a listener. The returned function removes it. */
   on(listener: (notification: HubNotification) => void): () => void;
 }

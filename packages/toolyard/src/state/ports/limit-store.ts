@@ -1,8 +1,8 @@
 /** Limits of one key. 0 disables a limit. */
 export interface LimitBounds {
-  /** Average calls per minute; as many may run immediately after a quiet minute. */
+  /** Average number of calls per minute. After a quiet minute, as many may run immediately. */
   readonly perMinute: number;
-  /** Calls that may run at the same time. */
+  /** Maximum number of concurrent calls. */
   readonly inFlight: number;
 }
 
@@ -11,12 +11,12 @@ export type Admission =
   | { readonly admitted: false; readonly reason: "rate" | "in-flight" | "full"; readonly retryAfterMs: number };
 
 /**
- * Counts the calls of clients on all hubs of a store. An admitted call must `leave` with the same key in any case.
- * Calls of a hub with an expired lease no longer count, and its `leave` has no effect. Results are immediate (memory)
+ * Counts the calls of clients on all hubs of a store. After every admitted call, `leave` must be called with the same
+ * key. Calls of a hub with an expired lease do not count, and its `leave` has no effect. Results are immediate (memory)
  * or asynchronous (external store).
  */
 export interface LimitStore {
   admit(key: string, bounds: LimitBounds): Admission | Promise<Admission>;
-  /** Never throws. */
+  /** Ends an admitted call. Never throws. */
   leave(key: string): void;
 }

@@ -1,11 +1,11 @@
 /**
- * Maps parked calls to their hubs. A parked call itself stays in its process; another hub finds out where it is. An
- * entry lasts as long as its hub's lease. Writing never throws.
+ * Maps parked calls to their hubs. A parked call itself stays in its process; other hubs can find out which hub holds
+ * it. An entry lasts as long as its hub's lease. Writing never throws.
  */
 export interface ParkedDirectory {
-  /** This hub holds the call of that id. */
+  /** Records that this hub holds the call with this id. */
   put(id: string): void;
-  /** Id of the hub that holds it. */
+  /** Returns the id of the hub that holds the call. */
   find(id: string): string | undefined | Promise<string | undefined>;
   remove(id: string): void;
 }

@@ -4,13 +4,13 @@ import type { Ranking } from "../ranking.ts";
 import { NEIGHBOURS, NOBODY, type Neighbours } from "./neighbours.ts";
 import type { Likeness } from "./common-direction.ts";
 
-/** Evidence about a query besides the words that it shares with tools. By rank. */
+/** Evidence about a query besides the words that it has in common with tools. By rank. */
 export interface Evidence {
   readonly likeness: Likeness;
   readonly neighbours?: Neighbours;
 }
 
-/** The sources of tools, by rank. */
+/** Sources of the tools, by rank. */
 export interface SourceRanks {
   readonly sources: Uint32Array;
   readonly sourceCount: number;
@@ -23,28 +23,31 @@ interface BlendRules {
 
 /** Bonus for a tool with a name equal to the query, ignoring word order. */
 const NAMED = 0.5;
-/** Deviations above the mean similarity at which the value is capped. */
+/** Maximum similarity, in deviations above the mean. */
 const MOST_DEVIATIONS = 8;
-/** Least cosine and deviations at which a tool is found without a common word. */
+/** Minimum cosine and deviations of a tool that is found without a common word. */
 const FOUND_COSINE = 0.4;
 const FOUND_DEVIATIONS = 2.5;
 const BEST_SCORE = 0.99;
-/** Share of the query's information that the best tool must match for its words to count in full. */
+/**
+ * Minimum share of the query's information for the divisor of word scores. If the best tool matches less, its words do
+ * not count in full.
+ */
 const LEAST_DIVISOR = 0.5;
 
 /**
- * Combines word scores and similarity on one scale, with the scores of the nearest tools of other servers and of the
+ * Combines word scores and similarity on one scale. Adds the scores of the nearest tools of other servers and of the
  * best tools of the same server.
  */
 export class Blend {
   /** Ranks of the tools that were found, each once. */
   readonly ranks: readonly number[];
-  /** By rank, for found tools. */
+  /** Sums by rank, for found tools. */
   readonly #sums: Float64Array;
   readonly #words: Float64Array;
   readonly #likeness: Likeness;
   readonly #share: number;
-  /** By source. */
+  /** Contributions by source. */
   readonly #servers: Float64Array;
   readonly #sources: Uint32Array;
 
@@ -65,7 +68,7 @@ export class Blend {
     for (const rank of ranks) sums[rank]! += servers[sources[rank]!]!;
   }
 
-  /** NaN counts as no similarity. */
+  /** Returns the contribution of similarity. NaN counts as no similarity. */
   #meaningOf(rank: number): number {
     const { cosines, mean, deviation } = this.#likeness;
     const above = Math.min((cosines[rank]! - mean) / deviation, MOST_DEVIATIONS);
@@ -93,10 +96,12 @@ export class Blend {
   }
 }
 
-/** Returns by rank: word score as a share of the best tool's, with a bonus if the words are its name. */
+/**
+ * Returns the word scores by rank, as a share of the best tool's score, with a bonus if the words are the tool's name.
+ */
 function wordShares(scores: Scores, size: number): Float64Array {
   const shares = new Float64Array(size);
-  // A single chance match of many words is not a full hit, even if nothing matches better.
+  // A single chance match of many words is not a full match, even if no tool matches better.
   let most = LEAST_DIVISOR;
   for (const rank of scores.ranks) most = Math.max(most, scores.shareOf(rank));
   for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most + (scores.isNamed(rank) ? NAMED : 0);
@@ -109,7 +114,7 @@ function wordsOfKin(words: Float64Array, kin: Int32Array, rank: number): number 
   return sum;
 }
 
-/** Returns the tools found by similarity alone. */
+/** Returns the ranks of tools that are found by similarity only. */
 function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array): number[] {
   const near: number[] = [];
   const least = Math.max(FOUND_COSINE, mean + FOUND_DEVIATIONS * deviation);
@@ -118,7 +123,7 @@ function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array):
   return near;
 }
 
-/** Returns by source: the contribution of its best tools to each of its tools. */
+/** Returns the contribution by source: the share that its best tools add to each of its tools. */
 function serverShares(sums: Float64Array, ranks: readonly number[], { places, ranking }: BlendRules): Float64Array {
   const { sources, sourceCount } = places;
   const { blendServerShare, serverTools } = ranking;

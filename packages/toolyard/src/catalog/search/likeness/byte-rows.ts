@@ -1,12 +1,12 @@
 import { rowProducts, type RowProducts } from "./row-products.ts";
 
-/** The width of a row is a multiple of this. */
+/** Unit of the width of a row; the width is a multiple of it. */
 const LANES = 8;
 
-/** Vectors of whole numbers from -127 to 127, stored consecutively. */
+/** Vectors of whole numbers from -127 to 127, stored one after another. */
 export class ByteRows {
   readonly values: Int8Array;
-  /** Numbers in a vector, padded with zeros to a multiple of eight. */
+  /** Length of a row: the dimensions, padded with zeros to a multiple of eight. */
   readonly width: number;
   readonly #products: RowProducts;
 
@@ -16,14 +16,14 @@ export class ByteRows {
     this.values = this.#products.values;
   }
 
-  /** Copies at most as many numbers as a row has. */
+  /** Copies a vector into a row. Numbers beyond the width of a row are ignored. */
   set(row: number, vector: Int8Array): void {
     this.values.set(vector.length > this.width ? vector.subarray(0, this.width) : vector, row * this.width);
   }
 
   /**
-   * Returns the products of `count` rows from this one on with `wantedNumbers`, valid until the next call. `wanted` may
-   * have more numbers than a row.
+   * Returns the products of `wanted` with `count` rows, starting at `row`. The result is valid until the next call.
+   * `wanted` may have more numbers than a row.
    */
   productsWith(wanted: Int16Array, row: number, count: number): Int32Array {
     return this.#products.of(wanted.length > this.width ? wanted.subarray(0, this.width) : wanted, row, count);
@@ -48,17 +48,17 @@ export class ByteRows {
   }
 }
 
-/** Factor for a vector of length 1 to compare it in whole numbers; products stay within 32 bits. */
+/** Factor that converts a vector of length 1 to whole numbers. With it, products stay within 32 bits. */
 export const QUERY_SCALE = 8191;
 
-/** Converts a vector of length 1 to whole numbers, as wide as a row of these dimensions. */
+/** Converts a vector of length 1 to whole numbers, padded to the width of a row of the same dimensions. */
 export function wantedNumbers(vector: Float32Array): Int16Array {
   const wanted = new Int16Array(widthOf(vector.length));
   for (let at = 0; at < vector.length; at += 1) wanted[at] = Math.round(vector[at]! * QUERY_SCALE);
   return wanted;
 }
 
-/** Writes a vector of any length into `into` from `begin` on, scaled so that its largest number is 127. */
+/** Writes a vector of any length into `into`, starting at `begin`, scaled so that its largest number is 127. */
 export function toBytes(vector: Float32Array, into: Int8Array, begin = 0): void {
   let largest = 0;
   for (let at = 0; at < vector.length; at += 1) largest = Math.max(largest, Math.abs(vector[at]!));

@@ -1,10 +1,10 @@
-/** The usual similarity between a query and any tool. */
+/** Usual similarity between a query and any tool. */
 export interface Usual {
   readonly mean: number;
   readonly deviation: number;
 }
 
-/** Similarity of a query to the tools, as cosines by rank, with the usual values; 0 for distant tools. */
+/** Similarity of a query to the tools: cosines by rank, 0 for distant tools, and the usual values. */
 export interface Likeness extends Usual {
   readonly cosines: Float32Array;
 }
@@ -12,7 +12,7 @@ export interface Likeness extends Usual {
 const LEAST_VARIANCE = 1e-6;
 
 /**
- * Returns mean and deviation of some cosines. The prior counts as additional rows, since few tools are not
+ * Returns the mean and the deviation of cosines. The prior counts as additional rows, because a few tools are not
  * representative.
  */
 export function usualOf(cosines: Float32Array, prior: Usual & { readonly rows: number }): Usual {

@@ -2,15 +2,15 @@ import type { ToolRecord } from "../../../core/sources/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { VectorRows } from "./vector-rows.ts";
 
-/** Number of tools of other servers that support each tool. */
+/** Number of nearest tools of other servers that contribute to the score of a tool. */
 export const NEIGHBOURS = 5;
-/** Similarity below which a tool does not support another. */
+/** Minimum similarity of two tools for a contribution. */
 const LEAST_COSINE = 0.5;
-/** Share of the largest possible increase after the first comparison that is assumed. */
+/** Assumed share of the maximum increase after the first comparison. */
 const HOPE = 0.5;
 export const NOBODY = -1;
 
-/** By rank: the most similar tools of other servers; `NOBODY` if there are fewer. */
+/** For each rank: the most similar tools of other servers. Filled with `NOBODY` if there are fewer. */
 export class Neighbours {
   readonly ranks: Int32Array;
   readonly #cosines: Float32Array;
@@ -23,8 +23,8 @@ export class Neighbours {
   }
 
   /**
-   * Finds neighbours in steps of one tool each, so that other work is not delayed. Results in `before` for tools that
-   * still exist, with the same neighbours, are reused.
+   * Finds neighbours in steps of one tool each, so that other work is not delayed. Reuses the results in `before` for
+   * tools that still exist and have the same neighbours.
    */
   static *find(tools: readonly PreparedTool[], vectors: VectorRows, before?: Neighbours): Generator<void, Neighbours> {
     const found = new Neighbours(tools);
@@ -46,7 +46,7 @@ export class Neighbours {
     return found;
   }
 
-  /** Copies valid results; returns 1 for each tool that must be compared again. */
+  /** Copies the results that are still valid. Returns an array with 1 for each tool that must be compared again. */
   #take(before: Neighbours | undefined): Uint8Array {
     const fresh = new Uint8Array(this.#tools.length).fill(1);
     if (!before) return fresh;
@@ -82,7 +82,7 @@ export class Neighbours {
   }
 }
 
-/** Returns by rank: one number per source. */
+/** Returns by rank: the number of the tool's source. */
 function sourceNumbers(tools: readonly PreparedTool[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(tools, ({ record }) => {

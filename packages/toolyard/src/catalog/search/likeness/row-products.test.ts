@@ -3,7 +3,7 @@ import { plainProducts, rowProducts, vectorProducts } from "./row-products.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Returns pseudo-random numbers, the same each time, including the extremes. */
+/** Returns pseudo-random numbers, the same in every run, including the extremes. */
 function numbers(length: number, most: number): number[] {
   return Array.from({ length }, (_, at) =>
     at % 7 === 0 ? (at % 2 === 0 ? most : -most) : ((at * 7919) % (2 * most)) - most,
@@ -14,14 +14,14 @@ test.each([
   [1, 8],
   [3, 128],
   [1000, 384],
-])("%i rows of %i numbers have the same products by vector instructions as by plain ones", (count, width) => {
+])("%i rows of %i numbers have the same products with and without vector instructions", (count, width) => {
   const wanted = Int16Array.from(numbers(width, 1000));
   const [plain, vector] = [plainProducts(count, width), vectorProducts(count, width)];
   for (const { values } of [plain, vector]) values.set(numbers(count * width, 127));
   expect([...vector.of(wanted, 0, count)]).toEqual([...plain.of(wanted, 0, count)]);
 });
 
-test("products begin with the requested row", () => {
+test("products start with the requested row", () => {
   const rows = vectorProducts(100, 8);
   rows.values.set([1, 2, 3, 4, 5, 6, 7, 8], 70 * 8);
   const wanted = Int16Array.from([1, 1, 1, 1, 1, 1, 1, 10]);

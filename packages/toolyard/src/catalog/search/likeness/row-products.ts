@@ -3,29 +3,32 @@ import { endianness } from "node:os";
 /** Rows in memory, and their products with a vector. */
 export interface RowProducts {
   readonly values: Int8Array;
-  /** Returns the products of `count` rows from this one on, as 32-bit integers, valid until the next call. */
+  /**
+   * Returns the products of `wanted` with `count` rows, starting at `from`, as 32-bit integers. The result is valid
+   * until the next call.
+   */
   of(wanted: Int16Array, from: number, count: number): Int32Array;
 }
 
-/** Below this many bytes a separate memory is not worthwhile. */
+/** Number of bytes below which a WebAssembly memory is not worthwhile. */
 const LEAST_BYTES = 4096;
 const PAGE_BYTES = 65_536;
 
-/** One try is enough: without room, each further try would cost garbage collections of 80 ms. */
+/** True after an allocation failed. Without room, each further attempt would cost garbage collections of 80 ms. */
 let isRefused = false;
 
 /**
- * Allocates memory for `count` rows of `width` numbers, a multiple of eight. If this machine has WebAssembly with
- * vector instructions, they multiply eight numbers per instruction, several times as fast as plain code and with equal
+ * Allocates memory for `count` rows of `width` numbers; `width` is a multiple of eight. If the machine has WebAssembly
+ * with vector instructions, these multiply eight numbers each. They are several times as fast as plain code, with equal
  * products.
  */
 export function rowProducts(count: number, width: number): RowProducts {
-  // WebAssembly stores numbers with the lowest byte first.
+  // WebAssembly stores numbers in little-endian order.
   if (isRefused || count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
   try {
     return vectorProducts(count, width);
   } catch {
-    // No WebAssembly, no vector instructions, or no room for a memory.
+    // There is no WebAssembly, no vector instructions, or no room for a memory.
     isRefused = true;
     return plainProducts(count, width);
   }
@@ -52,7 +55,7 @@ export function plainProducts(count: number, width: number): RowProducts {
   return { values, of };
 }
 
-/** Memory layout: the rows, then the vector, then the products. */
+/** Creates the products with WebAssembly. Memory layout: the rows, then the vector, then the products. */
 export function vectorProducts(count: number, width: number): RowProducts {
   const wantedAt = count * width;
   const productsAt = wantedAt + 2 * width;
@@ -76,7 +79,7 @@ function multiplier(): WebAssembly.Module {
 }
 
 const text = (word: string): number[] => [word.length, ...Buffer.from(word)];
-/** LEB128: seven bits per byte, lowest first. */
+/** LEB128 encoding: seven bits per byte, the lowest first. */
 const size = (bytes: number): number[] => (bytes < 128 ? [bytes] : [(bytes & 127) | 128, bytes >> 7]);
 const sized = (bytes: readonly number[]): number[] => [...size(bytes.length), ...bytes];
 
@@ -91,10 +94,10 @@ const ZEROS = [0xfd, 0x0c, ...Array.from({ length: 16 }, () => 0)];
 const LANE = [0xfd, 0x1b];
 const ADD_LANES = [0xfd, 0xae, 0x01];
 const MULTIPLY_PAIRS = [0xfd, 0xba, 0x01];
-/** The function's parameters, then its locals. */
+/** Indexes of the function's parameters and local variables. */
 const [WANTED, ROW, TO, WIDTH, PRODUCT, AT, SUM] = [0, 1, 2, 3, 4, 5, 6];
 
-/** `multiply(wanted, row, to, width, product)`: all are addresses except the width. */
+/** Body of `multiply(wanted, row, to, width, product)`. All parameters except `width` are addresses. */
 const MULTIPLY = [
   [2, 1, I32, 1, V128],
   [BLOCK, NO_VALUE, LOOP, NO_VALUE],

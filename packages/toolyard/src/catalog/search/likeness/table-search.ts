@@ -12,17 +12,20 @@ import { firstChars } from "../../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 2000;
 
-/** Evidence, besides words, about which tools match a query. */
+/** Source of evidence about the tools that match a query, besides words. */
 export interface EvidenceSource {
-  /** `tools` in the order of their ranks; the same list while nothing changes. Never rejects. */
+  /**
+   * Returns the evidence for `tools`, which are in the order of their ranks and the same list while nothing changes.
+   * Never rejects.
+   */
   evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined>;
   close(): Promise<void>;
 }
 
 export interface TableSearchOptions {
-  /** Called once, at the first search. */
+  /** Called once, by the first search. */
   readonly load: () => Promise<TextEmbedder>;
-  /** Longest time that one search waits for the tools' vectors. */
+  /** Maximum time in milliseconds that one search waits for the tools' vectors. */
   readonly waitMs: number;
   readonly logger: Logger;
 }
@@ -37,24 +40,24 @@ interface SearchTable {
 
 type Job = Promise<SearchTable | undefined>;
 
-/** Most lists being prepared; a further one cancels the oldest. */
+/** Maximum number of lists that are being prepared. A further list cancels the oldest preparation. */
 const MAX_JOBS = 8;
-/** Largest list for which neighbours are computed: each tool is compared with each other. */
+/** Maximum number of tools for which neighbours are computed, because each tool is compared with all others. */
 const MAX_NEIGHBOURLY = 12_000;
 
 /**
- * Similarity by an embedder in this process. Tools are embedded at the first search, and new ones at the next search
- * after they were added; then their neighbours are found. Both run in slices, so that other work is not delayed.
- * Callers that see different tools have separate lists.
+ * Similarity by an embedder in this process. Tools are embedded by the first search, and new tools by the next search;
+ * afterwards their neighbours are found. Both run in slices, so that other work is not delayed. Callers that see
+ * different tools have separate lists.
  */
 export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
   readonly #known = new WeakMap<readonly PreparedTool[], SearchTable>();
-  /** Until the neighbours are found, or permanently if there is no table. */
+  /** Preparations, kept until the neighbours are found, or permanently if there is no table. */
   readonly #jobs = new Map<readonly PreparedTool[], Job>();
   readonly #running = new Set<Promise<unknown>>();
-  /** The neighbours that were found last. */
+  /** Neighbours of the last completed preparation. */
   #latest: Neighbours | undefined;
 
   constructor(options: TableSearchOptions) {
@@ -68,7 +71,7 @@ export class TableSearch implements EvidenceSource {
     return { likeness, ...(prepared.neighbours && { neighbours: prepared.neighbours }) };
   }
 
-  /** Returns the vectors of these tools, if they are available in time. */
+  /** Returns the vectors of these tools if they are available in time, otherwise `undefined`. */
   async prepare(tools: readonly PreparedTool[]): Promise<SearchTable | undefined> {
     const known = this.#known.get(tools);
     const isWhole = known && (known.neighbours !== undefined || tools.length > MAX_NEIGHBOURLY);
@@ -97,7 +100,7 @@ export class TableSearch implements EvidenceSource {
     return job;
   }
 
-  /** Finds the neighbours; reuses known ones. */
+  /** Finds the neighbours, and reuses known ones. */
   async #finish(job: Job, isWanted: () => boolean): Promise<void> {
     const prepared = await job;
     if (!prepared) return;

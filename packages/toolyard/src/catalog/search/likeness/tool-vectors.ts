@@ -6,15 +6,15 @@ import type { PreparedTool } from "../../source-part.ts";
 import { toBytes } from "./byte-rows.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** Weights of a tool's texts relative to its name and description. */
+/** Weights of a tool's texts, relative to its name and description. */
 const SERVER_SHARE = 0.4;
 const KEYWORDS_SHARE = 0.4;
 const PARAMETERS_SHARE = 0.2;
-/** A description starts with what the tool does. */
+/** Number of characters of a description that count: it starts with the purpose of the tool. */
 const MAX_DESCRIPTION_CHARS = 600;
 const MAX_PARAMETERS = 30;
 
-/** Three vectors: the tool as a whole, its name with its server, and its description. */
+/** Three vectors: of the whole tool, of its name with its server, and of its description. */
 export interface ToolVectors {
   readonly whole: Float32Array;
   readonly name: Float32Array;
@@ -24,7 +24,9 @@ export interface ToolVectors {
 const PARTS = 3;
 const known = new WeakMap<TextEmbedder, WeakMap<ToolRecord, Int8Array>>();
 
-/** Returns the vectors of a tool, consecutive, in whole numbers from -127 to 127; computed once per record. */
+/**
+ * Returns the three vectors of a tool, one after another, in whole numbers from -127 to 127. Computed once per record.
+ */
 export function toolVectorsOf(tool: PreparedTool, embedder: TextEmbedder): Int8Array {
   let ofEmbedder = known.get(embedder);
   if (!ofEmbedder) known.set(embedder, (ofEmbedder = new WeakMap()));

@@ -1,27 +1,27 @@
 import { ByteRows, QUERY_SCALE, wantedNumbers } from "./byte-rows.ts";
 import { usualOf, type Likeness } from "./common-direction.ts";
 
-/** Numbers of a vector in the first comparison; the table stores the most informative ones first. */
+/** Number of a vector's elements in the first comparison. The table stores the most informative elements first. */
 const FIRST_LOOK = 32;
-/** Deviations above the mean of the first comparison from which a row is compared in full. */
+/** Deviations above the mean of the first comparison at which a row is compared in full. */
 const FIRST_CUT = 1;
 /** Number of rows from which the usual similarity to the query is estimated. */
 const SAMPLE = 128;
-/** Up to this many tools, all are compared in full. */
+/** Number of tools up to which all are compared in full. */
 const FEW = 512;
-/** Usual values of a catalog, weighted as this many rows, since few tools are not representative. */
+/** Usual values of a catalog. They count as `rows` additional rows, because a few tools are not representative. */
 const PRIOR = { rows: 60, mean: 0.1, deviation: 0.12 };
-/** Vectors of a tool: whole, name, description. */
+/** Number of vectors of a tool: whole, name, description. */
 const PARTS = 3;
 
-/** The vectors of tools in the order of their ranks. */
+/** Vectors of tools in the order of their ranks. */
 export class VectorRows {
   readonly size: number;
-  /** The first numbers of each tool as a whole. */
+  /** First elements of the vector of each whole tool. */
   readonly #first: ByteRows;
-  /** Each tool as a whole, its name, its description. */
+  /** Vectors of each tool: whole, name, description. */
   readonly #rows: ByteRows;
-  /** Inverse of each row's length; 0 for a zero vector. */
+  /** Inverse of each row's length. 0 for a zero vector. */
   readonly #scales: Float32Array;
   readonly #dimensions: number;
 
@@ -33,7 +33,7 @@ export class VectorRows {
     this.#scales = new Float32Array(size * PARTS);
   }
 
-  /** `vectors`: the three of the tool, consecutive. */
+  /** Sets the vectors of a tool: its three vectors, one after another. */
   set(rank: number, vectors: Int8Array): void {
     this.#first.set(rank, vectors.subarray(0, this.#dimensions));
     for (let part = 0; part < PARTS; part += 1) {
@@ -44,7 +44,7 @@ export class VectorRows {
     }
   }
 
-  /** `query`: a vector of length 1. */
+  /** Returns the similarity of the tools to `query`, a vector of length 1. */
   likenessTo(query: Float32Array): Likeness {
     const wanted = wantedNumbers(query);
     const cosines = new Float32Array(this.size);
@@ -59,18 +59,20 @@ export class VectorRows {
     return { cosines, ...usualOf(this.#sample(wanted), PRIOR) };
   }
 
-  /** Returns the cosine of two whole-tool vectors. */
+  /** Returns the cosine of the vectors of two whole tools. */
   cosineOf(rank: number, other: number): number {
     const [row, beside] = [rank * PARTS, other * PARTS];
     return this.#rows.productOf(row, beside) * this.#scales[row]! * this.#scales[beside]!;
   }
 
-  /** Returns the cosine by the first numbers only. */
+  /** Returns the cosine by the elements of the first comparison. */
   firstOf(rank: number, other: number): number {
     return this.#first.productOf(rank, other) * this.#scales[rank * PARTS]! * this.#scales[other * PARTS]!;
   }
 
-  /** Returns the part of a tool's vector outside the first comparison, as a share of its length. */
+  /**
+   * Returns the length of the part of a tool's vector outside the first comparison, as a share of the whole length.
+   */
   restOf(rank: number): number {
     const seen = this.#first.lengthOf(rank) * this.#scales[rank * PARTS]!;
     return Math.sqrt(Math.max(0, 1 - seen * seen));
@@ -102,7 +104,10 @@ export class VectorRows {
     return this.#cosineBy(this.#rows.productsWith(wanted, rank * PARTS, PARTS), 0, rank);
   }
 
-  /** Half by the tool as a whole, half by the better of name and description. `first`: index of its first product. */
+  /**
+   * Returns the cosine of a tool: half by the whole tool, half by the better one of name and description. `first`:
+   * index of the tool's first product.
+   */
   #cosineBy(products: Int32Array, first: number, rank: number): number {
     const scales = this.#scales;
     const at = rank * PARTS;

@@ -1,10 +1,10 @@
 import { ByteRows, QUERY_SCALE, toBytes, wantedNumbers } from "../likeness/byte-rows.ts";
 
-/** Vectors of tools by a model, in rank order, as whole numbers: a byte is as accurate as a float here. */
+/** Vectors of tools by a remote model, in rank order, as whole numbers: a byte per element is accurate enough. */
 export class ModelRows {
   readonly #dimensions: number;
   readonly #rows: ByteRows;
-  /** Inverse of each row's length; 0 for a zero vector. */
+  /** Inverse of each row's length. 0 for a zero vector. */
   readonly #scales: Float32Array;
 
   private constructor(count: number, dimensions: number) {
@@ -13,7 +13,10 @@ export class ModelRows {
     this.#scales = new Float32Array(count);
   }
 
-  /** In steps of one row each. Returns `undefined` if a vector is missing or has another length than the others. */
+  /**
+   * Builds the rows in steps of one row each. Returns `undefined` if a vector is missing or has another length than the
+   * others.
+   */
   static *steps(vectors: readonly (Float32Array | undefined)[]): Generator<void, ModelRows | undefined> {
     const dimensions = vectors[0]?.length ?? 0;
     if (dimensions === 0 || vectors.some((vector) => vector?.length !== dimensions)) return undefined;
@@ -34,7 +37,10 @@ export class ModelRows {
     this.#scales[rank] = length === 0 ? 0 : 1 / length;
   }
 
-  /** Returns cosines by rank; `vector` has length 1. `undefined` if it has another number of dimensions. */
+  /**
+   * Returns the cosines by rank. `vector` must have length 1. Returns `undefined` if it has another number of
+   * dimensions.
+   */
   cosinesTo(vector: Float32Array): Float32Array | undefined {
     if (vector.length !== this.#dimensions) return undefined;
     const wanted = wantedNumbers(vector);

@@ -16,7 +16,7 @@ import { searchTools } from "../search-tools.ts";
 import { VectorStore } from "./vector-store.ts";
 
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
-/** Directions of meaning, and the words with each. */
+/** Words of each direction of meaning. */
 const MEANINGS = [/letter|mail|envelope/i, /rain|umbrella|weather/i, /./];
 
 let folder: string;
@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns an embedder that knows three meanings; `answer` may alter or delay its result. */
+/** Returns an embedder with three meanings. `answer` may change or delay its result. */
 function embedder(
   answer: (vectors: number[][], texts: readonly string[]) => Promise<number[][]> = async (vectors) => vectors,
 ): Embedder & { readonly asked: string[] } {
@@ -74,14 +74,14 @@ test("finds a tool without a common word by its meaning, and not without embeddi
   expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);
 });
 
-test("an exact name stays first with a score of 1, whatever else is similar", async () => {
+test("an exact name stays first with a score of 1, for any similar tools", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const { hits } = await catalog.search("umbrella_advice", VIEW, { limit: 5 });
   expect(hits[0]).toMatchObject({ name: "umbrella_advice", score: 1 });
   expect(hits.slice(1).every((hit) => hit.score < 1 && hit.score > 0)).toBe(true);
 });
 
-test("an empty query lists all tools by name without a model request", async () => {
+test("an empty query lists all tools by name without a request to the model", async () => {
   const model = embedder();
   const catalog = await catalogWith(semantic(model));
   const before = model.asked.length;
@@ -102,7 +102,7 @@ test("rights and filters apply to similar tools too", async () => {
   expect((await catalog.search("write a letter", VIEW, { limit: 5, server: "elsewhere" })).hits).toEqual([]);
 });
 
-test("answers by words while vectors are being loaded", async () => {
+test("returns results by words while vectors are being loaded", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const model = semantic(embedder((vectors) => held.then(() => vectors)));
@@ -117,7 +117,7 @@ test("answers by words while vectors are being loaded", async () => {
   expect((await catalog.search("letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
 });
 
-test("answers by words if the query's vector is late or the model fails", async () => {
+test("returns results by words if the query's vector is late or the model fails", async () => {
   const silent = embedder((vectors, texts) =>
     texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors),
   );
@@ -128,7 +128,7 @@ test("answers by words if the query's vector is late or the model fails", async 
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
 });
 
-test("waits once if neither the tools nor the query are available in time, not once for each", async () => {
+test("waits once if neither the tools nor the query are available in time, and not once for each", async () => {
   const model = semantic(
     embedder((vectors, texts) => (texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors))),
     10,
@@ -140,7 +140,7 @@ test("waits once if neither the tools nor the query are available in time, not o
   await model.evidence("warm up", tools);
   await model.settled();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  // Each read of the clock advances it by a slice, so that each step of the reading takes a whole turn.
+  // Each read of the clock advances it by more than a slice, so that each step takes a whole turn of the event loop.
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   const isAnswered = vi.fn<() => void>();
@@ -158,7 +158,7 @@ test("reads the vectors of many tools in slices, with other work in between", as
   catalog.searchWith(async () => model);
   await catalog.search("warm up", VIEW, { limit: 5 });
   await model.settled();
-  // Each read of the clock advances it by a millisecond, so a step takes one.
+  // Each read of the clock advances it by a millisecond, so that a step takes one millisecond.
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1));
   let turns = 0;
@@ -192,7 +192,7 @@ test("requests the vector of a tool once, and again after a change", async () =>
   expect(aboutTools()).toHaveLength(4);
 });
 
-test("the next run reads earlier vectors from disk", async () => {
+test("the next run reads the vectors of this run from disk", async () => {
   const file = join(folder, "vectors.bin");
   const first = semantic(embedder(), 60_000, file);
   await catalogWith(first);
@@ -203,7 +203,7 @@ test("the next run reads earlier vectors from disk", async () => {
   expect(model.asked.filter((text) => text.startsWith("t: "))).toEqual([]);
 });
 
-test("requests again after a failure, but only after a pause", async () => {
+test("requests vectors again after a failure, but only after a pause", async () => {
   let now = 0;
   let fails = true;
   const model = embedder((vectors) => (fails ? Promise.reject(new Error("down")) : Promise.resolve(vectors)));
@@ -223,7 +223,7 @@ test("requests again after a failure, but only after a pause", async () => {
   expect(store.get(text.key)).toBeDefined();
 });
 
-test("vectors on disk equal the originals, including appended ones", async () => {
+test("vectors on disk equal the originals, also appended ones", async () => {
   const file = new VectorFile(join(folder, "v.bin"));
   await file.append(new Map([["11".repeat(32), Float32Array.of(1, -0.5)]]), true);
   await file.append(new Map([["22".repeat(32), Float32Array.of(0.25, 3)]]), false);

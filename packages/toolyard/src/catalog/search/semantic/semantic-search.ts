@@ -12,24 +12,27 @@ import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
-/** Maximum number of queries with kept vectors. */
+/** Maximum number of queries whose vectors are kept. */
 const MAX_QUERIES = 500;
 const MAX_QUERY_CHARS = 2000;
-/** Time limit of one query's request; a search that does not wait so long uses the result next time. */
+/**
+ * Time limit for the request of one query's vector. A search that does not wait so long leaves the result to the next
+ * search.
+ */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Most query requests in flight; further searches do without. */
+/** Maximum number of pending requests for query vectors. Further searches do without. */
 const MAX_PENDING = 16;
-/** Usual values differ between models, so the prior weighs less than a few tools. */
+/** Prior of the usual values. They differ between models, so the prior weighs less than a few tools. */
 export const MODEL_PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
 
 export interface SemanticSearchOptions {
   readonly embedder: Embedder;
-  /** File in which vectors are kept between runs; absent: not kept. */
+  /** File in which vectors are kept between runs. Absent: they are not kept. */
   readonly file?: string;
-  /** Longest time that one search waits, for the tools' vectors and its query's together. */
+  /** Maximum time in milliseconds that one search waits, for the vectors of the tools and of the query together. */
   readonly waitMs: number;
   readonly logger: Logger;
-  /** Supplies the neighbours, and evidence when the model is late. Closed with this. */
+  /** Supplies the neighbours, and the evidence if the model is late. It is closed together with this search. */
   readonly table: TableSearch;
 }
 
@@ -55,14 +58,17 @@ export class SemanticSearch implements EvidenceSource {
     this.#store = new VectorStore({ embedder, logger, ...(file !== undefined && { file }) });
   }
 
-  /** Until the vectors of the tools and of the query are available, returns the table's evidence. */
+  /**
+   * Returns the evidence of the model. Returns the table's evidence until the vectors of the tools and of the query are
+   * available.
+   */
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
     const told = within(this.#likeness(query, tools), this.#waitMs);
     const [likeness, others] = await Promise.all([told, this.#table.evidence(query, tools)]);
     return likeness ? { ...others, likeness } : others;
   }
 
-  /** Continues after the search stopped waiting, so that the next search has the result. */
+  /** Goes on after the search has stopped waiting, so that the next search has the result. */
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
     const rows = this.#rows.get(tools) ?? (await (this.#reading.get(tools) ?? this.#read(tools)));
     if (!rows) return undefined;
@@ -70,14 +76,14 @@ export class SemanticSearch implements EvidenceSource {
     if (!wanted) return undefined;
     const cosines = rows.cosinesTo(wanted);
     if (cosines) return { cosines, ...usualOf(cosines, MODEL_PRIOR) };
-    // A different length means a different model behind the same name.
+    // Another length means that another model has the same name.
     this.#rows.delete(tools);
     this.#queries.clear();
     this.#store.forget();
     return undefined;
   }
 
-  /** Reads in slices, so that other work is not delayed. Returns `undefined` if a vector is missing. */
+  /** Reads the vectors in slices, so that other work is not delayed. Returns `undefined` if a vector is missing. */
   #read(tools: readonly PreparedTool[]): Promise<ModelRows | undefined> {
     const reading = whileWanted(this.#steps(tools), () => !this.#closing.signal.aborted)
       .then((rows) => {
@@ -99,7 +105,7 @@ export class SemanticSearch implements EvidenceSource {
     return yield* ModelRows.steps(texts.map(({ key }) => this.#store.get(key)));
   }
 
-  /** Waits until no vector of a tool is being loaded. */
+  /** Waits until no vectors of tools are being loaded. */
   async settled(): Promise<void> {
     await Promise.all([...this.#reading.values(), this.#table.settled()]);
     await this.#store.settled();
@@ -114,7 +120,10 @@ export class SemanticSearch implements EvidenceSource {
     return this.#queries.get(query) ?? this.#pending.get(query) ?? this.#ask(query);
   }
 
-  /** Continues after the search stopped waiting: the same query is likely to be repeated. */
+  /**
+   * Requests the vector of a query. Goes on after the search has stopped waiting, because the same query is likely to
+   * be repeated.
+   */
   #ask(query: string): Promise<Float32Array | undefined> | undefined {
     if (this.#pending.size >= MAX_PENDING) return undefined;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(QUERY_TIMEOUT_MS)]);

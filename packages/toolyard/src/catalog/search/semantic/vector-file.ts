@@ -2,19 +2,19 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeWhole } from "../../../files/write-whole.ts";
 
-/** Bytes in a key: a SHA-256. */
+/** Number of bytes of a key: a SHA-256 digest. */
 const KEY_BYTES = 32;
 const MAGIC = Buffer.from("TYV1");
 const HEADER_BYTES = MAGIC.length + 4;
-/** A larger file is started over. */
+/** Maximum size of the file; a larger file is created again. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Vectors by the key of their text, in hexadecimal. */
 export type Vectors = Map<string, Float32Array>;
 
 /**
- * Vectors on disk: a header with their length, then key and numbers of each, little-endian. New ones are appended; a
- * record that a crash truncated at the end is ignored on reading. An unreadable file counts as empty.
+ * Vectors on disk: a header with their length, then key and numbers of each vector, little-endian. New vectors are
+ * appended. A record at the end that a crash truncated is ignored. An unreadable file counts as empty.
  */
 export class VectorFile {
   readonly #path: string;
@@ -23,7 +23,7 @@ export class VectorFile {
     this.#path = path;
   }
 
-  /** `isWhole`: more may be appended; otherwise the file must be started over. */
+  /** Reads the file. `isWhole`: vectors may be appended; otherwise the file must be created again. */
   async load(): Promise<{ readonly vectors: Vectors; readonly isWhole: boolean }> {
     try {
       return parse(await readFile(this.#path));
@@ -32,7 +32,7 @@ export class VectorFile {
     }
   }
 
-  /** Rejects on a disk error. */
+  /** Appends vectors, or creates the file if `isNew`. Rejects on a disk error. */
   async append(vectors: Vectors, isNew: boolean): Promise<void> {
     if (!isNew) return appendFile(this.#path, records(vectors));
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });

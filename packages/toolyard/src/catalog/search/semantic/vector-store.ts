@@ -4,29 +4,26 @@ import type { Logger } from "../../../core/ports/ports.ts";
 import type { ToolText } from "./tool-text.ts";
 import { VectorFile, type Vectors } from "./vector-file.ts";
 
-/** Texts in one request. */
+/** Number of texts in one request. */
 const BATCH = 96;
-/** Time limit of one request. */
+/** Time limit of one request, in milliseconds. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** Pause after a failure, doubled each time. */
+/** Pause after a failure, doubled after each further failure. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
-/** Vectors kept beyond those in use. */
+/** Number of vectors that are kept besides those in use. */
 const MAX_VECTORS = 50_000;
 
 export interface VectorStoreOptions {
   readonly embedder: Embedder;
-  /** File in which vectors are kept between runs; absent: not kept. */
+  /** File in which vectors are kept between runs. Absent: they are not kept. */
   readonly file?: string;
   readonly logger: Logger;
-  /** @default Date.now */
+  /** Returns milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
 }
 
-/**
- * The vectors of tools: from disk, else requested in the background, batch by batch. Searches in the meantime do
- * without them.
- */
+/** Vectors of tools, from disk or requested in the background, batch by batch. Meanwhile searches do without them. */
 export class VectorStore {
   readonly #embedder: Embedder;
   readonly #file: VectorFile | undefined;
@@ -51,7 +48,7 @@ export class VectorStore {
     return this.#vectors?.get(key);
   }
 
-  /** Requests vectors of these texts in the background. Never waits and never throws. */
+  /** Requests the vectors of these texts in the background. Never waits and never throws. */
   want(texts: readonly ToolText[]): void {
     if (this.#loading || this.#closing.signal.aborted || this.#now() < this.#notBefore) return;
     if (this.#vectors && texts.every(({ key }) => this.#vectors!.has(key))) return;
@@ -59,7 +56,8 @@ export class VectorStore {
   }
 
   /**
-   * Drops all vectors, since they are no longer comparable, and requests them again, at most once per longest pause.
+   * Removes all vectors, because they are no longer comparable, and requests them again, at most once per
+   * `LONGEST_PAUSE_MS`.
    */
   forget(): void {
     if (!this.#vectors || this.#loading || this.#now() < this.#forgetNotBefore) return;
@@ -119,7 +117,7 @@ export class VectorStore {
     );
     const fresh: Vectors = new Map(batch.map(({ key }, at) => [key, unitVector(answers[at]!)]));
     const length = this.#vectors!.values().next().value?.length;
-    // A different length means a different model behind the same name: earlier vectors are not comparable.
+    // Another length means that another model has the same name, so the vectors so far are not comparable.
     if (length !== undefined && fresh.values().next().value!.length !== length)
       [this.#vectors, this.#onDisk] = [new Map(), 0];
     for (const [key, vector] of fresh) this.#vectors!.set(key, vector);
@@ -142,12 +140,12 @@ export class VectorStore {
     if (this.#vectors!.size <= MAX_VECTORS + texts.length) return;
     const used = new Set(texts.map(({ key }) => key));
     for (const key of this.#vectors!.keys()) if (!used.has(key)) this.#vectors!.delete(key);
-    // The file is started over with the next vectors.
+    // The file is created again with the next vectors.
     this.#onDisk = 0;
   }
 }
 
-/** Returns the vector with length 1. Zeros stay zero; a vector too long to measure becomes zero. */
+/** Returns the vector with length 1. Zeros stay zero. A vector whose length is too large to compute becomes zero. */
 export function unitVector(numbers: readonly number[]): Float32Array {
   const vector = new Float32Array(numbers.length);
   const length = Math.hypot(...numbers);
