@@ -12,8 +12,8 @@ import { loadService, openService, SERVICES, SERVICES_ON_REQUEST, startService }
 import type { Environment } from "./shared/environment.ts";
 
 /**
- * The weather service requests coordinates from the geocoding service. No geocoding service listens at its default
- * address here, so this starts one.
+ * Returns the environment of a service. The weather service requests coordinates from the geocoding service. No
+ * geocoding service listens at its default address here, so this function starts one.
  */
 async function environmentOf(name: string): Promise<Environment> {
   if (name !== "weather" || process.env["GEOCODING_URL"]) return process.env;
@@ -23,8 +23,8 @@ async function environmentOf(name: string): Promise<Environment> {
 }
 
 /**
- * MCP has no field for aliases and search keywords of a tool, so this puts them into `_meta`, and the hub takes them
- * out again. All tools are listed; the hub decides about their visibility.
+ * Returns a hub that moves the aliases and search keywords of a tool into `_meta`, because MCP has no field for them;
+ * the hub reads them from there. All tools are listed; the hub decides about their visibility.
  */
 function told(hub: ModuleHub): ModuleHub {
   const registerTool = (first: string | ToolRegistration, ...[handler, schema, description, options]: Rest) => {
@@ -45,7 +45,7 @@ try {
   const service = SERVICES_ON_REQUEST.includes(name)
     ? await loadService(name)
     : SERVICES.find((one) => one.name === name);
-  if (!service) throw new OptionError(`There is no service ${JSON.stringify(name)}.`);
+  if (!service) throw new OptionError(`Unknown service ${JSON.stringify(name)}.`);
   const register: typeof service.register = (own, environment) => service.register(told(own), environment);
   const hub = await openService({ ...service, register }, { environment: await environmentOf(name) });
   await hub.serveStdio().done;

@@ -7,10 +7,10 @@ import { webSearch } from "./web-search/service.ts";
 
 export { openService, startService, type RunningService, type Service, type ServiceOptions } from "./shared/service.ts";
 
-/** The services that are started together, in the order of their ports. */
+/** Services that are started together, in the order of their ports. */
 export const SERVICES: readonly Service[] = [datetime, webSearch, weather, geocoding];
 
-/** Names of services in packages of their own (`@toolyard/gnn`), which are started only when they are named. */
+/** Names of services in separate packages (`@toolyard/gnn`), which are started only if they are named. */
 export const SERVICES_ON_REQUEST: readonly string[] = ["gnn", "library"];
 
 /** Returns the service of a package. Rejects with a `FailError` that names the command if the extra is missing. */

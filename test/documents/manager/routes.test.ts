@@ -46,7 +46,7 @@ const post = async (
 test("M11: arguments that the service refuses are a 400 with its message", async () => {
   for (const address of [" ", "   "]) {
     const { status, body } = await post({ address });
-    expect([status, body.error.message]).toEqual([400, "Give `address`: a place or an address, such as Tokyo."]);
+    expect([status, body.error.message]).toEqual([400, "Give `address`: a place or address, such as Tokyo."]);
     expect(body.error).not.toHaveProperty("value");
   }
   const response = await fetch(`${url}/geocoding/get?address=%20`);

@@ -11,7 +11,8 @@ const INPUT = {
     timezone: {
       type: "string",
       description:
-        "IANA name such as Europe/Paris, a city that a zone is named after, or UTC. Without it, the server's own zone.",
+        "Time zone: an IANA name such as Europe/Paris, a city in an IANA name, or UTC. Omitted: the server's " +
+        "time zone.",
     },
   },
   additionalProperties: false,
@@ -20,28 +21,28 @@ const INPUT = {
 const OUTPUT = {
   type: "object",
   properties: {
-    datetime: { type: "string", description: "ISO 8601 with the zone's offset." },
+    datetime: { type: "string", description: "Local time as ISO 8601 with the zone's offset." },
     date: { type: "string" },
     time: { type: "string" },
     weekday: { type: "string" },
     timezone: { type: "string" },
     abbreviation: { type: "string" },
     utc_offset: { type: "string" },
-    is_dst: { type: "boolean", description: "Whether clocks are ahead for summer." },
+    is_dst: { type: "boolean", description: "True during daylight saving time." },
     next_change: {
       type: "object",
-      description: "When the offset changes next, and to what; absent if the offset does not change within 400 days.",
+      description: "Next change of the offset; absent if the offset does not change within 400 days.",
       properties: { at: { type: "string" }, utc_offset: { type: "string" } },
     },
     iso_week: { type: "string" },
     day_of_year: { type: "integer" },
     utc: { type: "string" },
-    unix: { type: "integer", description: "Seconds since 1970." },
+    unix: { type: "integer", description: "Unix time in seconds." },
   },
   required: ["datetime", "date", "time", "weekday", "timezone", "utc_offset", "is_dst", "utc", "unix"],
 };
 
-/** Returns the time in any time zone. Needs no network. */
+/** The datetime service: returns the time in any time zone. Requires no network. */
 export const datetime: Service = { name: "datetime", tool: "get_current_datetime", port: 50_051, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -53,8 +54,8 @@ function register(hub: ModuleHub, environment: Environment): void {
     "get_current_datetime",
     handler,
     INPUT,
-    "The current date and time in a time zone, with weekday, UTC offset, daylight saving and " +
-      "the next change of clocks.",
+    "Returns the current date and time in a time zone, with weekday, UTC offset, daylight saving time and " +
+      "the next change of the offset.",
     {
       title: "Current date and time",
       aliases: ["get_current_datetime_tool"],

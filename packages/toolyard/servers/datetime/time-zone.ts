@@ -12,7 +12,7 @@ export function findTimeZone(asked: string): string {
   const name = asked.trim();
   if (name.length > MAX_NAME_CHARS)
     throw new ServiceFailure(
-      `A time zone's name has at most ${MAX_NAME_CHARS} characters, got ${name.length}.`,
+      `A time zone name has at most ${MAX_NAME_CHARS} characters, got ${name.length}.`,
       "invalid_params",
     );
   const wanted = fold(name);
@@ -28,13 +28,13 @@ export function findTimeZone(asked: string): string {
   );
 }
 
-/** `New York`, `new_york` and `New-York` are one name. */
+/** Returns the same text for `New York`, `new_york` and `New-York`. */
 function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, "_");
 }
 
-// Newer runtimes accept offsets as zones. They are refused here: a caller who gives an offset means a place, and its
-// clocks may change.
+// Newer runtimes accept offsets as zones. They are refused here: a caller who gives an offset means a place, whose
+// offset may change during the year.
 function resolved(timeZone: string): string | undefined {
   if (!/^[a-z]/i.test(timeZone)) return undefined;
   try {
@@ -44,7 +44,7 @@ function resolved(timeZone: string): string | undefined {
   }
 }
 
-/** Zones with a city that starts with the same letters, or else the zones of the same region. */
+/** Returns zones with a city that starts with the same letters, or else the zones of the same region. */
 function near(wanted: string, zones: readonly string[]): readonly string[] {
   const [region, city = region] = [wanted.split("/")[0]!, wanted.split("/").at(-1)];
   const begins = firstChars(city, ALIKE_CHARS);

@@ -1,20 +1,20 @@
-/** A moment as the clocks of one time zone show it. */
+/** A moment in the local time of one time zone. */
 export interface ZonedTime {
-  /** ISO 8601 with the zone's offset: `2026-03-29T03:00:00+02:00`. */
+  /** Local time as ISO 8601 with the zone's offset: `2026-03-29T03:00:00+02:00`. */
   readonly datetime: string;
   readonly date: string;
   readonly time: string;
   readonly weekday: string;
-  /** IANA name. */
+  /** IANA name of the zone. */
   readonly timezone: string;
-  /** `CEST`, `PDT`; `GMT+9` if English has no abbreviation for it. */
+  /** Abbreviation such as `CEST` or `PDT`; `GMT+9` if English has none. */
   readonly abbreviation: string;
-  /** `+02:00`. */
+  /** Offset from UTC, such as `+02:00`. */
   readonly utc_offset: string;
   readonly is_dst: boolean;
   /** Next change of the offset within 400 days; absent if there is none. */
   readonly next_change?: { readonly at: string; readonly utc_offset: string };
-  /** ISO 8601 week: `2026-W13`. */
+  /** Week as ISO 8601: `2026-W13`. */
   readonly iso_week: string;
   readonly day_of_year: number;
   readonly utc: string;
@@ -61,7 +61,7 @@ export function zonedTime(at: number, timezone: string): ZonedTime {
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
-/** How far the zone's clocks are ahead of UTC, in milliseconds. */
+/** Returns the zone's offset from UTC, in milliseconds. It is positive east of Greenwich. */
 function offsetAt(at: number, timezone: string): number {
   const [, sign, hours = "0", minutes = "0", seconds = "0"] =
     /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(partOf(at, timezone, "longOffset")) ?? [];
@@ -69,12 +69,12 @@ function offsetAt(at: number, timezone: string): number {
   return sign === "-" ? -ms : ms;
 }
 
-// Clocks are ahead in summer, on either half of the world, so the smaller offset of a year is the standard one.
+// Clocks are ahead in summer in both hemispheres, so the smaller offset of a year is the standard one.
 function standardOffset(year: number, timezone: string): number {
   return Math.min(offsetAt(Date.UTC(year, 0, 1), timezone), offsetAt(Date.UTC(year, 6, 1), timezone));
 }
 
-/** Returns the first second with another offset. */
+/** Returns the first second with another offset; undefined if there is none within the searched days. */
 function nextChange(at: number, offsetMs: number, timezone: string): number | undefined {
   for (let day = 1; day <= SEARCHED_DAYS; day += 1) {
     if (offsetAt(at + day * DAY_MS, timezone) === offsetMs) continue;
@@ -99,7 +99,7 @@ function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** ISO 8601: a week belongs to the year of its Thursday. */
+/** Returns the ISO 8601 week. A week belongs to the year of its Thursday. */
 function isoWeek(local: Date): string {
   const thursday = new Date(
     Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 4 - (local.getUTCDay() || 7)),

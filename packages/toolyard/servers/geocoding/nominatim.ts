@@ -5,31 +5,31 @@ import { ServiceFailure } from "../shared/failure.ts";
 /** A place on the map. */
 export interface GeocodedPlace {
   readonly name: string;
-  /** Whole address, from the place to its country. */
+  /** Complete address, from the place to its country. */
   readonly display_name: string;
   readonly latitude: number;
   readonly longitude: number;
   /** Type of place: `city`, `administrative`, `house`, … */
   readonly type: string;
   readonly country?: string;
-  /** ISO 3166-1, lower case. */
+  /** ISO 3166-1 code in lower case. */
   readonly country_code?: string;
-  /** South, north, west, east. */
+  /** Degrees: south, north, west, east. */
   readonly bounding_box?: readonly number[];
 }
 
 export interface PlaceQuery {
   readonly address: string;
   readonly limit: number;
-  /** BCP 47: language of the names. */
+  /** Language of the names (BCP 47). */
   readonly language: string;
-  /** ISO 3166-1 codes to look in. */
+  /** ISO 3166-1 codes of the countries to which the search is limited. */
   readonly countries: readonly string[];
 }
 
 /**
- * The usage policy https://operations.osmfoundation.org/policies/nominatim/ requires one request per second, an
- * identifying user agent and cached answers.
+ * Number of cached answers. The usage policy https://operations.osmfoundation.org/policies/nominatim/ requires at most
+ * one request per second, an identifying user agent and cached answers.
  */
 const CACHED = 500;
 
@@ -69,11 +69,11 @@ export class Nominatim {
     };
     const answer = await this.#source.getJson("search", query, signal);
     if (!Array.isArray(answer))
-      throw new ServiceFailure("Nominatim answered something that is no list of places. Try again later.", "malformed");
+      throw new ServiceFailure("Nominatim did not return a list of places. Try again later.", "malformed");
     const places = answer.slice(0, limit).flatMap(toPlace);
     if (places.length > 0) return places;
     if (answer.length > 0)
-      throw new ServiceFailure("Nominatim answered places without coordinates. Try again later.", "malformed");
+      throw new ServiceFailure("Nominatim returned places without coordinates. Try again later.", "malformed");
     throw new ServiceFailure(`No place found for ${JSON.stringify(address)}. Check the spelling, or add the country.`);
   }
 
@@ -82,7 +82,7 @@ export class Nominatim {
   }
 }
 
-/** `{"error": "…"}`, or `{"error": {"code": 400, "message": "…"}}`. */
+/** Returns the error message of a response: `{"error": "…"}`, or `{"error": {"code": 400, "message": "…"}}`. */
 function reasonOf(body: unknown): string | undefined {
   const error = isObject(body) ? body["error"] : undefined;
   return textOf(isObject(error) ? error["message"] : error);
@@ -115,7 +115,7 @@ function boxOf(value: unknown): readonly number[] | undefined {
   return sides.length === 4 && sides.every(Number.isFinite) ? sides : undefined;
 }
 
-/** Nominatim writes coordinates as text. */
+/** Returns a coordinate, which Nominatim sends as text; undefined if it is not a number in the range. */
 function degreesOf(value: unknown, most: number): number | undefined {
   const degrees =
     typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;

@@ -2,18 +2,18 @@ import { timeOf, urlOf, type Environment } from "../shared/environment.ts";
 import { userAgentOf } from "../shared/service.ts";
 
 export interface GeocodingOptions {
-  /** A Nominatim server. */
+  /** Base URL of a Nominatim server. */
   readonly url: URL;
   readonly userAgent: string;
   readonly timeoutMs: number;
-  /** Least time between two requests. */
+  /** Minimum time between two requests, in milliseconds. */
   readonly intervalMs: number;
-  /** Time for which an answer is cached. */
+  /** Time for which an answer is cached, in milliseconds. */
   readonly cacheMs: number;
   readonly environment: Environment;
 }
 
-/** Throws an `OptionError` that names the invalid variable. */
+/** Reads the options. Throws an `OptionError` that names the invalid variable. */
 export function resolveGeocoding(environment: Environment): GeocodingOptions {
   return Object.freeze({
     url: urlOf(environment, "NOMINATIM_URL", "https://nominatim.openstreetmap.org"),

@@ -22,20 +22,20 @@ const INPUT = {
       type: "string",
       minLength: 1,
       maxLength: MAX_ADDRESS_CHARS,
-      description: "A place or an address, such as Tokyo or 10 Downing Street, London.",
+      description: "Place or address, such as Tokyo or 10 Downing Street, London.",
     },
     location: {
       type: "string",
       minLength: 1,
       maxLength: MAX_ADDRESS_CHARS,
-      description: "Another word for `address`.",
+      description: "Alias of `address`.",
     },
     limit: {
       type: "integer",
       minimum: 1,
       maximum: 10,
       default: 3,
-      description: "How many places at most, best first.",
+      description: "Maximum number of places. The best match comes first.",
     },
     language: {
       type: "string",
@@ -47,7 +47,7 @@ const INPUT = {
       type: "array",
       items: { type: "string", pattern: "^[A-Za-z]{2}$" },
       maxItems: 10,
-      description: 'ISO codes of countries to look in, such as ["fr"].',
+      description: 'ISO 3166-1 codes of the countries to search, such as ["fr"].',
     },
   },
   additionalProperties: false,
@@ -73,13 +73,13 @@ const OUTPUT = {
   properties: {
     latitude: { type: "number", description: "Latitude of the best match." },
     longitude: { type: "number" },
-    results: { type: "array", items: PLACE, description: "Best first, at least one." },
+    results: { type: "array", items: PLACE, description: "Matching places, best first; at least one." },
     attribution: { type: "string" },
   },
   required: ["latitude", "longitude", "results", "attribution"],
 };
 
-/** Finds the coordinates of an address. */
+/** The geocoding service: returns the coordinates of an address. */
 export const geocoding: Service = { name: "geocoding", tool: "geocode", port: 50_054, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -102,7 +102,7 @@ function register(hub: ModuleHub, environment: Environment): void {
     "geocode",
     handler,
     INPUT,
-    "Finds the coordinates of a place or an address: latitude, longitude, full name and country of the best matches.",
+    "Returns the coordinates of a place or address: latitude, longitude, full name and country of the best matches.",
     {
       title: "Geocoding",
       aliases: ["geocode_tool"],
@@ -116,5 +116,5 @@ function register(hub: ModuleHub, environment: Environment): void {
 function addressOf({ address, location }: GeocodingArguments): string {
   const text = (address ?? location ?? "").trim();
   if (text !== "") return text;
-  throw new ServiceFailure("Give `address`: a place or an address, such as Tokyo.", "invalid_params");
+  throw new ServiceFailure("Give `address`: a place or address, such as Tokyo.", "invalid_params");
 }

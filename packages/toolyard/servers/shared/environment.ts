@@ -2,7 +2,7 @@ import { OptionError } from "toolyard";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An http or https address. Throws an `OptionError` that names the variable. */
+/** Reads an http or https URL. Throws an `OptionError` that names the variable. */
 export function urlOf(environment: Environment, name: string, fallback: string): URL {
   const text = environment[name] || fallback;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -14,7 +14,10 @@ export function urlOf(environment: Environment, name: string, fallback: string):
   );
 }
 
-/** A time in milliseconds: `1500`, `"500ms"`, `"10s"`, `"5m"`. Throws an `OptionError` that names the variable. */
+/**
+ * Reads a time and returns milliseconds: `1500`, `"500ms"`, `"10s"`, `"5m"`. Throws an `OptionError` that names the
+ * variable.
+ */
 export function timeOf(environment: Environment, name: string, fallbackMs: number): number {
   const text = environment[name];
   if (!text) return fallbackMs;
@@ -27,7 +30,7 @@ export function timeOf(environment: Environment, name: string, fallbackMs: numbe
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const MAX_TIME_MS = 24 * 3_600_000;
 
-/** One of several words. Throws an `OptionError` that names the variable. */
+/** Reads a word that must be one of `choices`. Throws an `OptionError` that names the variable. */
 export function choiceOf<const C extends readonly string[]>(
   environment: Environment,
   name: string,

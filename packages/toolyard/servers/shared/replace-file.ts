@@ -3,9 +3,9 @@ import { chmod, lstat, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export interface ReplaceOptions {
-  /** Mode of a new file; an existing one keeps its own. @default 0o666 reduced by the umask */
+  /** Mode of a new file; an existing file keeps its mode. @default 0o666 reduced by the umask */
   readonly mode?: number;
-  /** Flush the file to disk, so that it survives a power failure. @default true */
+  /** True if the file is flushed to disk, so that it survives a power failure. @default true */
   readonly isSynced?: boolean;
 }
 
@@ -28,7 +28,9 @@ export async function replaceFile(
   });
 }
 
-/** Writes the draft and moves it to the file's place once it is complete; removes an incomplete draft. */
+/**
+ * Runs `write` for the draft and moves the draft to the file's path once it is complete. Removes an incomplete draft.
+ */
 export async function inPlaceOf<T>(file: string, draft: string, write: () => T | Promise<T>): Promise<T> {
   try {
     const written = await write();

@@ -4,8 +4,8 @@ import { OptionError } from "toolyard";
 import type { Environment } from "./environment.ts";
 
 /**
- * Folders of a variable, with `:` between them (`;` on Windows). Throws an `OptionError` for a relative one, with the
- * example of a folder.
+ * Reads the folders in a variable, separated by `:` (`;` on Windows). Throws an `OptionError` for a relative path; its
+ * message contains the example.
  */
 export function rootsOf(environment: Environment, name: string, example: string): readonly string[] {
   const roots = (environment[name] ?? "")
@@ -19,7 +19,7 @@ export function rootsOf(environment: Environment, name: string, example: string)
   );
 }
 
-/** Returns true if a real path is one of the folders or lies in one; links to the folders are resolved. */
+/** Returns whether a real path is one of the folders or inside one of them. Links to the folders are resolved. */
 export async function isInRoots(real: string, roots: readonly string[]): Promise<boolean> {
   for (const root of roots) {
     const step = relative(await realpath(root).catch(() => root), real);

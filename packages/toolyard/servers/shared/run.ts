@@ -3,7 +3,7 @@ import { OptionError } from "toolyard";
 import { openService, startService, type Service } from "./service.ts";
 
 const USAGE =
-  "Options: --stdio, --host ADDRESS, --port N (0 takes a free one), --insecure (listen beyond this machine).";
+  "Options: --stdio, --host ADDRESS, --port N (0 selects a free port), --insecure (listen on all network interfaces).";
 
 /**
  * Runs one service as a program: on HTTP, or with `--stdio` on standard input and output, until a signal or its client

@@ -19,13 +19,13 @@ export interface ServiceOptions {
   readonly environment?: Environment;
   /** Address to listen on. @default "127.0.0.1" */
   readonly host?: string;
-  /** 0 selects a free port. @default the service's default port */
+  /** Port to listen on; 0 selects a free port. @default the service's default port */
   readonly port?: number;
-  /** Listen on all network interfaces; clients then need no token. @default false */
+  /** True to listen on all network interfaces without requiring a token. @default false */
   readonly insecure?: boolean;
 }
 
-/** Concurrent calls of one service. Further calls wait, and are refused if too many wait. */
+/** Maximum number of concurrent calls of one service. Further calls wait, and are refused if too many wait. */
 const IN_FLIGHT = 64;
 
 /** Creates the hub of one service without serving it. Rejects with an `OptionError` if a variable is invalid. */
@@ -53,7 +53,7 @@ export interface RunningService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Serves a service at `http://host:port/mcp`. Rejects with an `OptionError` when it cannot listen there. */
+/** Serves a service at `http://host:port/mcp`. Rejects with an `OptionError` if it cannot listen there. */
 export async function startService(service: Service, options: ServiceOptions = {}): Promise<RunningService> {
   const hub = await openService(service, options);
   const close = (): Promise<void> => hub.close();
@@ -78,8 +78,8 @@ export function userAgentOf(environment: Environment): string {
 }
 
 /**
- * `TOOLYARD_…` variables configure the hub of this machine. Only those for the log and the data folder apply to
- * services.
+ * Returns the `TOOLYARD_…` variables that apply to services: those for the log and the data folder. The others
+ * configure the hub of this machine.
  */
 function ownVariables(environment: Environment): Environment {
   return Object.fromEntries(

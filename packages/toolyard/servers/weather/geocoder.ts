@@ -14,7 +14,7 @@ export interface ForecastLocation {
 /** Requests coordinates from the geocoding service over MCP. */
 export class Geocoder {
   readonly #manager: MCPManager;
-  /** The manager's message for a service without a usable answer. */
+  /** Message of the manager if the service returns no usable answer. */
   readonly #unavailable: string;
   readonly #timeoutMs: number;
 
@@ -34,7 +34,10 @@ export class Geocoder {
     this.#manager = new MCPManager({ geocode: line }, { logger });
   }
 
-  /** Rejects with a `ServiceFailure` with the manager's message: `Geocoding MCP unavailable on port 50054`. */
+  /**
+   * Returns the coordinates of an address. Rejects with a `ServiceFailure` with the manager's message: `Geocoding MCP
+   * unavailable on port 50054`.
+   */
   async find(address: string, signal: AbortSignal): Promise<ForecastLocation> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
     const error = isObject(answer) ? answer["error"] : undefined;
@@ -50,7 +53,7 @@ export class Geocoder {
   }
 }
 
-/** Other geocoding services return one place, or a list of places. */
+/** Reads the first place of an answer. Other geocoding services return one place, or a list of places. */
 function spotOf(answer: unknown, address: string): ForecastLocation | undefined {
   const results = isObject(answer) ? answer["results"] : answer;
   const best: unknown = Array.isArray(results) ? results[0] : answer;

@@ -22,16 +22,16 @@ export interface ForecastQuery {
   readonly units: Units;
 }
 
-/** Numbers are in the units of `units`; unknown values are `null`. */
+/** Numbers are in the units that `units` names; unknown values are `null`. */
 export interface Forecast {
-  /** IANA name; all times are in this time zone. */
+  /** IANA name of the time zone of all times. */
   readonly timezone: string;
   readonly units: Readonly<Record<string, string>>;
   readonly current: Readonly<Record<string, string | number | boolean | null>>;
   readonly forecast: readonly Readonly<Record<string, string | number | null>>[];
 }
 
-/** Members of a tool's answer, by the provider's names. */
+/** Members of a tool's answer, with the provider's names. */
 const CURRENT = {
   temperature: "temperature_2m",
   apparent_temperature: "apparent_temperature",
@@ -74,7 +74,7 @@ export class OpenMeteo {
     this.#apiKey = apiKey;
   }
 
-  /** Rejects with a `FailError`, or with a `ServiceFailure` if the answer is not a forecast. */
+  /** Requests a forecast. Rejects with a `FailError`, or with a `ServiceFailure` if the answer is not a forecast. */
   async forecast({ latitude, longitude, days, units }: ForecastQuery, signal: AbortSignal): Promise<Forecast> {
     const query = {
       latitude: latitude.toFixed(4),
@@ -97,7 +97,7 @@ export class OpenMeteo {
   }
 }
 
-/** `{"error": true, "reason": "…"}` */
+/** Returns the reason in an error response: `{"error": true, "reason": "…"}`. */
 function reasonOf(body: unknown): string | undefined {
   const reason = isObject(body) ? body["reason"] : undefined;
   return typeof reason === "string" && reason !== "" ? reason : undefined;
@@ -127,7 +127,7 @@ function currentOf(current: ForecastRow): Forecast["current"] {
   };
 }
 
-// Converts the provider's columns, one per value, to one row per day.
+// Converts the provider's columns, one per value, into one row per day.
 function daysOf(daily: ForecastRow, days: number): Forecast["forecast"] {
   const cell = (name: string, day: number): unknown =>
     Array.isArray(daily[name]) ? (daily[name][day] as unknown) : undefined;

@@ -5,15 +5,15 @@ export const UNIT_SYSTEMS = ["metric", "imperial"] as const;
 export type UnitSystem = (typeof UNIT_SYSTEMS)[number];
 
 export interface WeatherOptions {
-  /** An Open-Meteo server. */
+  /** Base URL of an Open-Meteo server. */
   readonly url: URL;
-  /** API key of a customer; the free service needs none. */
+  /** API key of a customer; the free service requires none. */
   readonly apiKey?: string;
   readonly userAgent: string;
   readonly timeoutMs: number;
-  /** Time for which an answer is cached. */
+  /** Time for which an answer is cached, in milliseconds. */
   readonly cacheMs: number;
-  /** Units if the caller names none. */
+  /** Units that apply if the caller names none. */
   readonly units: UnitSystem;
   readonly geocoding: {
     /** MCP endpoint of the geocoding service, or of a hub with its tool. */
@@ -25,7 +25,7 @@ export interface WeatherOptions {
   readonly environment: Environment;
 }
 
-/** Throws an `OptionError` that names the invalid variable. */
+/** Reads the options. Throws an `OptionError` that names the invalid variable. */
 export function resolveWeather(environment: Environment): WeatherOptions {
   const { OPEN_METEO_API_KEY: apiKey, GEOCODING_TOKEN: token } = environment;
   return Object.freeze({

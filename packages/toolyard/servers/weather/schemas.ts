@@ -7,7 +7,7 @@ export const INPUT = {
       type: "string",
       minLength: 1,
       maxLength: 300,
-      description: "A place, such as Tokyo or Springfield, Illinois.",
+      description: "Name of a place, such as Tokyo or Springfield, Illinois.",
     },
     latitude: {
       type: "number",
@@ -20,7 +20,7 @@ export const INPUT = {
       type: "integer",
       minimum: 0,
       maximum: 16,
-      description: "Days of forecast, today included; 0 for the current weather alone. 3 unless given.",
+      description: "Number of forecast days, including today; 0 for the current weather only. Default: 3.",
     },
     units: { type: "string", enum: UNIT_SYSTEMS, description: "metric: °C, km/h, mm; imperial: °F, mph, inch." },
     temperature_unit: {
@@ -61,7 +61,7 @@ export const OUTPUT = {
     },
     units: {
       type: "object",
-      description: "Unit of each number, by its name.",
+      description: "Units of the numbers, by field name.",
       additionalProperties: { type: "string" },
     },
     current: {

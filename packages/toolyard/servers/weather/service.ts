@@ -22,7 +22,10 @@ const DEFAULT_DAYS = 3;
 /** Time limit of a whole call; geocoding and forecast have shorter limits. */
 const TOTAL_TIMEOUT = "25s";
 
-/** Returns the current weather and a forecast. Gets the coordinates of a place from the geocoding service. */
+/**
+ * The weather service: returns the current weather and a forecast. Gets the coordinates of a place from the geocoding
+ * service.
+ */
 export const weather: Service = { name: "weather", tool: "get_weather", port: 50_053, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -41,7 +44,8 @@ function register(hub: ModuleHub, environment: Environment): void {
     "get_weather",
     handler,
     INPUT,
-    "The current weather and the forecast of a place, or of coordinates. Metric units unless asked for imperial ones.",
+    "Returns the current weather and a forecast for a place or coordinates. Units are metric unless `units` is " +
+      "imperial.",
     {
       title: "Weather",
       aliases: ["get_weather_tool"],

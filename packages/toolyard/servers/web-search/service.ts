@@ -12,8 +12,8 @@ interface WebSearchArguments {
 const INPUT = {
   type: "object",
   properties: {
-    query: { type: "string", minLength: 1, maxLength: 500, description: "What to look for." },
-    max_results: { type: "integer", minimum: 1, maximum: 20, default: 5, description: "How many results at most." },
+    query: { type: "string", minLength: 1, maxLength: 500, description: "Search query." },
+    max_results: { type: "integer", minimum: 1, maximum: 20, default: 5, description: "Maximum number of results." },
   },
   required: ["query"],
   additionalProperties: false,
@@ -30,13 +30,13 @@ const OUTPUT = {
         properties: { title: { type: "string" }, url: { type: "string" }, snippet: { type: "string" } },
         required: ["title", "url", "snippet"],
       },
-      description: "Best first. Empty only when the search found nothing.",
+      description: "Results, best first. Empty only if the search found nothing.",
     },
   },
   required: ["query", "results"],
 };
 
-/** Searches the web: DuckDuckGo, or SearXNG or Brave by configuration. */
+/** The web search service: DuckDuckGo, or SearXNG or Brave by configuration. */
 export const webSearch: Service = { name: "web-search", host: "ddgs-mcp", tool: "search_ddgs", port: 50_052, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -51,7 +51,7 @@ function register(hub: ModuleHub, environment: Environment): void {
     "search_ddgs",
     handler,
     INPUT,
-    "Searches the web and gives titles, addresses and snippets of the best pages. What pages say is not verified.",
+    "Searches the web and returns titles, URLs and snippets of the best pages. The content of pages is not verified.",
     {
       title: "Web search",
       aliases: ["search_ddgs_tool", "web_search_tool"],
@@ -62,7 +62,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   );
 }
 
-/** The variable of each option of `[web_search]`: `WEB_SEARCH_BACKEND`, `WEB_SEARCH_BASE_URL`, … */
+/** Options of `[web_search]` that a variable sets: `WEB_SEARCH_BACKEND`, `WEB_SEARCH_BASE_URL`, … */
 const OPTIONS = [
   "backend",
   "base_url",
@@ -91,7 +91,7 @@ function openSearch(environment: Environment): WebSearch {
   }
 }
 
-/** Messages of the package name options of a configuration file; this replaces them by variables. */
+/** Returns a message with variables instead of the configuration file's options, which the package names. */
 function inVariables(message: string): string {
   return message.replaceAll(/`web_search\.(\w+)`/g, (_, name: string) => `WEB_SEARCH_${name.toUpperCase()}`);
 }
