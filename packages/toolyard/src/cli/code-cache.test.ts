@@ -27,7 +27,7 @@ test("uses the default data folder without TOOLYARD_HOME", () => {
   expect(enableCodeCache(variables, echo)).toBe(join(home, "toolyard", "compiled"));
 });
 
-test("does nothing and creates nothing on a Node without such a cache", () => {
+test("does nothing and creates nothing on a Node version without a compile cache", () => {
   expect(enableCodeCache({ TOOLYARD_HOME: home }, {})).toBeUndefined();
   expect(() => statSync(join(home, "data"))).toThrow("ENOENT");
 });

@@ -3,7 +3,7 @@ import module from "node:module";
 import { join } from "node:path";
 import { dataFolder } from "../core/data-folder.ts";
 
-/** Exists from Node 22.1; `@types/node` are those of Node 20. */
+/** `node:module` with the function that exists from Node 22.1. The installed `@types/node` are those of Node 20. */
 interface CachingModule {
   enableCompileCache?(folder: string): { readonly directory?: string };
 }

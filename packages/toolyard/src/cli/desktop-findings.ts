@@ -15,7 +15,10 @@ const PROGRAMS = ["node", "npx", "uvx", "python3", "docker"] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Describes what a hub finds that a desktop client starts, which has another environment than this terminal. */
+/**
+ * Reports which environment and programs a hub finds when a desktop client starts it. That environment differs from
+ * this terminal's.
+ */
 export async function desktopFinding(io: Io): Promise<EngineFinding> {
   const environment = await desktopEnvironment(io);
   const [found, missing] = [true, false].map((is) => PROGRAMS.filter((name) => isFound(name, environment) === is));
@@ -34,7 +37,7 @@ export async function desktopFinding(io: Io): Promise<EngineFinding> {
   };
 }
 
-/** Returns a line for each server whose program a desktop client's hub would not find. */
+/** Returns a line for each server whose program is not found by a hub that a desktop client starts. */
 export async function desktopGaps({ tree }: LoadedHubConfig, io: Io): Promise<readonly string[]> {
   const environment = await desktopEnvironment(io);
   return serversOf(tree, CONFIG_SCHEMA).flatMap(({ name, options }) => {

@@ -14,13 +14,15 @@ export interface EngineFinding {
   readonly detail: string;
 }
 
-/** Returns a finding for each engine of the sandbox: availability, isolation, and languages configured for it. */
+/** Returns a finding for each sandbox engine: availability, isolation, and the languages configured for it. */
 export async function engineFindings(options: SharedOptions, io: Io): Promise<EngineFinding[]> {
   const sandbox = await sandboxOptions(options, io);
   return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
 }
 
-/** Returns what the configuration requires of the sandbox and this machine lacks. Unused engines are not checked. */
+/**
+ * Returns the sandbox engines that the configuration requires and this machine lacks. Unused engines are not checked.
+ */
 export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<string[]> {
   const sandbox = resolveSandbox(demanded);
   const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox).length > 0);
@@ -28,7 +30,7 @@ export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<st
   return found.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
 }
 
-/** An unreadable configuration has its own finding; the engines are described anyway. */
+/** Returns the sandbox options. An unreadable configuration has its own finding, so defaults are used then. */
 async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
   try {
     return resolveSandbox((await loadSettings(options, io)).tree.sandbox);
@@ -76,7 +78,7 @@ function labelsOf(uses: readonly { readonly label: string }[]): string {
   return uses.map(({ label }) => label).join(", ");
 }
 
-/** Describes the location of each extra, or the command to install it. */
+/** Returns a finding for each extra: its location, or the command that installs it. */
 export function extraFindings(io: Io): readonly EngineFinding[] {
   return extraStates({ variables: io.env }).map(({ extra: { name, purpose }, state, versions }) => {
     const what = `extra ${name}`;

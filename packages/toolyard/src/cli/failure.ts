@@ -14,7 +14,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Runs work on a file that the command line names. System errors there are usage errors. */
+/** Runs `work` on a file named on the command line. System errors become usage errors. */
 export async function onFile<T>(
   path: string,
   work: () => Promise<T>,
@@ -29,7 +29,7 @@ export async function onFile<T>(
   }
 }
 
-/** Prints why there is no result on standard error, and returns the exit code of that kind. */
+/** Prints the failure on standard error, and returns the exit code of its kind. */
 export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<number> {
   const { kind, message, details, retryable, result } = failure;
   if (json)
@@ -51,7 +51,7 @@ export async function reportError(error: unknown, json: boolean, io: Io): Promis
   return EXIT.internal;
 }
 
-/** Problems found by the schema check have no advice. */
+/** Returns the text of a configuration error. Problems found by the schema check contain no advice. */
 function configText({ problems }: ConfigError): string {
   const isChecked = problems.some((problem) => !isSentence(problem));
   const lines = problems.map((problem) => (isSentence(problem) ? problem : `${problem}.`));
@@ -64,7 +64,7 @@ function isSentence(text: string): boolean {
   return /[.?!]$/.test(text);
 }
 
-/** Prints the problem of the command line or the configuration, and returns the exit code. */
+/** Prints a problem of the command line or the configuration, and returns the exit code. */
 export async function reportUsage(message: string, json: boolean, io: Io): Promise<number> {
   if (json) await printJson(io.stderr, errorObject("invalid_params", message));
   else await print(io.stderr, message);

@@ -6,9 +6,9 @@ import { EXIT } from "./failure.ts";
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Keeps the hub running if a module forgets a promise or throws in a timer, and logs the error with its stack. An error
- * of Toolyard's own code outside any call leaves an undefined state, so it ends the program, which a supervisor
- * restarts. Returns a function that ends the watch.
+ * Keeps the hub running if a module ignores a rejected promise or throws in a timer, and logs the error with its stack.
+ * An error of Toolyard's own code outside any call leaves an undefined state, so it ends the process, which a
+ * supervisor restarts. Returns a function that stops the watch.
  */
 export function watchFaults(logger: Logger): () => void {
   const onRejection = (reason: unknown): void =>

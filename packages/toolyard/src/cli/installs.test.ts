@@ -6,8 +6,10 @@ import type { Io } from "./output/io.ts";
 
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 
-/** The question, output and removals when one source is broken and a user at a terminal gives this answer. */
-/** The parts of a hub that these functions use: its reports, and the repair of a source. */
+/**
+ * Returns the question, the output and the removals if one source is broken and a user at a terminal gives this answer.
+ */
+/** Creates the parts of a hub that these functions use: its reports, and the repair of a source. */
 function hubWith(sources: () => readonly object[], mend = async (_id: string): Promise<void> => {}): Hub {
   return { port: { sources }, sources: { mend } } as unknown as Hub;
 }
@@ -32,7 +34,7 @@ async function mended(answer: boolean | undefined, options: { yes?: boolean; jso
   return { result, asked, removed, said: String(stderr.read() ?? "") };
 }
 
-test("shows the folder at a terminal and asks; removes it only after yes, and Enter means no", async () => {
+test("shows the folder at a terminal and asks; removes the folder only after yes; Enter means no", async () => {
   expect(await mended(true)).toEqual({
     result: true,
     asked: [["Remove that and download it anew? [y/N] ", false]],
@@ -42,7 +44,7 @@ test("shows the folder at a terminal and asks; removes it only after yes, and En
   expect(await mended(false)).toMatchObject({ result: false, removed: [], asked: { length: 1 } });
 });
 
-test("takes --yes as the answer; removes nothing if no user can be asked, or a second time", async () => {
+test("accepts --yes as the answer; removes nothing a second time, or if no user can be asked", async () => {
   expect(await mended(undefined, { yes: true })).toMatchObject({ result: true, removed: ["torn"] });
   expect(await mended(undefined)).toMatchObject({ result: false, removed: [] });
   expect(await mended(true, { json: true })).toMatchObject({ result: false, removed: [], asked: [] });

@@ -10,18 +10,21 @@ import { isLive, showLive } from "./live/live.ts";
 import { sourceLine } from "./live/sources.ts";
 
 const LOOK_EVERY_MS = 5000;
-/** A program can print the same for minutes; that it still runs deserves a line now and then. */
+/**
+ * Interval after which a repeated line is printed again. A program can print the same line for minutes, and the output
+ * shows that it still runs.
+ */
 const REPEAT_AFTER_MS = 30_000;
 
-/** `memory: installing, 14 s: Downloading cryptography (4.5MiB)` */
+/** Returns a line such as `memory: installing, 14 s: Downloading cryptography (4.5MiB)`. */
 export function installingText(id: string, { since, waitsFor }: Installation): string {
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(since)) / 1000));
   return `${id}: installing, ${seconds} s: ${waitsFor}`;
 }
 
 /**
- * Prints from time to time, while a command waits, the state of downloads. On a terminal, its live line shows it.
- * Returns a function that ends this.
+ * Prints the state of downloads from time to time while a command waits. On a terminal the live line shows it instead.
+ * Returns a function that stops the output.
  */
 export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {
   if (json || isLive(io)) return () => {};
@@ -44,8 +47,8 @@ export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => v
 }
 
 /**
- * Repairs an unusable download once, after a question; `--yes` answers it. Resolves with whether something was
- * repaired.
+ * Repairs an unusable download once, after asking the user; `--yes` answers the question. Resolves with whether
+ * something was repaired.
  */
 export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Promise<boolean> {
   let mended = false;
@@ -55,7 +58,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
     mended = true;
     const live = showLive(io, { read: () => mendingLines(hub, source.id), json: options.json === true });
     const quiet = tellInstalls(hub, options, io);
-    // Its status contains why it failed again.
+    // The status of the source contains the reason of the new failure.
     await hub.sources.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
     quiet();
     live.end();
@@ -63,7 +66,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
   return mended;
 }
 
-/** Lines for one source during its new download and start. Its previous failure is already known. */
+/** Returns the live lines of one source during its new download and start. Its previous failure is already known. */
 function mendingLines(hub: Hub, id: string): readonly LiveLine[] {
   const report = hub.port.sources().find(({ source }) => source.id === id);
   return report ? sourceLine(report).filter(({ outcome }) => outcome !== "failed") : [];

@@ -8,7 +8,7 @@ import type { Io } from "./output/io.ts";
 
 const PROBE_WITHIN_MS = 5000;
 
-/** Finds the programs that scripts and servers are started with. Windows has `sh` only with Git, and batch files. */
+/** Finds the programs that start scripts and servers. Windows has `sh` only with Git, and uses batch files. */
 export function programFindings(io: Io, platform: NodeJS.Platform = process.platform): Promise<EngineFinding[]> {
   const isWindows = platform === "win32";
   const shellUse = isWindows ? "shell scripts (.sh); Git for Windows brings it" : "shell scripts";
@@ -21,7 +21,10 @@ export function programFindings(io: Io, platform: NodeJS.Platform = process.plat
   ]);
 }
 
-/** Resolves the interpreter as scripts do: behind a version manager's shim, not the alias of the Microsoft Store. */
+/**
+ * Finds the Python interpreter like scripts do: behind a version manager's shim, and not the alias of the Microsoft
+ * Store.
+ */
 async function pythonFinding(io: Io): Promise<EngineFinding> {
   const use = "Python scripts and tool folders";
   const env = definedIn(io.env);
@@ -37,7 +40,7 @@ async function pythonFinding(io: Io): Promise<EngineFinding> {
   return { what: "python3", ok: false, detail: `not found; without it: no ${use}. ${reason ?? ""}`.trim() };
 }
 
-/** Starts a program as the hub does, so that `npx.cmd` of Windows is found. */
+/** Starts a program like the hub does, so that `npx.cmd` on Windows is found. */
 function programFinding(
   [program, ...args]: readonly [string, ...string[]],
   use: string,

@@ -12,15 +12,15 @@ export function wantsJson(words: readonly string[]): boolean {
 }
 
 export interface ProgramOptions {
-  /** The command line to parse: commands that it does not name may be left out. @default every command */
+  /** Command line to parse; commands that it does not name may be omitted. @default every command is created */
   readonly words?: readonly string[];
-  /** Leaves commander's messages on an invalid command line to the caller. */
+  /** True if the caller prints messages about an invalid command line instead of commander. */
   readonly json: boolean;
-  /** Receives the exit code of the command that ran. */
+  /** Called with the exit code of the command. */
   readonly finish: (code: number) => void;
 }
 
-/** Creates the command line. */
+/** Creates the parser of the command line. */
 export async function createProgram(io: Io, version: string, options: ProgramOptions): Promise<Command> {
   const program = new Command("toolyard")
     .description("All your tools behind one MCP endpoint.")
@@ -39,14 +39,14 @@ export async function createProgram(io: Io, version: string, options: ProgramOpt
       exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
     )
     .exitOverride();
-  // In any position: `toolyard -v list` equals `toolyard list -v`.
+  // Accepted in any position: `toolyard -v list` equals `toolyard list -v`.
   program.addOption(new Option("-v, --verbose", VERBOSE.description));
   for (const row of await commandRows(options.words)) addCommand(program, row, { io, finish: options.finish });
   for (const [name, advice] of Object.entries(ELSEWHERE)) addSignpost(program, name, { advice, io, options });
   return program;
 }
 
-/** Commands of the core server's document with another name here. */
+/** Advice for commands of the core server's document that have another name here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   execute:
     "`toolyard core execute <tool_name> --params <json>` is the core server's; `toolyard call <tool>` calls any.",

@@ -21,7 +21,7 @@ export async function runCommand(): Promise<number> {
     else await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version are results; other errors of commander are usage errors.
+    // Help and version are successful results; other errors of commander are usage errors.
     if (error.exitCode !== 0)
       code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
   }

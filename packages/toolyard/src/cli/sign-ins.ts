@@ -15,12 +15,12 @@ import { UsageError } from "./failure.ts";
 import { print, type Io } from "./output/io.ts";
 import { loadSettings } from "./hub-access/session.ts";
 
-/** A server with sign-in. */
+/** A server that requires a sign-in. */
 export interface SignInSource {
   readonly id: string;
   readonly options: RemoteServerOptions;
   readonly place: SignInPlace;
-  /** Address at which remote browsers reach a hub of this configuration. */
+  /** URL at which remote browsers reach a hub of this configuration. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ interface PrincipalOptions extends SharedOptions {
   readonly as?: string;
 }
 
-/** Returns the servers of the configuration without their own credentials. */
+/** Returns the servers of the configuration that have no credentials of their own. */
 export async function signInSources(options: PrincipalOptions, io: Io): Promise<readonly SignInSource[]> {
   const { tree } = await loadSettings(options, io);
   const folder = vaultFolder(dataFolder(io.env));
@@ -71,7 +71,7 @@ export function namedSource(name: string, sources: readonly SignInSource[]): Sig
   throw new UsageError(`No server on HTTP without credentials of its own is called ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** Opens the vault of this home. Warnings go to standard error. */
+/** Opens the vault in the data folder. Warnings go to standard error. */
 export function vaultOf(io: Io): Vault {
   const logger = {
     ...SILENT_LOGGER,
@@ -80,7 +80,7 @@ export function vaultOf(io: Io): Vault {
   return openVault({ folder: vaultFolder(dataFolder(io.env)), environment: io.env, logger });
 }
 
-/** Returns the issuers of configured credentials in this home. */
+/** Opens the record of the issuers of configured credentials. */
 export function issuerBookOf(io: Io): IssuerBook {
   return new IssuerBook(vaultFolder(dataFolder(io.env)));
 }

@@ -30,7 +30,7 @@ interface Options extends SharedOptions {
   readonly ondemand?: boolean;
 }
 
-/** The added server or tools, and the file. */
+/** Result of `add`: the added server or tools, and the changed file. */
 interface AddResult {
   readonly name: string;
   /** Kind of a server; for other tools, the section that loads them. */
@@ -52,7 +52,7 @@ export const run: CommandAction<Options> = async ([name = "", ...words], options
   return EXIT.ok;
 };
 
-/** The command line, and the file to add to. */
+/** Arguments and context of the command. */
 interface AddCommand {
   /** Name of a server, or path of a file or folder with tools. */
   readonly name: string;
@@ -88,7 +88,7 @@ function isAddress(word: string): boolean {
   return true;
 }
 
-/** `mcp.example.com/mcp`, `localhost:3000` */
+/** Matches a host with a port or a path, such as `mcp.example.com/mcp` or `localhost:3000`. */
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
 
 /** Returns why the program of a command cannot be started here, if known at this point. */
@@ -104,7 +104,10 @@ function missingProgram([first = ""]: readonly string[], { file, options, io }: 
   }
 }
 
-/** Checks all files in force, since the last file would silently override a name in the others. */
+/**
+ * Throws if the name is in use. Checks all files in force, because the last file would silently override a name in the
+ * others.
+ */
 async function refuseTaken({ name, file, options, io }: AddCommand): Promise<void> {
   if (name.trim() === "" || /[\p{Cc}/\\]/u.test(name))
     throw new UsageError(`"${name}" is no name for a server. Take letters, digits, - and _.`);

@@ -32,7 +32,7 @@ export const run: CommandAction<Options> = async ([tool = "", ...words], options
   return out === undefined ? code : await save(media, out, { ...options, io });
 };
 
-/** A slash at the end marks a folder. */
+/** Returns the output path. A trailing slash marks a folder. */
 function placeOf(out: string, io: Io): string {
   return `${resolve(io.cwd, out)}${/[/\\]$/.test(out) ? sep : ""}`;
 }

@@ -29,7 +29,7 @@ interface Answer {
   readonly source: string;
   readonly permitted: boolean;
   readonly rule: string;
-  /** Scopes that an access token must have for it. */
+  /** Scopes that an access token needs for this right. */
   readonly scopes?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export const run: CommandAction<Options> = ([caller = "", tool = ""], options, i
     return answer.permitted ? EXIT.ok : KINDS.denied.exit;
   });
 
-/** Throws a `UsageError` if the configuration has no such caller. */
+/** Returns the principal of a caller. Throws a `UsageError` if the configuration has no such caller. */
 function principalFor(caller: string, { config }: Hub): Principal {
   const { server = {}, roles = {} } = config.tree;
   const grants = new LiveRoles(() => config.tree);

@@ -66,7 +66,7 @@ function watched(toolyard: Toolyard, view: ChatView): AgentHub {
 }
 
 interface ChatSettings {
-  /** `provider/name` */
+  /** Model as `provider/name`. */
   readonly model: string;
   readonly models: ModelsOptions;
   readonly settings: AgentOptions;
@@ -101,7 +101,7 @@ async function answerOnce({ agent, view, io }: ChatSession, question: string): P
   return exitCode(await agent.chat(question, { signal: io.interrupted, onEvent: (event) => view.show(event) }));
 }
 
-/** A limit yields no answer, like a tool that failed. */
+/** Returns the exit code. A limit ends the run without an answer, which counts as a failure. */
 function exitCode({ stopReason }: AgentOutcome): number {
   const codes: Partial<Record<StopReason, number>> = {
     final: EXIT.ok,
@@ -119,7 +119,7 @@ function exitCode({ stopReason }: AgentOutcome): number {
 async function converse(chat: ChatSession): Promise<number> {
   const { agent, toolyard, view, options, io } = chat;
   if (!options.json) await greet(chat);
-  // Lines can arrive from here on, so nothing may wait before they are read.
+  // Lines can arrive from here on, so the code must not await anything before it reads them.
   const input = openInput(io, options.json === true);
   let answering: AbortController | undefined;
   let isWarned = false;

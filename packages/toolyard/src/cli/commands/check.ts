@@ -54,7 +54,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     return healthy ? EXIT.ok : KINDS.unavailable.exit;
   });
 
-/** Downloads have their own limit unless `--timeout` is set. */
+/** Waits until the sources have started. Downloads have a separate limit unless `--timeout` is set. */
 async function waitForSources(hub: Hub, options: Options, io: Io): Promise<void> {
   const live = showSources(hub.port, options, io);
   const quiet = tellInstalls(hub, options, io);

@@ -7,7 +7,7 @@ import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
-/** `toolyard client list`. */
+/** Runs `toolyard client list`. */
 export const list: CommandAction<SharedOptions> = async (_ids, options, io) => {
   const clients = (await clientsOf(io).list()).map(described);
   if (options.json) await printJson(io.stdout, clients);
@@ -19,7 +19,7 @@ export const list: CommandAction<SharedOptions> = async (_ids, options, io) => {
   return EXIT.ok;
 };
 
-/** `toolyard client remove`. */
+/** Runs `toolyard client remove`. */
 export const remove: CommandAction<SharedOptions> = async ([id = ""], options, io) => {
   if (!(await clientsOf(io).remove(id)))
     throw new UsageError(
@@ -34,7 +34,7 @@ function clientsOf({ env }: Io): ClientRegistry {
   return authFiles(dataFolder(env)).clients;
 }
 
-/** A registration without its secret. */
+/** Returns a registration without its secret. */
 function described(client: JsonObject) {
   const issuedAt = client["client_id_issued_at"];
   return {

@@ -56,13 +56,16 @@ async function present(options: ConnectOptions, io: Io): Promise<readonly Client
   return (await io.ask("Connect all of these? [Y/n] ")) ? clients : [];
 }
 
-/** Returns whether the client has its own folder. VS Code's extensions and the home folder prove no client. */
+/**
+ * Returns whether the client's own folder exists. The folder of VS Code's extensions and the home folder are no
+ * evidence.
+ */
 function hasFolder(client: ClientKind, io: Io): boolean {
   const folder = dirname(fileOf(client, io));
   return folder !== (io.env["HOME"] ?? io.env["USERPROFILE"]) && existsSync(folder);
 }
 
-/** Plans for all clients, then asks once about all moves. */
+/** Plans the moves of all clients, then asks the user once. */
 async function acceptedPlans(
   clients: readonly ClientKind[],
   work: ConnectWork,
@@ -108,7 +111,7 @@ async function connectAll(plans: readonly ClientPlan[], work: ConnectWork, named
   return { done, failed: failed?.failed ?? [] };
 }
 
-/** Writes what the clients' entries need when a desktop program starts the hub with few variables. */
+/** Writes the launcher and stores the environment, because a desktop program starts the hub with few variables. */
 async function prepareStart(io: Io): Promise<void> {
   await writeLauncher(io);
   await storeTerminalEnvironment(io);

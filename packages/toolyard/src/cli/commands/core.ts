@@ -125,7 +125,7 @@ interface Log {
 
 interface CoreCommand extends Log {
   readonly work: (mcp: MCP) => Promise<unknown>;
-  /** The answer must be complete: the command fails if a module is missing. @default false */
+  /** True if the answer must be complete: the command then fails if a module is missing. @default false */
   readonly isWhole?: boolean;
 }
 
@@ -142,13 +142,15 @@ function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = 
   };
 }
 
-/** Adds to a message about an unknown tool or resource what the core lacks. */
+/** Adds a hint to the message about an unknown tool or resource. */
 function withHint(error: unknown, hint: string | undefined): string {
   const isNowhere = error instanceof MCPToolNotFoundError || error instanceof MCPResourceNotFoundError;
   return isNowhere && hint !== undefined ? `${messageOf(error)} ${hint}` : messageOf(error);
 }
 
-/** Returns why a core without any module has no tools but its own. Undefined if it has a configuration or modules. */
+/**
+ * Returns the hint that a core without modules has only its own tools. Undefined if it has a configuration or modules.
+ */
 function nothingConfigured(options: Options, io: Io): string | undefined {
   const { config = [], paths = [] } = coreOptions(options, io);
   if (config.length > 0 || paths.length > 0) return undefined;

@@ -44,11 +44,14 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
         io,
       ),
     );
-  // Only requirements of the hub itself make this machine unfit.
+  // Only the requirements of the hub itself decide about the exit code.
   return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
 };
 
-/** Each connection and each child process needs open files. A busy hub reaches the limit of many systems. */
+/**
+ * Number of open files that a busy hub needs: each connection and each child process uses some. Many systems have a
+ * lower limit.
+ */
 const ENOUGH_FILES = 4096;
 
 function limitsFinding(): EngineFinding {
@@ -81,7 +84,10 @@ function nodeFinding(): EngineFinding {
   };
 }
 
-/** Tested by running it, since a container or the kernel can forbid an installed program. */
+/**
+ * Describes whether bubblewrap works. It is tested by running it, because a container or the kernel can forbid an
+ * installed program.
+ */
 async function isolationFinding(): Promise<EngineFinding> {
   const { probeBwrap } = await import("../../runtimes/bwrap/probe.ts");
   const { seccompFilter } = await import("../../runtimes/bwrap/seccomp.ts");
@@ -123,7 +129,7 @@ async function portFinding(options: SharedOptions, io: Io): Promise<EngineFindin
   });
 }
 
-/** Returns where `serve` would listen. Other findings report an unreadable configuration. */
+/** Describes the address at which `serve` would listen. An unreadable configuration is reported by another finding. */
 async function address(
   { config = [] }: SharedOptions,
   { env, cwd }: Io,
@@ -156,7 +162,7 @@ async function configFinding(options: SharedOptions, io: Io): Promise<EngineFind
       ok: false,
       detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one`,
     };
-  // At a terminal, the finding on engines asks the user, since it runs what the file names.
+  // At a terminal, the engine finding asks the user, because it runs programs that the file names.
   const unaccepted = io.ask ? undefined : await consent(options, io);
   if (unaccepted !== undefined) return { what: "configuration", ok: false, detail: unaccepted };
   return {

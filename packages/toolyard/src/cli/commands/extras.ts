@@ -50,7 +50,7 @@ class ExtraItem {
 
 const PLACES = { beside: "already next to the program", installed: "already installed" } as const;
 
-/** `toolyard extras add`. */
+/** Runs `toolyard extras add`. */
 export const add: CommandAction<SharedOptions> = async (names, options, io) => {
   const items = uniqueExtras(names).map((extra) => new ExtraItem(extra, io));
   const needed = items.filter(({ state }) => state === "needed");
@@ -115,7 +115,7 @@ const STATES: Readonly<Record<ExtraState["state"], string>> = {
   absent: "not installed",
 };
 
-/** `toolyard extras list`. */
+/** Runs `toolyard extras list`. */
 export const list: CommandAction<SharedOptions> = async (_names, options, io) => {
   const states = extraStates({ variables: io.env });
   if (options.json) await printJson(io.stdout, states.map(stateJson));
@@ -136,7 +136,7 @@ function stateJson({ extra, state, versions, folder }: ExtraState): object {
   return { name, purpose, state, megabytes, versions, needed, folder };
 }
 
-/** `toolyard extras remove`. */
+/** Runs `toolyard extras remove`. */
 export const remove: CommandAction<SharedOptions> = async (names, options, io) => {
   const extras = uniqueExtras(names);
   const results = extras.map(({ name }) => ({ name, removed: removeExtra(name, io.env) }));

@@ -59,7 +59,7 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   });
 }
 
-/** Editors keep their file in a subfolder of the workspace. */
+/** Returns the workspace of a configuration file. Editors keep this file in a subfolder of the workspace. */
 function workspaceOf(path: string): string {
   const folder = dirname(path);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;
@@ -85,7 +85,7 @@ async function append(target: string, text: string): Promise<void> {
   await replaceFile(target, before + added);
 }
 
-/** The output for an import: the report, the target, and whether it was written. */
+/** Output of an import: the report, the target, and whether it was written. */
 interface ImportSummary extends ImportReport {
   readonly target: string;
   readonly written: boolean;

@@ -26,7 +26,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** An incomplete file would block the next try. */
+/** Writes a new file. Removes an incomplete file, which would block the next attempt. */
 async function writeNew(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   try {

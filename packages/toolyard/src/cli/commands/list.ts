@@ -42,14 +42,14 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     return tellMissing(inner, options.json === true, io);
   });
 
-/** Lines of a description on a terminal; `toolyard show` prints all of it. */
+/** Maximum number of description lines on a terminal; `toolyard show` prints all. */
 const DESCRIPTION_LINES = 3;
 
 function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject[]> {
   if (options.resources) return hub.listResources();
   if (options.templates) return hub.listResourceTemplates();
   if (options.prompts) return hub.listPrompts();
-  // The lists of the remote hub in that mode are complete.
+  // The remote hub's lists already have the requested mode.
   return hub.list({ mode: options.url === undefined ? options.mode : "all" });
 }
 

@@ -15,7 +15,7 @@ interface Options extends SharedOptions {
 
 const MAX_LINES = 10_000;
 
-/** Prints the last lines of a shared hub's log, whether it still runs or not. */
+/** Prints the last lines of a shared hub's log. The hub need not be running. */
 export const run: CommandAction<Options> = async (_args, options, io) => {
   const count = readCount(options.lines);
   if (options.follow && options.json)

@@ -15,15 +15,15 @@ import { assertOwn, namedSource, signInSources, type SignInSource } from "../sig
 
 interface Options extends SharedOptions {
   readonly all?: boolean;
-  /** `false` with `--no-browser`. */
+  /** False with `--no-browser`. */
   readonly browser: boolean;
   readonly timeout?: string;
   readonly as?: string;
-  /** Sign-in with a code that the user enters on another device. */
+  /** True for a sign-in with a code that the user enters on another device. */
   readonly device?: boolean;
 }
 
-/** Time that a person has in the browser. */
+/** Time that the user has to sign in with the browser. */
 const PATIENCE_MS = 600_000;
 
 export const run: CommandAction<Options> = async ([name], options, io) => {
@@ -89,7 +89,7 @@ async function signIn(
       : await login(context, {
           challenge,
           show: (address) => showAddress(address, options, io),
-          // A browser on another machine reaches the running hub, but not this command.
+          // A browser on another machine can reach the running hub, but not this command.
           ...(!options.browser &&
             publicUrl !== undefined && { comesBack: handoverPlace(place.folder, publicUrl, signal) }),
           ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),

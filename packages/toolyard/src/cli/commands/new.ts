@@ -65,7 +65,10 @@ export const run: CommandAction<Options> = async ([name = ""], options, io) => {
   return EXIT.ok;
 };
 
-/** Repeats the `--config` options, since another file may be in force here. */
+/**
+ * Returns the `--config` options of this command for a suggested command, because another file may be in force in the
+ * user's folder.
+ */
 function configWords({ config = [] }: Options): string {
   return config.map((file) => ` --config ${shellWord(file)}`).join("");
 }
@@ -78,10 +81,10 @@ function kindOf(options: Options): ToolKind {
   );
 }
 
-/** Folder for tools of one kind, relative to the configuration's folder, and the list that names it. */
+/** Folder for tools of one kind, relative to the configuration's folder, and the option that lists it. */
 interface TemplateLocation {
   readonly parent: string;
-  /** `undefined`: a server with its command. */
+  /** Option that lists the folder. Absent for a server with a command. */
   readonly list?: PathList;
 }
 
@@ -89,7 +92,7 @@ function placeOf(kind: ToolKind, tree: JsonObject): TemplateLocation {
   const { source, folder: usual } = NEW_PLACES[kind];
   const list = pathListsOf(tree, CONFIG_SCHEMA).find((one) => one.kind === source);
   if (!list) return { parent: usual };
-  // The list can also contain a single module file.
+  // The option can also list a single module file.
   const parent = pathsOf(tree, list).find((path) => !/\.(?:m?[jt]s|py)$/.test(path));
   return { parent: parent ?? usual, list };
 }
@@ -100,7 +103,7 @@ async function writeTool(folder: string, files: Readonly<Record<string, string>>
       await mkdir(folder, { recursive: true });
       for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     } catch (error) {
-      // An incomplete tool would block the next try.
+      // An incomplete tool would block the next attempt.
       await rm(folder, { recursive: true, force: true });
       throw error;
     }

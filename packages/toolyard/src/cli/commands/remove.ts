@@ -24,7 +24,7 @@ async function removeServer(files: readonly OpenConfigFile[], name: string, io: 
   if (!found) return undefined;
   await writeAccepted(found.file.path, io, () =>
     editConfigFile(found.file.path, CONFIG_SCHEMA, async (document) => {
-      // Searched again, since the file may have changed.
+      // The position is determined again, because the file may have changed.
       const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       return server ? document.remove(server.path) : document;
     }),
@@ -32,7 +32,10 @@ async function removeServer(files: readonly OpenConfigFile[], name: string, io: 
   return found.file.path;
 }
 
-/** A path matches as written in the configuration, or relative to the current folder. */
+/**
+ * Removes a path from the list of tools. The path matches as written in the configuration, or relative to the current
+ * folder.
+ */
 async function removeTools(files: readonly OpenConfigFile[], name: string, io: Io): Promise<string | undefined> {
   for (const { path, document } of files) {
     const folder = dirname(path);

@@ -19,14 +19,17 @@ import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts"
 import { keepArtifacts, reportRunJson, RunView } from "../output/run-view.ts";
 import { loadSettings, withHub } from "../hub-access/session.ts";
 
-/** The hub's own tool for the same task. Code must not run code. */
+/** The hub's own tool for the same purpose. Code must not run code. */
 const OWN_TOOL = "execute_code";
-/** Longer than the limit on connecting, so that a slow server is ready when the code calls it. */
+/**
+ * Time that servers have to start. It is longer than the connection timeout, so that a slow server is ready when the
+ * code calls it.
+ */
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Runs in this process's sandbox even if `builtin.execute_code` is off: that option concerns callers, and this is the
- * user's request.
+ * Runs a file in this process's sandbox, even if `builtin.execute_code` is off: that option concerns callers, and this
+ * is the user's request.
  */
 export const run: CommandAction<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
@@ -55,7 +58,7 @@ interface RunRequest {
 }
 
 async function runOn(hub: Hub, { job, settings, options, io, view }: RunRequest): Promise<SandboxRun> {
-  // A lookup before a server has sent its tools would miss them. Code that uses no tools need not wait.
+  // A lookup before a server has sent its tools would miss them. Code that uses no tools does not wait.
   if (/\b(?:tools|search)\b/.test(job.code)) await settled(hub, STARTED_WITHIN_MS);
   const parent = callOf(options, io);
   const hostOf = codeHost(
@@ -72,7 +75,7 @@ async function runOn(hub: Hub, { job, settings, options, io, view }: RunRequest)
   }
 }
 
-/** Returns the call that contains all calls of the code. */
+/** Returns the outer call, which contains all calls of the code. */
 function callOf(options: RunOptions, io: Io): Call {
   return new BuiltCall(linkTo(options, io), {
     method: "tools/call",

@@ -25,7 +25,7 @@ function elsewhere(
   ];
 }
 
-/** Lines of a description on a terminal; `toolyard show` prints all of it. */
+/** Maximum number of description lines on a terminal; `toolyard show` prints all. */
 const DESCRIPTION_LINES = 3;
 
 function hitTable(hits: readonly SearchHit[], io: Io): string {
@@ -38,7 +38,7 @@ const WORDS_ALONE =
 
 const NO_REASONS: SearchReasons = { words: 0, meaning: 0, neighbours: 0, server: 0 };
 
-/** Shows how each hit was found, as parts of its score. An exact name has no parts. */
+/** Returns a table of the score parts, which show how each hit was found. An exact name has no parts. */
 function reasonTable(hits: readonly SearchHit[], io: Io): string {
   const rows = hits.map(({ score, name, why = NO_REASONS }) => [
     score.toFixed(2),

@@ -24,25 +24,25 @@ import { besideHttp, readLinger, serveClients, type ServedSharing } from "../hub
 
 interface Options extends SharedOptions {
   readonly stdio?: boolean;
-  /** With `stdio`, this process joins the shared hub. Without, it is the shared hub. */
+  /** With `stdio`: this process joins the shared hub. Without: this process is the shared hub. */
   readonly shared?: boolean;
   readonly linger?: string;
-  /** The process that started this one holds the lock of the clients' meeting place. */
+  /** True if the process that started this one holds the lock for starting the shared hub. */
   readonly forClients?: boolean;
   readonly host?: string;
   readonly port?: string;
   readonly basePath?: string;
   readonly toolMode?: string;
   readonly era?: "auto" | "legacy";
-  /** With `stdio`, profile of the client. */
+  /** Profile of the client, with `stdio`. */
   readonly profile?: string;
   /** Patterns of tools, prompts and URIs to withhold from the client of `stdio`. */
   readonly deny?: readonly string[];
   readonly workers?: string;
   readonly insecure?: boolean;
-  /** Do not show calls. */
+  /** True if calls are not shown. */
   readonly quiet?: boolean;
-  /** `false` with `--no-watch`. */
+  /** False with `--no-watch`. */
   readonly watch: boolean;
 }
 
@@ -50,10 +50,10 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   // Before anything else can print: with stdio, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
-  // With stdio there is no user to ask, and a running hub asks no user.
+  // With stdio, and in a running hub, there is no user to ask.
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, output ? unasked : io);
-  // A desktop client gives the program few variables, and the servers get what the program has.
+  // A desktop client starts the program with few variables, and servers inherit the program's variables.
   if (output || options.shared) await addStoredEnvironment(process.env);
   if (output && options.shared) {
     const { joinShared } = await import("../hub-access/join-shared.ts");
@@ -85,8 +85,8 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
 };
 
 /**
- * Every call is logged. A terminal shows one line per call, or none with `--quiet`. If the log goes to the same
- * terminal, its own line for the call is left out there but kept for clients that read the log.
+ * Returns the view of calls. Every call is logged. A terminal shows one line per call, or none with `--quiet`. If the
+ * log goes to the same terminal, its own line for the call is omitted there but kept for clients that read the log.
  */
 async function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): Promise<CallWatch> {
   const isShown = io.stderr.isTTY === true && !json && !stdio;
@@ -101,7 +101,7 @@ interface ServeContext {
   readonly load: () => Promise<Hub["config"]>;
   readonly output: GuardedStdout | undefined;
   readonly firstCaller: FirstCaller;
-  /** Called after the banner is printed. */
+  /** Called after the banner was printed. */
   readonly onStarted: () => void;
 }
 
@@ -125,20 +125,20 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const isTerminalGone = watchTerminal();
   const leaving = new AbortController();
   const sharing = { options, io, reloader, onStop: () => leaving.abort("`toolyard stop` was run") };
-  // A hub started by hand ends with its window. Otherwise the signal reloads the files.
+  // A hub started at a terminal ends with its window. Otherwise the signal reloads the files.
   const onHangup = (): void => {
     if (isTerminalGone()) return leaving.abort("the terminal was closed");
     void reloader.reload();
     if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
   };
-  // From the start: a reader of the address may send the signal immediately.
+  // Registered before the address is printed, because a reader of the address may send the signal immediately.
   process.on("SIGHUP", onHangup);
   try {
     served = await open(hub, serving, sharing);
     serving.onStarted();
     if (options.watch) await reloader.watch(hub.config.files);
     if ("address" in served) beside = await besideHttp(hub, sharing);
-    // A stdio endpoint ends with its client, an HTTP endpoint with the program.
+    // A stdio endpoint ends with its client, an HTTP endpoint with the process.
     await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
     hub.logger.info(
       io.interrupted.aborted
@@ -197,14 +197,14 @@ async function bannerAfterStart(
   }
 }
 
-/** Name of the variable in which callers of this hub can keep the token, if one is required. */
+/** Returns the name of the variable in which callers of this hub can store the token, if a token is required. */
 function tokenVariable({ services }: Hub, { tokenEnv }: Options): string | undefined {
   return getService(services, ACCESS_PLAN)().isGuarded ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
 /**
- * Moves the HTTP endpoint to the address that `[server]` and `[rest]` configure now; `before` is the old one. If that
- * fails, the old endpoint stays open, and the failure is logged.
+ * Moves the HTTP endpoint to the address in `[server]` and `[rest]`. `before` is the previous address. If the move
+ * fails, the previous endpoint stays open, and the failure is logged.
  */
 async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<ServedHttp> {
   const wanted = serverOf(hub);
@@ -223,18 +223,21 @@ async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<Ser
   }
 }
 
-/** At another address, opens the new endpoint before the old one closes. */
+/** Opens the endpoint at another address, before the previous endpoint closes. */
 async function addEndpoint(hub: Hub, served: ServedHub, wanted: ServerConfig): Promise<ServedHttp> {
   const fresh = await serveHttp(hub, wanted);
   await served.close();
   return fresh;
 }
 
-/** At the same address, the old endpoint closes first, so predictable failures are checked before that. */
+/**
+ * Opens the endpoint at the same address. The previous endpoint must close first, so predictable failures are checked
+ * before that.
+ */
 async function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
   await assertListenable(hub, wanted);
   await served.close();
-  // A free port was chosen once, and callers know it now.
+  // A free port was chosen at the start, and callers already use it.
   return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);
 }
 

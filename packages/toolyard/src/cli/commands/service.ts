@@ -22,11 +22,11 @@ const LIMIT_MS = 30_000;
 /** The definition names no secret, and the service manager must be able to read it. */
 const FILE_MODE = 0o644;
 
-/** `toolyard service install`. */
+/** Runs `toolyard service install`. */
 export const install: CommandAction<Options> = async (_args, options, io) => {
   const definition = await definitionFor(options, io);
   if (options.dryRun) return showPlan(definition, options, io);
-  // From now on the system starts it, where nobody is asked.
+  // From now on the system starts the hub, without a user who could be asked.
   await assertAccepted(options, io);
   const { path, text, manager } = definition;
   await onFile(path, async () => {
@@ -39,13 +39,13 @@ export const install: CommandAction<Options> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** `toolyard service uninstall`. */
+/** Runs `toolyard service uninstall`. */
 export const uninstall: CommandAction<Options> = async (_args, options, io) => {
   const definition = await definitionFor(options, io);
   const { path, manager } = definition;
   if (!existsSync(path)) throw new UsageError(`There is no service: ${path} does not exist.`);
   if (options.dryRun) return showPlan({ ...definition, install: definition.uninstall }, options, io);
-  // A service that the manager has forgotten is removed all the same.
+  // The file is removed even if the service manager no longer knows the service.
   const failures: string[] = [];
   for (const command of definition.uninstall)
     await runManager(command, io).catch((error) => failures.push(String(error)));
@@ -54,7 +54,7 @@ export const uninstall: CommandAction<Options> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** `toolyard service status`. */
+/** Runs `toolyard service status`. */
 export const status: CommandAction<Options> = async (_args, options, io) => {
   const { path, manager, status: command } = await definitionFor(options, io);
   const isInstalled = existsSync(path);
@@ -87,7 +87,7 @@ async function definitionFor({ config = [], port }: Options, io: Io): Promise<Se
       command: process.execPath,
       args,
       folder: homedir(),
-      // Servers are started with the programs that this shell finds.
+      // PATH of this shell, in which servers find their programs.
       env: { ...(path !== undefined && { PATH: path }), ...(TOOLYARD_HOME !== undefined && { TOOLYARD_HOME }) },
     },
     {

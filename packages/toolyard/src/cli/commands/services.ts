@@ -16,13 +16,13 @@ interface Options extends SharedOptions {
   readonly port?: readonly string[];
   readonly insecure?: boolean;
   readonly stdio?: boolean;
-  /** `true`: at its default address. */
+  /** Address of the hub; `true` selects its default address. */
   readonly hub?: string | true;
 }
 
 interface RunnableService {
   readonly name: string;
-  /** `ddgs-mcp`: its name in registries and compose files. */
+  /** Name in registries and compose files, such as `ddgs-mcp`. */
   readonly host?: string;
   readonly tool: string;
   readonly port: number;
@@ -42,7 +42,7 @@ interface ServiceHandle {
 }
 
 /**
- * Exports of the build of `servers/`. They import this package by name, so this package does not import them by theirs.
+ * Exports of the build of `servers/`. That code imports this package by name, so this package loads it at run time.
  */
 interface ServicesModule {
   readonly SERVICES: readonly RunnableService[];
@@ -107,8 +107,8 @@ async function chooseServices(module: ServicesModule, names: readonly string[]):
 }
 
 /**
- * Returns the service for a name: `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather`
- * another.
+ * Returns the service for a name. A service has several names: `web-search`, `ddgs-mcp` and `ddgs`, or `weather-mcp`
+ * and `weather`.
  */
 function serviceOf<T extends Pick<RunnableService, "name" | "host">>(all: readonly T[], word: string): T | undefined {
   const short = word.replace(/-mcp$/, "");

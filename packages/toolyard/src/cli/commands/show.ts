@@ -8,7 +8,7 @@ import { startedHere, whatIsMissing } from "../hub-access/still-starting.ts";
 import { missingModules } from "../../hub/sources/local-sources.ts";
 import { toolText } from "../output/tool-text.ts";
 
-/** Shows one tool: its description, its parameters as a table, and a command that calls it. */
+/** Prints one tool: its description, its parameters as a table, and a command that calls it. */
 export const run: CommandAction<SharedOptions> = ([name = ""], options, io) =>
   withHub({ ...options, lazy: true }, io, async (_hub, inner) => {
     await startedHere(inner, io);
@@ -24,7 +24,7 @@ export const run: CommandAction<SharedOptions> = ([name = ""], options, io) =>
     return EXIT.ok;
   });
 
-/** Flags with which the example reaches the same hub. */
+/** Returns the flags that the example command needs to reach the same hub. */
 function remoteFlags({ url, tokenEnv, config = [] }: SharedOptions): readonly string[] {
   return [
     ...config.flatMap((file) => ["--config", file]),

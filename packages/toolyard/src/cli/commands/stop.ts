@@ -6,7 +6,7 @@ import { print, printJson } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
-/** Ends the shared hub in order: running calls and servers get their time. */
+/** Stops the shared hub gracefully: running calls and servers can finish. */
 export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   const found = await findSharedHub(options, io);
   const stopped = found && (await stopAt(found.place));

@@ -24,13 +24,13 @@ const CALLS: HubReport = { path: CALLS_PATH, command: "calls", title: "counts of
 const MAX_LIMIT = 100;
 const MIN_INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 60_000;
-/** Live output shows the calls of this time. */
+/** Time window of the calls in the live output. */
 const WINDOW_MS = 60_000;
-/** Lines of one table besides its rows: an empty line, heading, columns and rule. */
+/** Number of lines of one table besides its rows: an empty line, heading, columns and rule. */
 const LINES_AROUND = 4;
 const TABLES = 4;
 
-/** Shows the busiest, slowest and failing tools and sources of a running hub. */
+/** Prints the busiest, slowest and failing tools and sources of a running hub. */
 export const run: CommandAction<Options> = async (_args, options, io) => {
   const limit = readLimit(options.limit);
   const intervalMs = readInterval(options.interval);
@@ -75,7 +75,7 @@ interface LiveSettings {
   readonly intervalMs: number;
 }
 
-/** Redraws until Ctrl+C. A hub that restarts is waited for; one that never answered is a failure. */
+/** Redraws until Ctrl+C. Waits for a hub that restarts. Fails if the hub has never answered. */
 async function showLive({ limit, intervalMs }: LiveSettings, options: Options, io: Io): Promise<number> {
   const samples: CallSample[] = [];
   let lines: readonly string[] = [];
@@ -99,7 +99,7 @@ async function showLive({ limit, intervalMs }: LiveSettings, options: Options, i
 }
 
 interface WindowPlace {
-  /** Samples within the window, oldest first; changed by each reading. */
+  /** Samples within the window, oldest first. Each reading changes the list. */
   readonly samples: CallSample[];
   readonly limit: number;
   readonly io: Io;
@@ -113,7 +113,7 @@ function windowLines(
   if (samples[0]?.startedAt !== sample.startedAt) samples.length = 0;
   samples.push(sample);
   while (samples.length > 2 && sample.uptimeMs - samples[1]!.uptimeMs >= WINDOW_MS) samples.shift();
-  // The first reading has no earlier one: it shows all calls since the start of the hub.
+  // The first sample has no predecessor, so it shows all calls since the start of the hub.
   const calls = callsBetween(samples.length > 1 ? samples[0] : undefined, sample);
   const { columns, rows } = sizeOf(io.stderr);
   const fitting = Math.max(1, Math.floor((rows - 3) / TABLES) - LINES_AROUND);

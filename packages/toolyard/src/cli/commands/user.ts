@@ -19,7 +19,7 @@ interface AddOptions extends PasswordOptions {
 /** Length of a generated password: 120 random bits, so the rules for chosen passwords are unnecessary. */
 const GENERATED_BYTES = 15;
 
-/** `toolyard user add`. */
+/** Runs `toolyard user add`. */
 export const add: CommandAction<AddOptions> = async ([name = ""], options, io) => {
   const { password, isGenerated } = await passwordOf(options, io);
   const { sub, groups } = await usersOf(io).add(name, {
@@ -32,7 +32,7 @@ export const add: CommandAction<AddOptions> = async ([name = ""], options, io) =
   return EXIT.ok;
 };
 
-/** `toolyard user passwd`. */
+/** Runs `toolyard user passwd`. */
 export const passwd: CommandAction<PasswordOptions> = async ([name = ""], options, io) => {
   const { password, isGenerated } = await passwordOf(options, io);
   await usersOf(io).setHash(name, await new Passwords().hash(password));
@@ -42,7 +42,7 @@ export const passwd: CommandAction<PasswordOptions> = async ([name = ""], option
   return EXIT.ok;
 };
 
-/** `toolyard user list`. */
+/** Runs `toolyard user list`. */
 export const list: CommandAction<SharedOptions> = async (_names, options, io) => {
   const users = usersOf(io).list();
   if (options.json)
@@ -58,7 +58,7 @@ export const list: CommandAction<SharedOptions> = async (_names, options, io) =>
   return EXIT.ok;
 };
 
-/** `toolyard user remove`. */
+/** Runs `toolyard user remove`. */
 export const remove: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
   await usersOf(io).remove(name);
   if (options.json) await printJson(io.stdout, { removed: name });

@@ -12,7 +12,7 @@ export const list: CommandAction<SharedOptions> = async (_args, options, io) => 
   else if (signIns.length + issuers.length === 0) await print(io.stdout, "The vault is empty.");
   else {
     const rows = signIns.map(({ source, person, issuer, state, until }) => [source, person, issuer, state, until]);
-    // A source with its own credentials has no sign-in here, only the issuer of its credentials.
+    // A source with its own credentials has no sign-in, only the issuer of its credentials.
     const others = issuers.filter((one) => !signIns.some(({ source }) => source === one.source));
     rows.push(...others.map(({ source, issuer }) => [source, "", issuer, "credentials bound", ""]));
     await printPainted(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));
@@ -35,7 +35,7 @@ export const remove: CommandAction<SharedOptions> = async ([name = ""], options,
   return EXIT.ok;
 };
 
-/** Exports the known sign-ins, for a report or another machine's configuration. */
+/** Exports the list of sign-ins, for a report or another machine's configuration. */
 export const exportNames: CommandAction<SharedOptions> = async (_args, _options, io) => {
   await printJson(io.stdout, { exported: isoNow(), ...(await contents(io)) });
   return EXIT.ok;
@@ -46,7 +46,7 @@ async function contents(io: Io) {
   return { signIns: signIns.map(described), issuers };
 }
 
-/** Returns names without values. */
+/** Returns the names in a sign-in record, without secret values. */
 function described({ source, url, person, resource, server, client, tokens, scopes, endedBecause }: SignInRecord) {
   const { origin, pathname } = new URL(url);
   return {

@@ -21,7 +21,7 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   return EXIT.ok;
 };
 
-/** `--url`, also of a profile, else the address at which the configuration lets the hub listen. */
+/** Returns the address in `--url` or its profile, or else the address at which the configured hub listens. */
 async function addressOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {
   if (options.url !== undefined) {
     const url = parseUrl(options.url);

@@ -24,7 +24,7 @@ import { configOf, writtenServers } from "./target.ts";
 export interface ClientPlan extends TakeOver {
   readonly client: ClientKind;
   readonly file: string;
-  /** Servers of the hub to withhold from this client. */
+  /** Servers of the hub that are withheld from this client. */
   readonly hidden: readonly HiddenServer[];
 }
 
@@ -34,14 +34,14 @@ export interface ClientPlans {
 }
 
 interface PlanOptions {
-  /** The user named this client, so its failure is the result. */
+  /** True if the user named this client. Its failure is then the result of the command. */
   readonly isNamed: boolean;
   readonly keep: boolean;
 }
 
 /**
- * Plans the moves of every client before anything is written, so that the result does not depend on their order. A
- * client that cannot be connected is left out, and its servers with it.
+ * Plans the moves of every client before anything is written, so that the order of clients does not change the result.
+ * A client that cannot be connected is omitted, together with its servers.
  */
 export async function planClients(
   clients: readonly ClientKind[],
@@ -62,7 +62,7 @@ export async function planClients(
   const second = await eachClient([...byClient.keys()], (client) => find(byClient.get(client)!), each);
   const failed = [...(first.failed?.failed ?? []), ...(second.failed?.failed ?? [])];
   if (!second.failed) return { plans: second.done, failed };
-  // Other clients may rely on servers that a failed client would have added.
+  // Other clients may depend on servers that a failed client would have added.
   const left = second.done.map(({ client }) => client);
   const again = await planClients(left, work, options);
   return { plans: again.plans, failed: [...failed, ...again.failed] };
@@ -70,7 +70,7 @@ export async function planClients(
 
 interface PlanContext {
   readonly work: ConnectWork;
-  /** Servers of the hub so far. Those of this client are added. */
+  /** Servers of the hub so far. Servers of this client are added. */
   readonly taken: Map<string, JsonObject>;
   readonly keep: boolean;
   readonly config: LoadedHubConfig;
@@ -79,7 +79,7 @@ interface PlanContext {
 async function planClient(client: ClientKind, { work, taken, keep, config }: PlanContext): Promise<ClientPlan> {
   const { options, io, target } = work;
   const file = fileOf(client, io);
-  // Finds targets that cannot be written before the question to the user and before servers are moved.
+  // Detects targets that cannot be written, before the user is asked and before servers are moved.
   await entryOf({ client, hidden: [] }, { config, servers: taken }, work);
   if (!options.dryRun) await assertReplaceable(file);
   const document = await readClientDocument(client, file);

@@ -7,13 +7,13 @@ import { plainLine, plainList } from "../output/table.ts";
 import type { ClientPlan } from "./client-plans.ts";
 import type { ConnectWork } from "./options.ts";
 
-/** The change for one client, done or planned. */
+/** A completed or planned change for one client. */
 export interface ConnectResult {
   readonly plan: ClientPlan;
   readonly entry: JsonObject;
   readonly changed: boolean;
   readonly backup?: string;
-  /** Servers that moved out of the client's file. */
+  /** Names of the servers that were moved out of the client's file. */
   readonly moved: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export async function printConnected(result: ConnectResult, work: ConnectWork): 
   if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
 }
 
-/** Prints which servers the configuration now serves instead of the client, with the warnings of the import. */
+/** Prints the servers that the configuration now serves instead of the client, with the warnings of the import. */
 async function printMoved({ plan, moved }: ConnectResult, { options, io, target }: ConnectWork): Promise<void> {
   const { client, added, warnings } = plan;
   const { dryRun = false } = options;

@@ -8,11 +8,11 @@ export interface ConnectOptions extends SharedOptions {
   readonly dryRun?: boolean;
   readonly http?: boolean;
   readonly own?: boolean;
-  /** The client keeps its servers. */
+  /** True if the client keeps its servers. */
   readonly keep?: boolean;
   readonly mode?: string;
   readonly era?: "auto" | "legacy";
-  /** Name of the profile that the client gets. */
+  /** Name of the client's profile. */
   readonly profile?: string;
 }
 
@@ -20,14 +20,14 @@ export interface ConnectOptions extends SharedOptions {
 export interface Target {
   readonly path: string;
   readonly files: readonly string[];
-  /** Why no server can be added. Absent: servers can be added. */
+  /** Reason why no server can be added; absent if servers can be added. */
   readonly closed?: string;
 }
 
-/** The hub as clients will get it. */
+/** State of the hub as clients will use it. */
 export interface ConnectedHubState {
   readonly config: LoadedHubConfig;
-  /** Its servers, by name, including those about to be added. */
+  /** Servers by name, including those about to be added. */
   readonly servers: ReadonlyMap<string, JsonObject>;
 }
 

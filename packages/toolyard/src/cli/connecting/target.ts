@@ -13,9 +13,9 @@ import { assertAccepted } from "../input/consent.ts";
 import type { Io } from "../output/io.ts";
 import type { ConnectOptions, Target } from "./options.ts";
 
-/** Finds the configuration, or creates the user's own if there is none and this is no dry run. */
+/** Finds the configuration. If there is none, creates the user's configuration, except in a dry run. */
 export async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
-  // From now on, clients start what the file names without a question.
+  // From now on, clients start programs that the file names, without a question.
   if (!options.dryRun) await assertAccepted(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);
@@ -32,7 +32,7 @@ export function configOf({ files }: Target, io: Io): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: files.filter((file) => existsSync(file)), variables: io.env });
 }
 
-/** Returns the servers of the configuration's files as they are written, by name. */
+/** Returns the servers in the configuration's files as written, by name. */
 export async function writtenServers({ files }: Target): Promise<ReadonlyMap<string, JsonObject>> {
   const documents = await Promise.all(files.filter((file) => existsSync(file)).map((file) => readDocument(file)));
   const servers = documents.flatMap(({ tree }) => serversOf(tree, CONFIG_SCHEMA));

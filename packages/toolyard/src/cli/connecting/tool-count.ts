@@ -13,19 +13,19 @@ import type { ClientPlan } from "./client-plans.ts";
 import type { ConnectOptions, ConnectWork } from "./options.ts";
 import { configOf } from "./target.ts";
 
-/** With more tools a model chooses less well, and each request carries all descriptions. */
+/** Number of tools above which a model chooses less well. Each request carries all descriptions. */
 const MANY_TOOLS = 40;
-/** A server without a response in this time hangs; its tools are estimated. */
+/** Time after which a server without a response counts as hanging; the number of its tools is estimated. */
 const START_MS = 10_000;
-/** Limit of the whole count, downloads included. */
+/** Time limit of the whole count, including downloads. */
 const COUNT_MS = 40_000;
 const LOOK_MS = 100;
-/** Limit of the final list, which may wait for servers that are still starting. */
+/** Time limit of the final list, which may wait for servers that are still starting. */
 const LIST_MS = 1000;
 /** Estimated number of tools of a server without a response. */
 const USUAL_TOOLS = 8;
 
-/** Returns the tool mode for all clients of this run, or `undefined` to use the configuration. */
+/** Returns the tool mode for all clients of this run, or `undefined` to use the configured mode. */
 export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
   const { options, io } = work;
   const { tree } = await configOf(work.target, io);
@@ -44,7 +44,7 @@ export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork
   return (await io.ask?.(question)) ? "discovery" : undefined;
 }
 
-/** Returns the name of the only client, or `undefined` if there are several. */
+/** Returns the name of the client, or `undefined` if there are several. */
 function programOf(plans: readonly ClientPlan[]): string | undefined {
   return plans.length === 1 ? plans[0]?.client.program : undefined;
 }
@@ -54,7 +54,7 @@ function discoveryNote(what: string, program: string | undefined): string {
   return `The hub ${what}: ${who} to find them by search (discovery mode). With --mode normal ${reads} all of them.`;
 }
 
-/** Describes the large number of tools or servers. A dry run starts nothing, so it does not count tools. */
+/** Returns a text about the large number of tools or servers. A dry run starts nothing, so it does not count tools. */
 async function describeMany(
   plans: readonly ClientPlan[],
   tree: LoadedHubConfig["tree"],
@@ -79,7 +79,10 @@ interface Count {
   readonly pending: readonly string[];
 }
 
-/** Describes the number of tools if there are many. Starts the servers once, and waits for none that hangs. */
+/**
+ * Returns a text about the number of tools if there are many. Starts the servers once, and does not wait for hanging
+ * servers.
+ */
 async function manyTools({ options: { config: _named, ...options }, io, target }: ConnectWork) {
   const named = target.files.filter((file) => existsSync(file));
   const { tools, pending } = await withHub(
@@ -96,7 +99,7 @@ async function manyTools({ options: { config: _named, ...options }, io, target }
   return `lists ${tools} tools, and ${pending.length} servers have not answered yet (${pending.join(", ")})`;
 }
 
-/** Resolves with the servers without a response, once the others are known or many tools are found. */
+/** Resolves with the names of servers without a response, when the others have responded or many tools were found. */
 async function answered(hub: Hub): Promise<readonly string[]> {
   const started = performance.now();
   for (;;) {

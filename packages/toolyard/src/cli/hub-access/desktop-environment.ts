@@ -7,12 +7,13 @@ import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 import { desktopPath, enrichment, serverVariables, usablePath } from "../../process/server-environment.ts";
 import type { Io } from "../output/io.ts";
 
-/** Stores PATH, proxies, certificates and settings of installers for hubs that desktop clients start. */
+/** Stores PATH, proxies, certificates and installer settings for hubs that desktop clients start. */
 export async function storeTerminalEnvironment(io: Io): Promise<void> {
   const folder = dataFolder(io.env);
   const before = await readStoredEnvironment(folder);
   const now = { ...serverVariables(io.env), PATH: terminalPath(io) };
-  // Folders of an earlier run stay as long as they exist, so that no `connect` takes a program away.
+  // Folders from an earlier run are kept as long as they exist, so that a new `connect` does not remove a program from
+  // PATH.
   const kept = (before["PATH"] ?? "").split(delimiter).filter((one) => existsSync(one));
   const all = { ...now, ...enrichment(now, { PATH: kept.join(delimiter) }) };
   await storeEnvironment(folder, all);
@@ -24,13 +25,15 @@ export function terminalPath(io: Io): string {
   return usablePath({ home, platform: process.platform, variables: io.env, nodeFolder: dirname(process.execPath) });
 }
 
-/** Adds the stored environment to the variables of this process, which a desktop client started with few. */
+/**
+ * Adds the stored environment to the variables of this process, because a desktop client started it with few variables.
+ */
 export async function addStoredEnvironment(variables: Record<string, string | undefined>): Promise<void> {
   const stored = await readStoredEnvironment(dataFolder(variables));
   Object.assign(variables, enrichment(variables, stored, { prefersOther: true }));
 }
 
-/** Returns the variables that matter to servers as a hub has them that a desktop client starts. */
+/** Returns the variables that servers need, as they are in a hub that a desktop client starts. */
 export async function desktopEnvironment(io: Io): Promise<EnvironmentVariables> {
   const bare = { PATH: desktopPath(process.platform, io.env) };
   const stored = await readStoredEnvironment(dataFolder(io.env));

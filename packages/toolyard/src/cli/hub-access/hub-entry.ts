@@ -11,9 +11,9 @@ export interface EntryOptions {
   readonly http?: boolean;
   readonly own?: boolean;
   readonly tokenEnv?: string;
-  /** Tool mode of the client's lists. `undefined`: as configured. */
+  /** Tool mode of the client's lists. `undefined`: the configured mode. */
   readonly mode?: string;
-  /** Protocol of the client. `undefined`: as configured. */
+  /** Protocol of the client. `undefined`: the configured protocol. */
   readonly era?: "auto" | "legacy";
   /** Profile of the client. `undefined`: the whole hub. */
   readonly profile?: string;
@@ -21,7 +21,7 @@ export interface EntryOptions {
   readonly deny?: readonly string[];
 }
 
-/** Returns what a client needs to reach the hub of this configuration, with absolute paths. */
+/** Returns the client's entry for the hub of this configuration, with absolute paths. */
 export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): Promise<HubEntry> {
   assertProfile(config, options);
   if (options.http) return addressEntry(config, options);

@@ -14,25 +14,25 @@ import { loadSettings, parseUrl, readToken, wantsToken } from "./session.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** A report that a running hub gives to callers with full rights. */
+/** A report that a running hub returns to callers with full rights. */
 export interface HubReport {
-  /** Path below the hub's URL. */
+  /** Path of the report below the hub's URL. */
   readonly path: string;
-  /** Command at the socket of a shared hub. */
+  /** Command that requests the report at the socket of a shared hub. */
   readonly command: "status" | "calls";
   /** Name of the report in messages. */
   readonly title: string;
-  /** Command line that reads it, for advice. */
+  /** Command line that prints the report, for advice. */
   readonly usage: string;
 }
 
-/** The report, and which hub gave it. */
+/** The report, and the hub that returned it. */
 export type ReportAnswer = { readonly body: JsonObject; readonly at: string } | { readonly failure: Fail };
 
 /**
- * Returns the report of the hub behind `--url`. Without it: of the shared hub of the configuration in force, of the hub
- * at the address in the configuration, or of the only shared hub that runs. A hub that also serves HTTP is asked there,
- * because it then reports on its certificate.
+ * Reads the report of the hub behind `--url`. Without `--url`: of the shared hub of the configuration in force, of the
+ * hub at the configured address, or of the only running shared hub. A hub that also serves HTTP is asked over HTTP,
+ * because that report includes its certificate.
  */
 export async function readReport(report: HubReport, options: SharedOptions, io: Io): Promise<ReportAnswer> {
   const { url, token } = await endpointOf(report, options, io);
@@ -40,7 +40,7 @@ export async function readReport(report: HubReport, options: SharedOptions, io: 
   const own = isNamed ? undefined : await ownSharedHub(options, io).catch(ignoreFolder);
   if (own && !own.answer.isBesideHttp) return sharedAnswer(report, own);
   const answer = await ask(report, { url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
-  // Another hub may have the address, if this one was started with another port.
+  // Another hub may use this address if the shared hub was started with another port.
   if ("body" in answer && (!own || own.answer.body["startedAt"] === answer.body["startedAt"]))
     return { ...answer, at: `at ${url.origin}` };
   const found = own ?? (isNamed ? undefined : await findSharedHub(options, io).catch(ignoreFolder));
@@ -56,13 +56,13 @@ async function sharedAnswer({ command, title }: HubReport, { place, answer: stat
   return { body, at: plainLine(`shared by ${users}, process ${pid}, ${filesText(files)}`) };
 }
 
-/** Without a folder for sockets there is no shared hub. */
+/** Without a folder for sockets there is no shared hub, so the error is ignored. */
 function ignoreFolder(error: unknown): undefined {
   if (error instanceof OptionError) return undefined;
   throw error;
 }
 
-/** Returns `--url`, or the address at which the configuration lets the hub listen. */
+/** Returns `--url`, or the address at which the configured hub listens. */
 async function endpointOf(
   { path }: HubReport,
   options: SharedOptions,
@@ -75,7 +75,7 @@ async function endpointOf(
     return { url, token: readToken(options, io) };
   }
   const { server = {} } = (await loadSettings(options, io)).tree;
-  // The hub itself checks who may listen there.
+  // The hub itself checks whether it may listen there.
   const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}${path}`);
   return { url, token: readToken(options, io) ?? server.token };
 }

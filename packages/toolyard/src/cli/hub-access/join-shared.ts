@@ -35,7 +35,7 @@ export interface JoinSharedOptions {
 }
 
 /**
- * Serves one client on stdio from a hub shared with other clients. Returns the exit code, or `undefined` if this client
+ * Serves one client on stdio with a hub that other clients share. Returns the exit code, or `undefined` if this client
  * needs a separate hub; the reason is logged.
  */
 export async function joinShared({ options, io, output }: JoinSharedOptions): Promise<number | undefined> {
@@ -75,7 +75,7 @@ function withVerbosity({ tree }: LoadedHubConfig, { verbose }: Options): HubConf
   return { logging: { ...logging, ...(verbose ? { level: "debug" } : {}) } };
 }
 
-/** A system error is a reason like others to use a separate hub. */
+/** Joins the shared hub. A system error is also a reason to use a separate hub. */
 async function join(joining: JoinContext, config: LoadedHubConfig): Promise<JoinResult> {
   const { io } = joining;
   try {
@@ -104,7 +104,7 @@ async function joinAt(place: SharedPlace, { options, io }: JoinContext, config: 
   });
 }
 
-/** Returns a hub after the previous one has ended: its successor, or a hub started now. */
+/** Returns the connection to another hub after the previous one has ended: its successor, or a hub started now. */
 async function nextHub(joining: JoinContext): Promise<HubEnd> {
   const { options, io, logger } = joining;
   const config = await sharedConfig({ options, io });
@@ -128,7 +128,7 @@ function sharedEnd({ socket, pid, isNew }: Extract<JoinResult, { outcome: "joine
   return { input: socket, output: socket, destroy: () => void socket.destroy() };
 }
 
-/** `files` are absolute, since the process may start in another folder. */
+/** Returns the command of a hub process. `files` are absolute, because the process may start in another folder. */
 function ownCommand(
   { toolMode, era, profile, deny, verbose, watch, config, found, yes }: Options,
   files: readonly string[],
@@ -149,7 +149,7 @@ function ownCommand(
   ];
 }
 
-/** Starts a process that outlives this one. Relative paths start at the configuration's folder. */
+/** Starts a hub process that outlives this one. Relative paths start at the configuration's folder. */
 function startShared(
   options: Options,
   io: Io,
@@ -186,7 +186,7 @@ async function keepLogSmall(path: string): Promise<void> {
   if (stats && stats.size > MAX_OLD_LOG_BYTES) await rename(path, `${path}.old`).catch(() => {});
 }
 
-/** Starts a hub for this client only, as a child that ends with it. */
+/** Starts a hub for this client only, as a child process that ends with this one. */
 async function ownEnd(options: Options, io: Io, files: readonly string[]): Promise<HubEnd> {
   const child = spawn(process.execPath, [...ownCommand(options, files), "--stdio"], {
     cwd: io.cwd,

@@ -31,19 +31,19 @@ describe.runIf(process.platform !== "win32")("the launcher of a POSIX system", (
     return execFileSync(file, ["serve", "a b", "$HOME"], { env: { PATH: path }, encoding: "utf8" }).trim();
   }
 
-  test("passes its arguments to the stored program, whatever characters the paths have", async () => {
+  test("passes its arguments to the stored program, with any characters in the paths", async () => {
     const node = await linkNode("$n od'e/node");
     const program = await place("p'ro gram/main.cjs", SAYS("stored"));
     expect(await run({ node, program, path: "" })).toBe("stored serve|a b|$HOME");
   });
 
-  test("finds Node along the stored PATH after its folder is gone", async () => {
+  test("finds Node along the stored PATH after its folder was removed", async () => {
     const node = await linkNode("elsewhere/node");
     const program = await place("main.cjs", SAYS("stored"));
     expect(await run({ node: "/gone/v20.1.0/bin/node", program, path: dirname(node) })).toContain("stored serve");
   });
 
-  test("finds the installed package after the program is gone, as from the cache of npx", async () => {
+  test("finds the installed package after the program was removed, such as from the cache of npx", async () => {
     const node = await linkNode("usr/bin/node");
     await place("usr/lib/node_modules/toolyard/dist/cli/main.js", SAYS("installed"));
     expect(await run({ node, program: join(folder, "_npx/1/main.js"), path: "" })).toContain("installed serve");

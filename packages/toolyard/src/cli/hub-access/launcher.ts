@@ -8,7 +8,7 @@ import type { Io } from "../output/io.ts";
 import { terminalPath } from "./desktop-environment.ts";
 import { ownProgram } from "./own-program.ts";
 
-/** How a client starts Toolyard. */
+/** Command and arguments with which a client starts Toolyard. */
 export interface LauncherWords {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,8 +17,8 @@ export interface LauncherWords {
 const MODE = 0o700;
 
 /**
- * Returns the words that start Toolyard through the launcher in the data folder. They hold no path of one version of
- * Node or Toolyard, and none of the cache of npx, so they stay valid after an upgrade.
+ * Returns the command that starts Toolyard through the launcher in the data folder. It contains no path of one version
+ * of Node or Toolyard, nor of the cache of npx, so it stays valid after an upgrade.
  */
 export function launcherWords(io: Io): LauncherWords {
   const file = launcherFile(io);
@@ -27,7 +27,9 @@ export function launcherWords(io: Io): LauncherWords {
   return { command: stableNode(process.execPath, io), args: [file] };
 }
 
-/** Writes the launcher, which knows where Node and Toolyard are now, and how to find them later. */
+/**
+ * Writes the launcher. It contains the current paths of Node and Toolyard, and finds them later if they have moved.
+ */
 export async function writeLauncher(io: Io): Promise<void> {
   const file = launcherFile(io);
   const places = { node: process.execPath, program: ownProgram(), path: terminalPath(io) };
@@ -48,7 +50,7 @@ interface LauncherPlaces {
 const OF_NPX = /[\\/]_npx[\\/]/;
 const NOT_FOUND = "Install it, then run `toolyard connect` again.";
 
-/** A script for any POSIX shell. Exported for its test. */
+/** Returns a launcher script for POSIX shells. Exported for its test. */
 export function shellText({ node, program, path }: LauncherPlaces): string {
   return `#!/bin/sh
 # Written by \`toolyard connect\`: starts Toolyard for desktop clients, also after Node or Toolyard was upgraded.
@@ -72,8 +74,8 @@ ${lastResort(program)}
 }
 
 /**
- * Downloads Toolyard only for users who ran it by npx before. For others a registry may hold a package of this name
- * that they never chose.
+ * Returns the last command of the launcher. It downloads Toolyard only for users who ran it by npx before, because a
+ * registry may contain another package of this name, which other users never chose.
  */
 function lastResort(program: string): string {
   if (OF_NPX.test(program)) return `exec npx --yes --prefer-offline toolyard@${VERSION} "$@"`;
@@ -84,7 +86,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same for Windows, as a module. Exported for its test. */
+/** Returns the launcher for Windows as a module. Exported for its test. */
 export function moduleText({ program }: Pick<LauncherPlaces, "program">): string {
   return `// Written by \`toolyard connect\`: starts Toolyard for desktop clients, also after it was upgraded.
 import { existsSync } from "node:fs";
@@ -106,7 +108,7 @@ await import(pathToFileURL(program).href);
 `;
 }
 
-/** A folder of one version, or of one terminal session. */
+/** Matches the folder of one version, or of one terminal session. */
 const VERSIONED = /[\\/](?:v?\d+\.\d+(?:\.\d+)?|fnm_multishells)[\\/]/;
 
 function stableNode(own: string, io: Io): string {

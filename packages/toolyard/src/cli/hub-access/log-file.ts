@@ -2,10 +2,10 @@ import { open, type FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Lines before the last 4 MiB of a log are not shown. */
+/** Number of bytes at the end of a log from which lines are shown. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** Events of a file system are unreliable on network drives, so the file is looked at. */
+/** Polling interval. File system events are unreliable on network drives. */
 const LOOK_MS = 200;
 
 /** Returns the last lines of a file, and the offset after them. */
@@ -18,7 +18,7 @@ export async function lastLines(
     const { size } = await file.stat();
     const start = Math.max(0, size - MAX_TAIL_BYTES);
     const bytes = await readFrom(file, start, size - start);
-    // A line that is not complete yet belongs to those that follow.
+    // An incomplete line belongs to the lines that follow.
     const end = bytes.lastIndexOf(0x0a) + 1;
     const lines = bytes.subarray(0, end).toString("utf8").split(/\r?\n/).slice(0, -1);
     return { lines: count === 0 ? [] : (start > 0 ? lines.slice(1) : lines).slice(-count), offset: start + end };
@@ -33,7 +33,10 @@ interface FollowOptions {
   readonly onLines: (lines: readonly string[]) => Promise<void>;
 }
 
-/** Passes on complete lines as they are written, also after the file was replaced or emptied, until the abort. */
+/**
+ * Passes on complete lines as they are written, until `signal` aborts. Continues after the file was replaced or
+ * emptied.
+ */
 export async function followFile(path: string, { offset, signal, onLines }: FollowOptions): Promise<void> {
   let at = offset;
   let inode: number | undefined;
@@ -56,7 +59,7 @@ interface Part {
   readonly bytes: Buffer;
   readonly at: number;
   readonly inode: number;
-  /** The file was replaced or emptied. */
+  /** True if the file was replaced or emptied. */
   readonly isNew: boolean;
 }
 

@@ -3,8 +3,8 @@ import { noProfile } from "../../hub/serve/local-profile.ts";
 import { UsageError } from "../failure.ts";
 
 /**
- * Throws a `UsageError` if `--profile` names no profile of the configuration. A client that starts the hub later shows
- * its user no message of the hub.
+ * Throws a `UsageError` if `--profile` is not a profile of the configuration. Checked now, because a client that starts
+ * the hub later does not show the hub's messages to its user.
  */
 export function assertProfile({ tree }: Pick<LoadedHubConfig, "tree">, options: { readonly profile?: string }): void {
   const names = Object.keys(tree.profiles ?? {});

@@ -17,16 +17,18 @@ import { startedHere, whatIsMissing } from "./still-starting.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
-  /** Name shown during the call. */
+  /** Name to show during the call. */
   readonly shown?: string;
 }
 
-/** Longer than the limit on connecting, so that a slow server's result is used. */
+/**
+ * Time that sources have to start. It is longer than the connection timeout, so that a slow server's result is used.
+ */
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Makes one call and starts only the sources it needs: first those without a connection, and if they do not know the
- * name, the others, which connect unless the last known lists already identify the tool.
+ * Makes one call and starts only the necessary sources: first those without a connection. If they do not know the name,
+ * also the others, unless the cached lists already identify the tool.
  */
 export async function oneCall(options: OneCallOptions, io: Io, work: CallAction): Promise<Outcome> {
   const view = new CallView(io, options.shown ?? "the call", options);
@@ -58,7 +60,7 @@ async function callOnce(options: OneCallOptions, { io, view }: OneCallContext, w
   return options.url === undefined || !outcome.ok ? outcome : { ...outcome, result: withoutEnvelope(outcome.result) };
 }
 
-/** Removes what the remote hub added to a result to send it; nothing adds it here. */
+/** Removes the envelope members that the remote hub added to a result. */
 function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
   const { [META.serverInfo]: server, ...rest } = isJsonObject(meta) ? meta : {};
   const isHubs = isJsonObject(server) && server["name"] === SERVER_NAME;
@@ -72,7 +74,10 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
   return Object.keys(rest).length === 0 ? kept : { ...kept, _meta: rest };
 }
 
-/** A program that runs once cannot retry later, so it waits for sources that may have the name. */
+/**
+ * Runs the call again after sources that may have the name have started, because a program that runs once cannot retry
+ * later.
+ */
 async function onceStarted(work: CallAction, io: Io, given: Parameters<CallAction>): Promise<Outcome> {
   const [, { timeoutMs }, hub] = given;
   const outcome = await work(...given);
@@ -83,7 +88,7 @@ async function onceStarted(work: CallAction, io: Io, given: Parameters<CallActio
   return namingMissing(await work(...given), hub);
 }
 
-/** An unknown name can belong to a module that failed to import. */
+/** Adds a note about modules that failed to import, because an unknown name can belong to one of them. */
 function namingMissing(outcome: Outcome, hub: Hub): Outcome {
   const missing = whatIsMissing(missingModules(hub));
   if (outcome.ok || outcome.kind !== "unknown_tool" || missing === undefined) return outcome;

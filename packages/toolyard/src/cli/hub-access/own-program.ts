@@ -1,6 +1,8 @@
 import { realpathSync } from "node:fs";
 
-/** Returns the command line itself. A link to it, as package managers make them, may lead to another place tomorrow. */
+/**
+ * Returns the real path of this program. A link to it, as package managers create, may later point to another version.
+ */
 export function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Io } from "../output/io.ts";
 
-/** Far above the status or the hits of any hub. */
+/** Maximum size of a response, far above the status or the hits of any hub. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export interface HubQuestion {
@@ -19,8 +19,8 @@ export interface HubAnswer {
 }
 
 /**
- * Sends a request outside MCP to a running hub, through the same proxies. Rejects with the network's error, or with a
- * `FailError` for a response that is too large.
+ * Sends a request outside MCP to a running hub, through the configured proxies. Rejects with the network's error, or
+ * with a `FailError` for a response that is too large.
  */
 export async function askHub({ url, token, timeoutMs }: HubQuestion, io: Io): Promise<HubAnswer> {
   const { OutboundClient } = await import("../../outbound/outbound-client.ts");

@@ -54,7 +54,10 @@ export async function readJob(
   return job;
 }
 
-/** A user at the terminal may use a longer timeout than a caller, and the whole time for computation. */
+/**
+ * Returns the options with the user's timeout, which may be longer than that of a caller and applies to computation
+ * too.
+ */
 export function withTimeout(options: SandboxOptions, timeout: string | undefined): SandboxOptions {
   if (timeout === undefined) return options;
   const wallMs = readTimeout(timeout);
@@ -65,7 +68,7 @@ export function withTimeout(options: SandboxOptions, timeout: string | undefined
 }
 
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
-/** Far above the sandbox's own limit, which has its own error. */
+/** Maximum size of the code, far above the sandbox's own limit, which has its own error. */
 const MAX_CODE_BYTES = 16 * 1024 ** 2;
 
 function languageOf(file: string): SandboxLanguage {
@@ -94,8 +97,8 @@ async function readFiles(given: readonly string[], maxBytes: number, io: Io): Pr
 }
 
 /**
- * `data/in.csv` keeps its path in the run; a file outside the current folder (`../in.csv`) gets its name in the working
- * folder; `name=path` sets the name.
+ * Returns the path of a file in the run. `data/in.csv` keeps its path; a file outside the current folder (`../in.csv`)
+ * gets its name in the working folder; `name=path` sets the name.
  */
 async function placeOf(word: string, io: Io): Promise<{ readonly path: string; readonly from: string }> {
   const whole = resolve(io.cwd, word);

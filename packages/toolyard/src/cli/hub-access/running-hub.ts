@@ -13,14 +13,15 @@ export interface FoundHub {
   readonly answer: RunningHubAnswer;
 }
 
-/** Finds the shared hub of the configuration that is named or in force here. */
+/** Finds the shared hub of the named configuration, or of the one in force in this folder. */
 export async function ownSharedHub(options: SharedOptions, io: Io): Promise<FoundHub | undefined> {
   return answerAt(await placeOf({ options, io }), "status");
 }
 
 /**
- * Finds a shared hub of the user: that of the configuration in force here, else the only one that runs, which is that
- * of the connected clients. With `--config`, only the named one. Rejects with a `UsageError` if several run.
+ * Finds a shared hub of the user: that of the configuration in force in this folder, or else the only running one,
+ * which is that of the connected clients. With `--config`, only that of the named configuration. Rejects with a
+ * `UsageError` if several run.
  */
 export async function findSharedHub(options: SharedOptions, io: Io): Promise<FoundHub | undefined> {
   const own = await ownSharedHub(options, io);
@@ -37,7 +38,7 @@ export async function findSharedHub(options: SharedOptions, io: Io): Promise<Fou
   );
 }
 
-/** Lets the hub end in order. Resolves with what it answered; undefined if it has just ended. */
+/** Asks the hub to stop gracefully. Resolves with its answer; undefined if it has just ended. */
 export function stopAt(place: SharedPlace): Promise<RunningHubAnswer | undefined> {
   return askRunning(place, "stop");
 }

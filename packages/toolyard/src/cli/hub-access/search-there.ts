@@ -5,7 +5,7 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
 import { parseUrl, readToken } from "./session.ts";
 
-/** As long as the remote hub may wait for servers that are starting. */
+/** Time limit, as long as the remote hub may wait for servers that are starting. */
 const ANSWER_WITHIN_MS = 35_000;
 
 export interface RemoteSearch {
@@ -15,8 +15,8 @@ export interface RemoteSearch {
 }
 
 /**
- * Searches the hub behind `--url` with its own index, which knows its servers and meanings. Resolves with `undefined`
- * if no hub answers there; its lists are then searched here.
+ * Searches the hub behind `--url` with that hub's own index, which includes its servers and embeddings. Resolves with
+ * `undefined` if no hub answers; its lists are then searched locally.
  */
 export async function searchThere(
   wanted: RemoteSearch,

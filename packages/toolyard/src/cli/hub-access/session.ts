@@ -18,15 +18,15 @@ import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
 /**
- * Loads the configuration of a command: named, found, or none. Asks first about one that another user may have written.
- * Rejects with a `UsageError` if it is refused, or if no user can be asked.
+ * Loads the configuration of a command: the named file, the found file, or none. Asks the user first if another user
+ * may have written the file. Rejects with a `UsageError` if it is refused, or if no user can be asked.
  */
 export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   await assertAccepted(options, io);
   return readSettings(options, io, flags);
 }
 
-/** Loads it for commands that only show it and start nothing. */
+/** Loads the configuration for commands that only show it and start nothing. */
 export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
@@ -37,22 +37,22 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
 }
 
 export interface CommandHubOptions extends SharedOptions {
-  /** Excludes sources, so that a command on one tool starts only the necessary sources. */
+  /** Excludes sources, so that a command about one tool starts only the necessary sources. */
   readonly only?: SourceFilter;
   /**
-   * `true`: connect to an upstream only if its last known list is missing or it is called. `false`: connect to all.
-   * @default as configured
+   * True: connects to an upstream only if its cached list is missing or one of its tools is called. False: connects to
+   * all. @default as configured
    */
   readonly lazy?: boolean;
-  /** Log level on standard error; nothing with `--json`. @default "warning" */
+  /** Log level on standard error; with `--json` nothing is logged. @default "warning" */
   readonly logLevel?: "warning" | "error";
-  /** Tool mode requested from the hub behind `--url`, unless the address itself sets one. @default "all" */
+  /** Tool mode requested from the hub behind `--url`, unless the URL itself sets one. @default "all" */
   readonly shows?: ToolMode;
 }
 
 /**
- * Runs `work` on a hub for one command: built here from the configuration, or the one behind `--url`. An interrupt
- * closes the hub in order, and the command fails as `cancelled`.
+ * Runs `work` on a hub for one command: a hub created from the configuration, or the one behind `--url`. An interrupt
+ * closes the hub gracefully, and the command fails as `cancelled`.
  */
 export async function withHub<T>(
   options: CommandHubOptions,
@@ -60,7 +60,7 @@ export async function withHub<T>(
   work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
 ): Promise<T> {
   const hub = await openFor(options, io);
-  // A closed terminal does not wait. The exit handler kills the children.
+  // After the terminal was closed nothing is awaited. The exit handler kills the children.
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
   const unwatch = watchFaults(hub.logger);
@@ -80,7 +80,7 @@ export async function withHub<T>(
 
 async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
   const isRemote = options.url !== undefined;
-  // Behind --url there is one source, and its errors are in the answer.
+  // Behind --url there is one source, and the answer contains its errors.
   const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
   const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
   const { lazy } = options;
@@ -97,10 +97,10 @@ async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
 }
 
 const HANGUP_EXIT = 129;
-/** Longer than the limit on connecting, so that the connection fails with its own error. */
+/** Longer than the connection timeout, so that a failed connection reports its own error. */
 export const SETTLED_WITHIN_MS = 35_000;
 
-/** Rejects with the reason if the hub cannot be reached, since an empty list would be wrong. */
+/** Rejects if the hub cannot be reached, because an empty list would be wrong. */
 async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
   await settled(hub, SETTLED_WITHIN_MS);
   for (const { status } of hub.port.sources()) {
@@ -110,7 +110,7 @@ async function reached(hub: Hub, url: string, token: string | undefined): Promis
   }
 }
 
-/** Time that a cancelled call has to cancel the calls it made. */
+/** Time that a cancelled call has to cancel the calls that it made. */
 const CANCEL_GRACE_MS = 500;
 
 async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {
@@ -144,7 +144,7 @@ export function parseUrl(text: string): URL {
   throw new UsageError(`--url must be an http or https address such as http://127.0.0.1:8808/mcp, got "${text}".`);
 }
 
-/** Explains a 401 of a hub: no token was sent, or an unknown one. */
+/** Explains status 401 of a hub: no token was sent, or the token is unknown. */
 export function wantsToken(origin: string, sent: boolean): Fail {
   const what = sent ? "does not know the token that was sent" : "requires a token";
   return fail(

@@ -30,14 +30,14 @@ interface SharedHubContext {
   readonly io: Io;
 }
 
-/** A shared hub ends this long after its last client has disconnected. */
+/** Time between the disconnection of the last client and the end of a shared hub. */
 const LINGER_MS = 30_000;
 
 export function readLinger(text: string | undefined): number {
   return text === undefined ? LINGER_MS : parseDuration(text, "--linger");
 }
 
-/** Loads the configuration as clients compare it: without flags of one command. */
+/** Loads the configuration in the form that clients compare: without flags of one command. */
 export function sharedConfig({ options, io }: SharedHubContext): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
 }
@@ -52,7 +52,7 @@ function filesOf({ options, io }: { readonly options: SharedOptions; readonly io
 
 export interface ServedSharing extends SharedHubContext {
   readonly reloader: Reloader;
-  /** Ends this process in order. */
+  /** Ends this process gracefully. */
   readonly onStop: () => void;
 }
 
@@ -61,7 +61,7 @@ interface ClientsOnly extends ServedSharing {
   readonly lingerMs: number;
 }
 
-/** Serves a hub for clients of this user only. It ends a while after the last client has disconnected. */
+/** Serves a hub for clients of this user only. The hub ends some time after the last client has disconnected. */
 export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<ServedHub> {
   const { options, lingerMs, firstCaller } = clients;
   const wanted = { ...(await endpointOptions(hub, clients)), isBesideHttp: false, firstCaller };
@@ -80,7 +80,7 @@ export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Serv
   };
 }
 
-/** Serves clients that share a hub in addition to HTTP, unless a shared hub exists. */
+/** Serves clients that share this hub, in addition to HTTP, unless a shared hub already exists. */
 export async function besideHttp(hub: Hub, sharing: ServedSharing): Promise<SharedEndpoint | undefined> {
   try {
     const endpoint = await openSharedEndpoint({ ...(await endpointOptions(hub, sharing)), isBesideHttp: true });
@@ -91,7 +91,7 @@ export async function besideHttp(hub: Hub, sharing: ServedSharing): Promise<Shar
       );
     return endpoint;
   } catch (error) {
-    // The HTTP endpoint is open, as requested; sharing is an addition.
+    // The HTTP endpoint is open, as requested; sharing is optional.
     hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
     return undefined;
   }
@@ -115,11 +115,11 @@ async function endpointOptions(hub: Hub, sharing: ServedSharing): Promise<Omit<S
   };
 }
 
-/** Log size of a hub without a terminal, before the oldest lines are dropped. */
+/** Maximum log size of a hub without a terminal. Above it, the oldest lines are dropped. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const LOG_LOOK_MS = 60_000;
 
-/** Limits the file that standard error goes to. */
+/** Limits the size of the file that receives standard error. */
 function watchLog(): () => void {
   const look = (): void => {
     const { fd } = process.stderr;

@@ -5,9 +5,9 @@ import type { Toolyard } from "../../kernel/toolyard.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
-/** Names the sources that an answer lacks, since they are still starting. */
+/** Prints the names of sources that an answer lacks because they are still starting. */
 export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
-  // Remembered definitions of a source exist before it has started.
+  // A source has remembered definitions before it has started.
   const starting = toolyard
     .sources()
     .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))
@@ -19,25 +19,25 @@ export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
     );
 }
 
-/** Waits for the modules, and prints that on a terminal. */
+/** Waits for the modules. Prints the wait on a terminal. */
 export function startedHere(hub: Hub, io: Io): Promise<void> {
   return localSourcesStarted(hub, { signal: io.interrupted, onWaiting: (names) => void tellWaiting(names, io) });
 }
 
-/** Prints on a terminal which modules are waited for. Programs do not need it. */
+/** Prints the modules that the command waits for. Only on a terminal, because programs do not need it. */
 export async function tellWaiting(modules: readonly string[], io: Io): Promise<void> {
   if (io.stderr.isTTY === true)
     await print(io.stderr, `Waiting for ${modules.join(", ")}; \`timeout\` of [modules] is the bound.`);
 }
 
-/** Names the modules that an answer lacks, since they failed to import. Returns the exit code of the command. */
+/** Reports the modules that an answer lacks because they failed to import. Returns the exit code of the command. */
 export async function tellMissing(hub: Hub, json: boolean, io: Io): Promise<number> {
   const message = whatIsMissing(missingModules(hub));
   if (message === undefined) return EXIT.ok;
   return reportFail(fail("unavailable", message), json, io);
 }
 
-/** Returns `undefined` if no module is missing. */
+/** Returns a message about missing modules; `undefined` if there are none. */
 export function whatIsMissing(modules: readonly string[]): string | undefined {
   if (modules.length === 0) return undefined;
   return (

@@ -6,13 +6,13 @@ import type { BroughtBy, ToolPlaces } from "../../core/sources/table-facts.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
 
-/** Kind of tools on this machine, and the path that loads them. */
+/** Kind of tools at a path, and the path that loads them. */
 export interface ToolsAt {
   readonly kind: ProviderKind;
   readonly path: string;
 }
 
-/** Determines what kind of tools a file or a folder holds. Throws a `UsageError` that names the kinds tried. */
+/** Determines the kind of tools in a file or folder. Throws a `UsageError` that names the kinds that were tried. */
 export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats)
@@ -57,7 +57,7 @@ async function inFolder(path: string): Promise<ToolsAt | undefined> {
   return undefined;
 }
 
-/** Sub-folders searched for a first tool. */
+/** Maximum number of subfolders that are searched for the first tool. */
 const MAX_FOLDERS = 1000;
 
 /** Returns the first kind that recognizes the tools. Any program can be a module, so modules are tried last. */

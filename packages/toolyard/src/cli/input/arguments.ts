@@ -49,7 +49,7 @@ function readPair(word: string): [string, unknown] {
   );
 }
 
-/** Code that walks arguments later recurses once per level. */
+/** Throws if JSON is nested too deeply, because code that walks arguments later recurses once per level. */
 function assertShallow(text: string, where: string): void {
   if (isDeeperThan(text, MAX_JSON_DEPTH))
     throw new UsageError(`${where} must not be nested deeper than ${MAX_JSON_DEPTH} levels.`);

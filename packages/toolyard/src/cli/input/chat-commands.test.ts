@@ -51,7 +51,7 @@ test.each([
 });
 
 test.each(["What is /help?", " /help", "/etc/hosts: what is it?", "/tmp/a.txt", "1/2 of it", ""])(
-  "leaves the line %j to the model",
+  "sends the line %j to the model",
   async (line) => {
     expect(await run(line)).toBeUndefined();
   },

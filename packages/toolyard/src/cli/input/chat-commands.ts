@@ -8,11 +8,11 @@ import type { Io } from "../output/io.ts";
 export interface ChatCommandContext {
   readonly toolyard: Pick<Toolyard, "list" | "search">;
   readonly io: Pick<Io, "width" | "color">;
-  /** Clears the conversation. */
+  /** Clears the conversation's history. */
   clear(): void;
 }
 
-/** The text to show, and whether the chat ends. */
+/** Text to show, and whether the chat ends. */
 export interface ChatCommandResult {
   readonly command: string;
   readonly text: string;
@@ -27,7 +27,7 @@ interface ChatCommand {
 }
 
 const MAX_HITS = 20;
-/** Lines of a description on a terminal. */
+/** Maximum number of description lines on a terminal. */
 const DESCRIPTION_LINES = 2;
 
 const COMMANDS: Readonly<Record<string, ChatCommand>> = {

@@ -10,18 +10,18 @@ import { UsageError } from "../failure.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
-/** Returns the file to add to: the last named one, the one in force here, or a new one in this folder. */
+/** Returns the file to change: the last named file, the file in force in this folder, or a new file in this folder. */
 export function fileToAddTo(options: SharedOptions, io: Io): string {
   return locateConfig(options.config ?? [], io.env, io.cwd).at(-1) ?? join(io.cwd, CONFIG_FILE_NAME);
 }
 
-/** One of the files in force, as read. */
+/** A configuration file in force, with its parsed content. */
 export interface OpenConfigFile {
   readonly path: string;
   readonly document: TomlDocument;
 }
 
-/** Opens the files in force, those with precedence first. Throws a `UsageError` if there is none. */
+/** Opens the files in force, those with the highest precedence first. Throws a `UsageError` if there is none. */
 export async function openFiles(options: SharedOptions, io: Io): Promise<readonly OpenConfigFile[]> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.find((file) => !existsSync(file));

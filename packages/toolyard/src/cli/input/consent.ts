@@ -9,13 +9,14 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import { UsageError } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
-/** Files accepted by this process, in case the data folder cannot be written. */
+/** Files that this process accepted, used if the data folder is not writable. */
 const accepted = new Set<string>();
 
 /**
- * Checks whether the configuration file found here may start the programs that it names. A file that another user may
- * have written needs consent once, at a terminal, and again if what it starts changes; `--config` and `--yes` accept
- * it. Returns why it is not accepted if no user could be asked. Throws a `UsageError` if it is refused.
+ * Checks whether the configuration file found in this folder may start the programs that it names. A file that another
+ * user may have written needs the user's consent once, at a terminal, and again if the programs change. `--config` and
+ * `--yes` accept it. Returns the reason if it is not accepted and no user could be asked. Throws a `UsageError` if the
+ * user refuses.
  */
 export async function consent(options: SharedOptions, io: Io): Promise<string | undefined> {
   if (options.url !== undefined) return undefined;
@@ -31,8 +32,8 @@ export async function consent(options: SharedOptions, io: Io): Promise<string | 
 }
 
 /**
- * Throws a `UsageError` unless the configuration file found here may start the programs that it names. For every
- * command that starts, imports, writes or sends something because of the configuration.
+ * Throws a `UsageError` unless the configuration file found in this folder may start the programs that it names. Must
+ * be called by every command that starts, imports, writes or sends something because of the configuration.
  */
 export async function assertAccepted(options: SharedOptions, io: Io): Promise<void> {
   const message = await consent(options, io);
@@ -40,8 +41,8 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
 }
 
 /**
- * Writes a file that Toolyard creates or changes, and accepts the programs that it newly starts. Parts not accepted
- * before stay unaccepted.
+ * Writes a file that Toolyard creates or changes, and accepts the programs that this change adds. Parts that were not
+ * accepted before stay unaccepted.
  */
 export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
   const before = existsSync(file) ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
@@ -53,8 +54,8 @@ export async function writeAccepted<T>(file: string, io: Io, write: () => Promis
 }
 
 /**
- * Only files that would be found automatically matter: in this folder, or named with their own folder as the current
- * one.
+ * Returns the file if another user may have written it. Only files that would be found automatically matter: in this
+ * folder, or named with their own folder as the current folder.
  */
 async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);

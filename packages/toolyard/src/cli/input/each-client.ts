@@ -5,7 +5,7 @@ import { UsageError } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 
 interface EachOptions {
-  /** The user named one client, so its error is the result. */
+  /** True if the user named one client. Its error is then the result. */
   readonly named: boolean;
   readonly options: SharedOptions;
   readonly io: Io;
@@ -13,7 +13,7 @@ interface EachOptions {
 
 interface Each<T> {
   readonly done: readonly T[];
-  /** `undefined`: none failed. */
+  /** Failed clients; `undefined` if none failed. */
   readonly failed?: { readonly failed: readonly { readonly client: string; readonly reason: string }[] };
 }
 

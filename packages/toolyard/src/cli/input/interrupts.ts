@@ -1,7 +1,10 @@
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** Exit code of a program interrupted before it could end in order. */
+/** Exit code of a process that was interrupted a second time, before it ended gracefully. */
 const FORCED_EXIT = 130;
-/** A terminal signals the whole process group, and a parent such as npm forwards the same signal. */
+/**
+ * Time in which repeated signals count as one: a terminal signals the whole process group, and a parent such as npm
+ * forwards the signal.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /**

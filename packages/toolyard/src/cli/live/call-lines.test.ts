@@ -11,7 +11,7 @@ const SEEN = {
   kind: "ok",
 } as const;
 
-/** The output for a call on a terminal with this many columns. */
+/** Returns the output for a call on a terminal with this many columns. */
 function shown(seen: ShownCall, columns: number): string {
   const stderr = Object.assign(new PassThrough(), { columns });
   callLines({ stderr, color: false })(seen);

@@ -10,7 +10,7 @@ const LONGEST_CALLER = 20;
 const LEAST_NAMES = 16;
 const GAP = "  ";
 
-/** The facts of a call that its line shows. */
+/** The properties of a call that its line shows. */
 export type ShownCall = Pick<CallSeen, "who" | "target" | "durationMs" | "kind">;
 
 /** Prints one line for each call at its end: time, caller, tool, duration and outcome. */
@@ -30,7 +30,7 @@ function callLine(
   const time = at.toTimeString().slice(0, 8);
   const took = formatDuration(Math.max(1, Math.round(durationMs)));
   const room = columns - 1 - took.length - kind.length - 3 * GAP.length;
-  // A terminal without enough room omits the time of day.
+  // The time of day is omitted on a terminal without enough room.
   const hasTime = room - time.length - GAP.length >= LEAST_NAMES;
   const names = hasTime ? room - time.length - GAP.length : room;
   const caller = cutToWidth(plainLine(who), Math.max(4, Math.min(LONGEST_CALLER, Math.floor(names / 3))));

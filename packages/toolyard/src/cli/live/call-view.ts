@@ -8,8 +8,8 @@ import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";
 
 /**
- * Shows a running call: on a terminal a line with its time and progress, and one for each source it waits for; without
- * a terminal a line per notification. Prints nothing with `--json` unless `--verbose` is set.
+ * Shows a running call. On a terminal: one line with its time and progress, and one line for each source that it waits
+ * for. Without a terminal: one line per notification. With `--json`: nothing unless `--verbose` is set.
  */
 export class CallView {
   readonly #io: Io;
@@ -28,7 +28,7 @@ export class CallView {
     this.#live = showLive(io, { read: () => this.#lines(), json, plain: false });
   }
 
-  /** Sets the hub with the sources to wait for. */
+  /** Sets the hub whose sources the call waits for. */
   watch(hub: { sources(): readonly SourceReport[] } | undefined): void {
     this.#hub = hub;
   }

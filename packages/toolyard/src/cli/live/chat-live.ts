@@ -8,7 +8,7 @@ import { isLive, showLive, type Live } from "./live.ts";
 
 const THINKING = "model";
 
-/** Shows what an answer waits for: the model, or tools with their progress. */
+/** Shows what an answer is waiting for: the model, or tools with their progress. */
 export class ChatLive {
   readonly #io: Io;
   readonly #running = new Map<string, LiveLine>();
@@ -28,7 +28,7 @@ export class ChatLive {
     }
   }
 
-  /** Progress only names its tool; for several calls to one tool, it counts for the oldest. */
+  /** Handles progress, which names only the tool. With several calls to one tool, it applies to the oldest. */
   notification(tool: string, notification: CallNotification): void {
     if (notification.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);

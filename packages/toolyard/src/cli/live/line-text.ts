@@ -2,24 +2,24 @@ import { colorsOf } from "../output/colors.ts";
 import { plainLine } from "../output/table.ts";
 import { cutToWidth, displayWidth } from "../output/table-width.ts";
 
-/** The current state of one activity. Its texts are untrusted. */
+/** Current state of one activity. Its texts are untrusted. */
 export interface LiveLine {
-  /** Name that distinguishes it from the others. */
+  /** Name of the activity, unique among the lines. */
   readonly name: string;
-  /** One or two words: `starting`, `ready`. */
+  /** State in one or two words: `starting`, `ready`. */
   readonly state: string;
   /** Reason for waiting, or for the failure. */
   readonly note?: string;
-  /** Final unless "busy". @default "busy" */
+  /** Outcome. Any value except "busy" is final. @default "busy" */
   readonly outcome?: "busy" | "ok" | "failed";
-  /** Start of this state, as in `Date.now()`. @default first time seen in this state */
+  /** Start of this state, in milliseconds since the epoch. @default first time the line was seen in this state */
   readonly since?: number;
   readonly done?: number;
-  /** If known, a bar is drawn. */
+  /** Total; if it is known, a bar is drawn. */
   readonly total?: number;
 }
 
-/** Number of columns, and whether to use colour. */
+/** Width of the terminal, and whether to use colour. */
 export interface Canvas {
   readonly columns: number;
   readonly color: boolean;
@@ -29,11 +29,11 @@ export interface Canvas {
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const BAR_CELLS = 20;
-/** Narrower terminals have no room for a bar. */
+/** Minimum width of a terminal with a progress bar. */
 const BAR_FROM_COLUMNS = 60;
 const LONGEST_NAME = 24;
 
-/** Returns one line of the terminal, never wider than it. */
+/** Returns one terminal line, never wider than the terminal. */
 export function paintLine(line: LiveLine, elapsedMs: number, { columns, color, frame }: Canvas): string {
   const { red, green, cyan, dim } = colorsOf({ color });
   const { outcome = "busy" } = line;
@@ -48,13 +48,13 @@ export function paintLine(line: LiveLine, elapsedMs: number, { columns, color, f
   return `${paint(sign)} ${shown}${note}`;
 }
 
-/** Returns the same as plain text for a file: name and result. */
+/** Returns name and result as plain text for a file. */
 export function plainText(line: LiveLine, elapsedMs: number): string {
   const note = line.note === undefined ? "" : `: ${noteOf(line)}`;
   return `${plainLine(line.name)}: ${plainLine(line.state)}${amountText(line)}${elapsedText(elapsedMs)}${note}`;
 }
 
-/** Failures are printed in full at the end; a sentence is enough here. */
+/** Returns the first sentence of a failure, because failures are printed in full at the end. */
 function noteOf({ note = "", outcome }: LiveLine): string {
   const text = plainLine(note);
   const end = outcome === "failed" ? text.search(/\.\s/) : -1;
@@ -76,7 +76,7 @@ function amountText({ done, total }: Pick<LiveLine, "done" | "total">): string {
   return total === undefined ? ` ${done}` : ` ${done} of ${total}`;
 }
 
-/** Returns whole seconds, or nothing below one second. */
+/** Returns whole seconds; empty below one second. */
 function elapsedText(elapsedMs: number): string {
   const seconds = Math.floor(elapsedMs / 1000);
   if (seconds < 1) return "";

@@ -38,7 +38,7 @@ test("redraws lines in place on a terminal, at most ten times a second, and clea
   expect(written.at(-1)).toBe("\u001b[1A\r\u001b[J\u001b[?25h");
 });
 
-test("assumes the usual width for a terminal that reports 0 columns", () => {
+test("uses the default width for a terminal that reports 0 columns", () => {
   const { stream, written } = terminal(true, 0);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });
   vi.advanceTimersByTime(400);
@@ -83,7 +83,7 @@ test("clears all rows that the lines take after the terminal has become narrower
 test.each([
   ["elsewhere", false, {}],
   ["on a dumb terminal", true, { TERM: "dumb" }],
-])("%s each change is one plain line, and nothing moves a cursor", (_where, isTTY, env) => {
+])("%s prints one plain line for each change, without cursor movement", (_where, isTTY, env) => {
   const { stream, written } = terminal(isTTY);
   let line = BUSY;
   const live = showLive(ioOf(stream, env), { read: () => [line, { name: "own", state: "ready", outcome: "ok" }] });

@@ -3,15 +3,15 @@ import { paintLine, plainText, type LiveLine } from "./line-text.ts";
 import { sizeOf } from "../output/terminal.ts";
 import { Screen } from "./screen.ts";
 
-/** Time between two redraws: five a second. */
+/** Time between two redraws: five per second. */
 const REDRAW_MS = 200;
 
 export interface LiveOptions {
   /** Returns the current activities; called at each redraw. */
   readonly read: () => readonly LiveLine[];
-  /** Shows nothing, since a program reads the output. @default false */
+  /** True if nothing is shown, because a program reads the output. @default false */
   readonly json?: boolean;
-  /** Without a terminal, prints a line per change. @default true */
+  /** True if a line per change is printed without a terminal. @default true */
   readonly plain?: boolean;
 }
 
@@ -25,8 +25,8 @@ export interface Live {
 const NOTHING: Live = { refresh: () => {}, end: () => {} };
 
 /**
- * Shows activities on standard error: on a terminal as lines redrawn in place, without one as a line per change, with
- * `json` not at all. Other output appears above the lines.
+ * Shows activities on standard error. On a terminal: lines that are redrawn in place. Without a terminal: a line per
+ * change. With `json`: nothing. Other output appears above the lines.
  */
 export function showLive(io: Io, { read, json = false, plain = true }: LiveOptions): Live {
   if (json) return NOTHING;
@@ -57,7 +57,7 @@ class Watch {
   }
 }
 
-/** Activities that end before the first redraw are not shown. */
+/** Live output on a terminal. Activities that end before the first redraw are not shown. */
 class LiveScreen implements Live {
   readonly #io: Io;
   readonly #read: () => readonly LiveLine[];
@@ -98,7 +98,7 @@ class LiveScreen implements Live {
   }
 }
 
-/** Finished lines have no clock. */
+/** Returns the elapsed time of a line; none for a finished line. */
 function elapsedOf(line: LiveLine, watch: Watch): number {
   const { elapsedMs } = watch.look(line);
   return (line.outcome ?? "busy") === "busy" ? elapsedMs : 0;

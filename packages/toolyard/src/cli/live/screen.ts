@@ -6,14 +6,14 @@ import { sizeOf } from "../output/terminal.ts";
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_BELOW = "\u001b[J";
-/** Shortest time between two redraws: at most ten a second. */
+/** Minimum time between two redraws: at most ten per second. */
 const SOON_MS = 100;
 
 type Write = Terminal["write"];
 
 /**
- * Redraws lines at the bottom of a terminal. Other output goes above: the lines are cleared first and redrawn below it.
- * However the process ends, the cursor is restored.
+ * Redraws lines at the bottom of a terminal. Other output goes above them: the lines are cleared first and redrawn
+ * below it. The cursor is restored whenever the process ends.
  */
 export class Screen {
   readonly #stderr: Terminal;
@@ -22,7 +22,7 @@ export class Screen {
   #write: Write;
   /** Widths of the lines currently shown. */
   #drawn: readonly number[] = [];
-  /** Another writer's line is unfinished, so nothing may be drawn below it. */
+  /** True if another writer's line is unfinished, so nothing may be drawn below it. */
   #isForeignLineOpen = false;
   #soon: NodeJS.Timeout | undefined;
   #drawnAt = -Infinity;
@@ -70,7 +70,8 @@ export class Screen {
   }
 
   /**
-   * Moves to the start of the lines and clears everything below. A narrower terminal has wrapped them into more rows.
+   * Returns the sequence that moves to the start of the lines and clears everything below. A narrower terminal has
+   * wrapped them into more rows.
    */
   #upText(): string {
     const { columns } = sizeOf(this.#stderr);
@@ -109,6 +110,6 @@ function restoreCursor(): void {
   try {
     writeSync(2, SHOW_CURSOR);
   } catch {
-    // The terminal is closed, and its cursor with it.
+    // The terminal is closed, so the cursor needs no restoring.
   }
 }

@@ -12,7 +12,7 @@ function sourcesWith(status: object): { sources(): readonly SourceReport[] } {
   return { sources: () => [{ source, status, tools: 1 } as unknown as SourceReport] };
 }
 
-test("reports one failure of a source that fails and retries meanwhile, then that it is ready", () => {
+test("reports one failure of a source that retries, then that it is ready", () => {
   const stderr = new PassThrough();
   const io = { stdout: new PassThrough(), stderr, env: {} } as unknown as Io;
   let status: object = { state: "starting" };
@@ -36,7 +36,7 @@ test("reports one failure of a source that fails and retries meanwhile, then tha
   ]);
 });
 
-test("reports a start delayed by a busy machine as such, and no other", () => {
+test("reports only a start delayed by a busy machine as delayed", () => {
   const noteOf = (status: object): unknown => sourceLine(sourcesWith(status).sources()[0]!)[0]?.note;
   expect(noteOf({ state: "starting", delayedMs: 8000 })).toBe("the machine is busy");
   expect(noteOf({ state: "starting", delayedMs: 20 })).toBeUndefined();

@@ -12,7 +12,7 @@ export function showSources(hub: { sources(): readonly SourceReport[] }, { json 
   return showLive(io, { read: () => hub.sources().flatMap(sourceLine).map(settle), json: json === true });
 }
 
-/** A failed source retries while others are waited for: it stays shown as failed until it succeeds. */
+/** Keeps a failed source shown as failed while it retries, until it succeeds. */
 function settled(): (line: LiveLine) => LiveLine {
   const failed = new Map<string, LiveLine>();
   return (line) => {
@@ -33,7 +33,7 @@ const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = 
   needs_authorisation: "failed",
 };
 
-/** Smaller delays occur on any machine. */
+/** Minimum delay that is shown. Smaller delays occur on any machine. */
 const MIN_TOLD_MS = 1000;
 
 export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {

@@ -6,7 +6,7 @@ import { folderFiles, moduleFiles, serviceFiles } from "./other-files.ts";
 export const TOOL_KINDS = ["python", "node", "ts", "sh", "module", "folder", "service"] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
-/** Creates the files of a tool of each kind; `name` consists of letters, digits, `-` and `_`. */
+/** Creates the files of a tool of each kind. `name` consists of letters, digits, `-` and `_`. */
 export const NEW_TOOLS: Readonly<Record<ToolKind, (name: string) => NewTool>> = {
   python: pythonScript,
   node: nodeScript,
@@ -19,7 +19,7 @@ export const NEW_TOOLS: Readonly<Record<ToolKind, (name: string) => NewTool>> = 
 
 const SCRIPT = { source: "scripts", folder: "tools" } as const;
 
-/** The kind of source for each, and its folder if the configuration names none. */
+/** Source kind of each tool kind, with the default folder if the configuration names none. */
 export const NEW_PLACES = {
   python: SCRIPT,
   node: SCRIPT,

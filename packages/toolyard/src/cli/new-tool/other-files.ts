@@ -7,7 +7,7 @@ const SCHEMA = `{
       required: ["text"],
     }`;
 
-/** A function in the hub's own process. */
+/** Creates a function in the hub's own process. */
 export function moduleFiles(name: string): NewTool {
   return {
     tool: `${name}.words`,
@@ -39,7 +39,7 @@ test("words are counted", () => {
   };
 }
 
-/** A function `execute` in Python, with a separate description. */
+/** Creates a Python function `execute` with a separate description. */
 export function folderFiles(name: string): NewTool {
   const description = {
     name,
@@ -76,7 +76,7 @@ unittest.main()
   };
 }
 
-/** An MCP server without any package. */
+/** Creates an MCP server that needs no package. */
 export function serviceFiles(name: string): NewTool {
   return {
     tool: `${name}__words`,

@@ -1,6 +1,6 @@
 import type { NewTool } from "./new-tool.ts";
 
-/** Function of every new tool until the user changes it. */
+/** Purpose of every new tool until the user changes it. */
 export const PURPOSE = "Counts the words of a text";
 export const SAMPLE = "to be or not to be";
 export const SAMPLE_WORDS = 6;
@@ -78,7 +78,7 @@ test("words are counted", () => {
   };
 }
 
-/** Its test goes through the hub, which runs TypeScript on every Node. */
+/** Creates a TypeScript tool. Its test calls it through the hub, which runs TypeScript on every Node version. */
 export function typescriptScript(name: string): NewTool {
   return {
     tool: name,

@@ -13,15 +13,16 @@ import { chooseExample, exampleArguments, exampleWords } from "./example-call.ts
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 
-/** How clients reach the hub that has just started. */
+/** Address and token of the hub that has just started, for clients. */
 export interface Reach {
   readonly endpoint: string;
-  /** Variable that holds the token if callers must send one. */
+  /** Name of the variable with the token, if callers must send one. */
   readonly tokenVariable?: string;
 }
 
 /**
- * Returns the output of `serve`: the endpoint, tools by source and visibility, and commands that work in any folder.
+ * Returns the output of `serve`: the endpoint, the tools by source and visibility, and example commands that work in
+ * any folder.
  */
 export async function banner(
   hub: Hub,
@@ -62,7 +63,7 @@ export async function banner(
   ].join("\n");
 }
 
-/** Longest wait for the first output; slower sources are listed later. */
+/** Maximum wait before the first output; slower sources are listed later. */
 const SETTLE_MS = 5000;
 
 function sourceRows(hub: Hub, io: Io): string {
@@ -85,7 +86,7 @@ function stateText({ state, lastError }: { readonly state: string; readonly last
   return state === "ready" || lastError === undefined ? state : `${state}: ${plainLine(lastError)}`;
 }
 
-/** Needs no quotes without a token, so it works in every shell. */
+/** Returns a curl command. It needs no quotes without a token, so it works in every shell. */
 function curlLine(url: string, { tokenVariable }: Reach): string {
   return ["curl -s", url, ...authorization(tokenVariable)].join(" ");
 }
@@ -94,7 +95,7 @@ function authorization(tokenVariable: string | undefined): readonly string[] {
   return tokenVariable === undefined ? [] : [`-H "authorization: Bearer ${shellVariable(tokenVariable)}"`];
 }
 
-/** Returns the command that calls this copy from any folder. */
+/** Returns the command that runs this copy of Toolyard from any folder. */
 function toolyardCommand(): string {
   const { command, args } = ownCommand();
   return [command, ...args].map((word) => shellWord(word)).join(" ");
@@ -120,7 +121,7 @@ function restLine(rest: string, example: JsonObject, { tokenVariable }: Reach): 
   ].join(" ");
 }
 
-/** Returns a local tool of the user that explains itself, or one that every hub has. */
+/** Returns a tool for the example: a self-explanatory local tool of the user, or one that every hub has. */
 function exampleOf(hub: Hub): JsonObject {
   const tools = hub.tools.ownTools().map(({ entry, source: { kind } }) => ({ entry, isLocal: factsOf(kind).isLocal }));
   return chooseExample(tools) ?? { name: "meta.ping", description: "ping" };
@@ -133,7 +134,7 @@ function callWords(example: JsonObject): string {
 
 const QUERY_WORDS = 4;
 
-/** Returns the first words of its description, which find a tool. */
+/** Returns a search query for a tool: the first words of its description. */
 function queryFor({ name, description }: JsonObject): string {
   const words = plainLine(String(description ?? "")).match(/[\p{L}\p{N}-]+/gu) ?? [];
   return words.length === 0 ? String(name) : words.slice(0, QUERY_WORDS).join(" ").toLowerCase();
@@ -148,9 +149,9 @@ function addressJson({ endpoint, tokenVariable }: Reach): string {
   return JSON.stringify({ mcpServers: { toolyard: { type: "http", url: endpoint, ...headers } } });
 }
 
-/** Such a client gets a separate hub with the same configuration. */
+/** Returns a client's entry that starts a separate hub with the same configuration. */
 function commandJson(hub: Hub): string {
-  // These clients rarely know the user's PATH, so they would find neither `toolyard` nor `node`.
+  // Absolute paths, because these clients rarely know the user's PATH and would find neither `toolyard` nor `node`.
   const files = hub.config.files.flatMap((file) => ["--config", file]);
   const args = [ownProgram(), "serve", "--stdio", ...files];
   return JSON.stringify({ mcpServers: { toolyard: { command: process.execPath, args } } });

@@ -10,7 +10,7 @@ import { plainLine } from "./table.ts";
 import { safeJson, safeToShow } from "../../core/text/hidden-text.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Prints events while an answer is made. */
+/** Prints events while the model answers. */
 export interface ChatView {
   show(event: AgentEvent): void;
   /** Handles a notification of a running tool. */
@@ -32,7 +32,7 @@ export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
 
 const MAX_SHOWN_CHARS = 160;
 
-/** Prints the model's words on standard output as they arrive; tool calls and failures on standard error. */
+/** Prints the model's text on standard output as it arrives, and tool calls and failures on standard error. */
 export function textView(io: Io): ChatView {
   const live = new ChatLive(io);
   const lines = new ChatLines(io);
@@ -50,7 +50,7 @@ export function textView(io: Io): ChatView {
 
 type Result = Extract<AgentEvent, { type: "result" }>;
 
-/** Lines of an answer that stay on the terminal. */
+/** Prints the lines of an answer that stay on the terminal. */
 class ChatLines {
   readonly #io: Io;
   readonly #words: ChatText;
@@ -129,7 +129,7 @@ class ChatText {
     this.#io.stdout.write(visible);
   }
 
-  /** Prints an answer that did not arrive in pieces. */
+  /** Prints an answer that was not streamed. */
   finish(text: string): void {
     if (this.#said.trim() === "") this.add(text);
     this.endLine();

@@ -3,7 +3,7 @@ import type { Io } from "./io.ts";
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Returns colours for a terminal, else functions that return text unchanged. */
+/** Returns colour functions for a terminal; otherwise functions that return text unchanged. */
 export function colorsOf({ color }: Pick<Io, "color">): Colors {
   return picocolors.createColors(color);
 }

@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
 
-/** Returns a tool's result for a person: texts unchanged, other blocks with name and size. */
+/** Returns a tool's result as text for users: texts unchanged, other blocks with name and size. */
 export function contentText(result: JsonObject): string {
   const content = listMember(result, "content");
   const parts = content.filter(isJsonObject).map(blockText);

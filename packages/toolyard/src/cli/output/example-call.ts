@@ -5,9 +5,9 @@ import { sampleOf } from "../../schema/sample.ts";
 
 /** A tool that an example may call. */
 export interface ExampleTool {
-  /** In its protocol form. */
+  /** Definition in its protocol form. */
   readonly entry: JsonObject;
-  /** True if it is on this machine and starts no server. */
+  /** True if the tool is on this machine and starts no server. */
   readonly isLocal: boolean;
 }
 
@@ -28,14 +28,14 @@ export function exampleWords(schema: JsonObject): readonly string[] {
   return Object.entries(args).map(([key, value]) => pair(key, value, parameterOf(schema, key)));
 }
 
-/** Names of tools that probably have outside effects. An example must not suggest them. */
+/** Matches names of tools that probably have outside effects, so that an example does not suggest them. */
 const LASTING =
   /(?:^|[._-])(?:delete|remove|drop|send|write|create|update|set|kill|stop|wait|move|pay|post)(?:[._-]|$)/i;
 const MAX_ARGUMENTS = 4;
 
 /**
- * Chooses the most understandable tool: local, harmless, and with specific arguments. Returns `undefined` if none is
- * suitable.
+ * Chooses the easiest tool for an example: local, harmless, and with specific arguments. Returns `undefined` if no tool
+ * is suitable.
  */
 export function chooseExample(tools: readonly ExampleTool[]): JsonObject | undefined {
   const suitable = tools.filter(({ entry }) => isSuitable(entry));
@@ -73,7 +73,7 @@ function isFreeNumber(parameter: JsonObject): boolean {
   return (type === "number" || type === "integer") && !isGiven && minimum === undefined && maximum === undefined;
 }
 
-/** Returns the schema of one parameter, with its reference followed. */
+/** Returns the schema of one parameter, with its reference resolved. */
 export function parameterOf(root: JsonObject, name: string): JsonObject {
   const property = (objectMember(root, "properties") ?? {})[name];
   if (!isJsonObject(property)) return {};
@@ -81,7 +81,7 @@ export function parameterOf(root: JsonObject, name: string): JsonObject {
   return { ...localTarget(property["$ref"], root), ...property };
 }
 
-/** `key=value` is converted to the one type of the parameter; `key:=json` has any type. */
+/** Returns one argument: `key=value` if it converts to the only type of the parameter; otherwise `key:=json`. */
 function pair(key: string, value: unknown, { type }: JsonObject): string {
   const isText = typeof value === "string" && (type === undefined || type === "string");
   const isPlain = ["integer", "number", "boolean"].includes(String(type));

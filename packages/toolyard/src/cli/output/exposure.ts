@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** Returns which secrets other users of this machine could now read in a configuration with these servers added. */
+/** Returns the secrets that other users of this machine could read in a configuration with these servers added. */
 export async function exposure(
   target: string,
   servers: readonly { readonly options: JsonObject }[],

@@ -7,29 +7,29 @@ import { sizeOf } from "./terminal.ts";
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { readonly isTTY?: boolean };
 
-/** Everything that a command uses of its environment, so that tests can replace it. */
+/** Environment of a command, so that tests can replace it. */
 export interface Io {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Colour for people; otherwise text is plain. */
+  /** True if output may contain colours. */
   readonly color: boolean;
-  /** Columns of the terminal. Absent if standard output is not a terminal, so that nothing is cut for programs. */
+  /** Columns of the terminal. Absent if standard output is not a terminal; nothing is truncated then. */
   readonly width?: number;
   /**
-   * Aborted by the first Ctrl+C or SIGTERM: the command ends everything started. A second one ends the process
-   * immediately.
+   * Aborted by the first Ctrl+C or SIGTERM: the command then ends everything that it started. A second signal ends the
+   * process immediately.
    */
   readonly interrupted: AbortSignal;
-  /** Text on standard input, for arguments given as `-`. Rejects if interrupted. */
+  /** Reads the text on standard input, for arguments given as `-`. Rejects if interrupted. */
   readStdin(): Promise<string>;
   /**
-   * Asks the user at the terminal. `otherwise` is the answer for Enter and for unclear input. @default true. Absent
-   * without a user. Rejects if interrupted.
+   * Asks the user at the terminal. `otherwise` is the answer for Enter and for unclear input. @default true. Absent if
+   * there is no user. Rejects if interrupted.
    */
   readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;
-  /** Reads one line from the user at the terminal. Absent without a user. Rejects if `signal` aborts. */
+  /** Reads one line from the user at the terminal. Absent if there is no user. Rejects if `signal` aborts. */
   readonly line?: (question: string, signal: AbortSignal) => Promise<string>;
 }
 
@@ -79,14 +79,14 @@ function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
 }
 
 /**
- * Prints plain text. On a terminal, escape sequences in it are disabled; programs get it unchanged. Resolves once it is
- * handed over, so that a process can exit right after without losing output.
+ * Prints plain text. On a terminal, escape sequences in it are disabled; programs receive it unchanged. Resolves after
+ * the stream accepted the text, so that a process can exit immediately without losing output.
  */
 export function print(stream: Terminal, text: string): Promise<void> {
   return printPainted(stream, stream.isTTY === true ? safeToShow(text) : text);
 }
 
-/** Prints text with Toolyard's colours. The caller has already made its other parts safe. */
+/** Prints text that contains Toolyard's colours. The caller must have escaped its other parts. */
 export function printPainted(stream: Writable, text: string): Promise<void> {
   return new Promise((done, failed) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
@@ -97,7 +97,7 @@ export function printPainted(stream: Writable, text: string): Promise<void> {
   });
 }
 
-/** Resolves once all output so far is handed over. */
+/** Resolves after the stream accepted all output so far. */
 export function flush(stream: Writable): Promise<void> {
   return new Promise((done) => void stream.write("", () => done()));
 }

@@ -2,7 +2,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { CallNotification } from "../../core/calls/call.ts";
 import { safeToShow } from "../../core/text/hidden-text.ts";
 
-/** Returns progress or a log message as one line for people. */
+/** Returns a progress notification or log message as one line of text. */
 export function notificationText(notification: CallNotification): string {
   return safeToShow(notificationLine(notification));
 }

@@ -2,7 +2,7 @@ import type { ProfileCounts } from "../../core/ports/profile-counts.ts";
 import type { Io } from "./io.ts";
 import { table } from "./table.ts";
 
-/** Returns a table of profiles, with what each has. */
+/** Returns a table of profiles, with the number of their tools, prompts and resources. */
 export function profileText(profiles: readonly ProfileCounts[], io: Io): string {
   const rows = profiles.map(({ name, tools, prompts, resources }) => [
     name,

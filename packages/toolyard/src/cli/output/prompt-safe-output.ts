@@ -2,8 +2,8 @@ import { clearScreenDown, cursorTo, moveCursor, type Interface } from "node:read
 import type { Terminal } from "./io.ts";
 
 /**
- * While a user types a line, other output to the terminal goes above that line, which is redrawn below it. Returns a
- * function that ends this.
+ * Prints other output above the line that a user is typing, and redraws that line below it. Returns a function that
+ * stops this.
  */
 export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting: () => boolean): () => void {
   const own = Object.getOwnPropertyDescriptor(stream, "write");
@@ -15,7 +15,7 @@ export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting
     moveCursor(stream, 0, -rows);
     cursorTo(stream, 0);
     clearScreenDown(stream);
-    // The line is redrawn from as many rows further up as it had before.
+    // The line is redrawn as many rows higher as it occupied before.
     const isWritten = write(`${text}${"\n".repeat(rows)}`, ...rest);
     input.prompt(true);
     return isWritten;

@@ -20,7 +20,7 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
 
 type OutputStreamName = "stdout" | "stderr";
 
-/** Prints the code's output on the same streams as it arrives; at its end the remaining output and the result. */
+/** Prints the code's output on the same streams as it arrives, and at the end the remaining output and the result. */
 export class RunView {
   readonly #io: Io;
   readonly #printed = { stdout: 0, stderr: 0 };
@@ -37,7 +37,7 @@ export class RunView {
     if (stream === "stdout") this.#isLineOpen = !text.endsWith("\n");
   }
 
-  /** Prints the end of the run. Returns the exit code. */
+  /** Prints the result of the run. Returns the exit code. */
   async end(run: SandboxRun): Promise<number> {
     for (const stream of ["stdout", "stderr"] as const) this.print(stream, run[stream].slice(this.#printed[stream]));
     if (run.truncated)
@@ -59,7 +59,10 @@ export class RunView {
   }
 }
 
-/** Prints one object for programs: on standard output, or as the error on standard error. Returns the exit code. */
+/**
+ * Prints the run as one JSON object for programs: on standard output, or as an error on standard error. Returns the
+ * exit code.
+ */
 export async function reportRunJson(run: SandboxRun, io: Io): Promise<number> {
   const outcome = outcomeOf(run);
   if (!outcome.ok) return reportFail(outcome, true, io);
@@ -82,8 +85,8 @@ function outcomeOf(run: SandboxRun): Outcome {
 }
 
 /**
- * Writes the files of the code into a folder only; without a folder, prints their names. Throws a `UsageError` if that
- * is impossible.
+ * Writes the files of the code into a folder. Without a folder, prints only their names. Throws a `UsageError` if
+ * writing is impossible.
  */
 export async function keepArtifacts(
   artifacts: readonly SandboxFile[],

@@ -37,7 +37,7 @@ test("uses the given file name, and never overwrites an existing file", async ()
   expect(await readFile(join(folder, "image.png"), "utf8")).toBe("old");
 });
 
-test("checks whether a place can be written to before there is content", async () => {
+test("checks whether a path can be written to before there is content", async () => {
   await writeFile(join(folder, "kite.png"), "old");
   await expect(assertPlace(join(folder, "kite.png"))).rejects.toThrow("there is a file of that name already");
   await expect(assertPlace(join(folder, "kite.png", "below.png"))).rejects.toThrow("kite.png is a file");

@@ -5,23 +5,23 @@ import { codeOf, messageOf } from "../../core/errors.ts";
 import { UsageError } from "../failure.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Part of a result that a file can hold. */
+/** Part of a result that can be saved as a file. */
 export interface Medium {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
-  /** Its name at the source, which is not trusted as a path. */
+  /** Name at the source, which is not trusted as a path. */
   readonly name?: string;
-  /** The content is not valid base64, so nothing can be saved. */
+  /** True if the content is not valid base64, so it cannot be saved. */
   readonly isDamaged?: boolean;
 }
 
-/** Maximum number of files of one result. */
+/** Maximum number of files saved from one result. */
 const MAX_FILES = 1000;
-/** Tries for an unused name. */
+/** Maximum number of attempts to find an unused name. */
 const MAX_NAMES = 10_000;
 const LONGEST_STEM = 80;
 
-/** A map, because a server chooses the type: an object also has `constructor`. */
+/** Extensions by MIME type. A map, because a server chooses the type, and an object would also have `constructor`. */
 const ENDINGS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "application/json": "json",
@@ -43,7 +43,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns images, audio and resources of a result, in their order. */
+/** Returns images, audio and resources of a result, in order. */
 export function mediaOf(result: JsonObject): readonly Medium[] {
   const blocks = listMember(result, "content");
   return blocks.filter(isJsonObject).flatMap(mediumOf);
@@ -155,10 +155,10 @@ async function writeBeside(folder: string, name: string, bytes: Uint8Array): Pro
   throw new UsageError(`--out ${folder} holds ${MAX_NAMES} files called ${stem} already. Name another folder.`);
 }
 
-// Devices of Windows are files in every folder, with any ending.
+// Names of Windows devices, which exist in every folder, with any extension.
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Returns a valid file name for this medium on every system. */
+/** Returns a file name that is valid on every system. */
 export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeType">, at: number): string {
   const safe = name
     .normalize("NFC")

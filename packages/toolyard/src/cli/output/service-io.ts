@@ -16,7 +16,7 @@ export interface ServiceIo {
   print(text: string): Promise<void>;
   say(text: string): Promise<void>;
   printBytes(bytes: Uint8Array): Promise<void>;
-  /** Prints text with its own colours. The caller has already made its other parts safe. */
+  /** Prints text that contains colours. The caller must have escaped its other parts. */
   paint(text: string): Promise<void>;
   safe(text: string): string;
   mark(word: string): string;

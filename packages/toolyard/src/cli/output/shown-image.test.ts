@@ -13,12 +13,12 @@ test.each([
   [{ TERM: "xterm-256color" }, undefined],
   [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
   [{ TERM: "dumb", KITTY_WINDOW_ID: "1" }, undefined],
-])("shows pictures on a terminal with %j by %s", (env, protocol) => {
+])("shows images on a terminal with %j with the protocol %s", (env, protocol) => {
   expect(imageProtocol({ env, stdout })).toBe(protocol);
   expect(imageProtocol({ env, stdout: new PassThrough() })).toBeUndefined();
 });
 
-test("sends a picture to kitty in pieces of base64, to iTerm2 in one; leaves out others", () => {
+test("sends an image to kitty in chunks of base64, to iTerm2 in one; omits other media", () => {
   const kitty = imageText(png, "kitty")!;
   expect(kitty).toMatch(/^\u001b_Ga=T,f=100,m=1;[A-Za-z0-9+/]{4096}\u001b\\\u001b_Gm=0;[A-Za-z0-9+/=]+\u001b\\\n$/);
   expect(imageText(png, "iterm2")).toMatch(/^\u001b\]1337;File=inline=1;size=5000:[A-Za-z0-9+/=]+\u0007\n$/);

@@ -3,9 +3,9 @@ import type { Medium } from "./saved-media.ts";
 
 const ESCAPE = "\u001b";
 const BELL = "\u0007";
-/** Size of the base64 in one of kitty's messages. */
+/** Size of one chunk of base64 in kitty's protocol. */
 const KITTY_CHUNK = 4096;
-/** A larger picture would block the terminal for seconds. */
+/** Maximum size of an image in bytes. A larger image would block the terminal for seconds. */
 const MAX_BYTES = 8 * 1024 ** 2;
 
 type ImageProtocol = "kitty" | "iterm2";
@@ -17,16 +17,16 @@ const BY_PROGRAM: Readonly<Partial<Record<string, ImageProtocol>>> = {
   WezTerm: "iterm2",
 };
 
-/** Returns the protocol for pictures of this terminal, or `undefined` if it has none or a program reads its output. */
+/** Returns the image protocol of this terminal, or `undefined` if it has none or a program reads its output. */
 export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): ImageProtocol | undefined {
   if (stdout.isTTY !== true || env["TERM"] === "dumb") return undefined;
-  // A multiplexer does not pass pictures to the terminal behind it.
+  // A multiplexer does not pass images to the terminal.
   if (env["TMUX"] || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return undefined;
   if (env["KITTY_WINDOW_ID"]) return "kitty";
   return BY_TERM[env["TERM"] ?? ""] ?? BY_PROGRAM[env["TERM_PROGRAM"] ?? ""];
 }
 
-/** Returns the sequence that draws a picture, or `undefined` if the terminal cannot draw it. */
+/** Returns the escape sequence that draws an image, or `undefined` if the terminal cannot draw it. */
 export function imageText({ bytes, mimeType }: Medium, protocol: ImageProtocol): string | undefined {
   if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
   const data = Buffer.from(bytes).toString("base64");

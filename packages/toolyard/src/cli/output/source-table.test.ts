@@ -22,7 +22,7 @@ const line: SourceLine = {
   problems: [],
 };
 
-test("prints a line for each further server with its callers; none for a source without", () => {
+test("prints a line for each further server with its callers; none for a source without further servers", () => {
   const further = [
     { for: "principal ci", state: "ready", era: "legacy", pid: 4711 },
     { for: "callers of the legacy era", state: "connecting" },
@@ -40,7 +40,7 @@ test("prints a line for each further server with its callers; none for a source 
   expect(text).not.toContain("other: ");
 });
 
-test("prints a problem once that is also the last error of its source", () => {
+test("prints a problem that is also the last error of its source only once", () => {
   const problems = [{ subject: "/yard/modules", message: "The module path cannot be read." }];
   const text = (lastError: string): string =>
     sourceText([{ ...line, state: "degraded", lastError, problems }], io, { everyStderr: false, verbose: false });
@@ -51,7 +51,7 @@ test("prints a problem once that is also the last error of its source", () => {
 
 const renamed = (subject: string) => ({ subject, message: `\`${subject}\` is offered as another.`, renamed: true });
 
-test("prints renamed definitions once, individually with --verbose, and not as a fault", () => {
+test("prints renamed definitions together, individually with --verbose, and not as a fault", () => {
   const problems = [...Array.from({ length: 9 }, (_, at) => renamed(`repo://${at}`)), renamed("search")];
   const lines = [{ ...line, problems }];
   const status = sourceText(lines, io, { everyStderr: true, verbose: false });
@@ -64,7 +64,7 @@ test("prints renamed definitions once, individually with --verbose, and not as a
   expect(isHealthy({ ...line, problems: [{ subject: "a", message: "not offered" }] })).toBe(false);
 });
 
-test("prints the line of a failed server's output that names the error, and no lone brackets", () => {
+test("prints the output line of a failed server that contains the error, and no lone brackets", () => {
   const stderr = [
     "start",
     "Error: Cannot find module 'x'",
@@ -85,7 +85,7 @@ test("prints the line of a failed server's output that names the error, and no l
   expect(shown(["one", "two"])).toEqual(["one", "two"]);
 });
 
-test("prints quoted last lines of an error once, and no update notices of npm", () => {
+test("prints quoted last lines of an error once, and omits npm's update notices", () => {
   const quoted = "E404 Not Found - GET http://localhost/none The requested resource 'none@*' could not be found";
   const stderr = [
     "npm notice New minor version of npm available! 11.1.0 -> 11.2.0",

@@ -21,7 +21,7 @@ export interface SourceLine extends ProviderStatus {
 const STDERR_LINES = 5;
 
 /**
- * Returns whether a source works or is disabled on purpose. A source left out because of a missing variable is neither.
+ * Returns whether a source works or was disabled on purpose. A source omitted because of a missing variable is neither.
  */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return (
@@ -31,9 +31,9 @@ export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
 }
 
 interface SourceTableOptions {
-  /** Also show the last lines and renamed definitions of healthy sources. */
+  /** True if the last output lines and renamed definitions of healthy sources are shown too. */
   readonly everyStderr: boolean;
-  /** List repeated items individually. */
+  /** True if repeated items are listed individually. */
   readonly verbose: boolean;
 }
 
@@ -43,7 +43,7 @@ export function sourceText(lines: readonly SourceLine[], io: Io, shown: SourceTa
   return [sourceRows(lines, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
 }
 
-/** A narrow terminal shows only the most important columns. */
+/** Width below which a terminal shows only the most important columns. */
 const NARROW_COLUMNS = 64;
 
 function sourceRows(lines: readonly SourceLine[], io: Io): string {
@@ -88,7 +88,7 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: SourceTab
   ];
 }
 
-/** Removes lines that the error already quotes, and npm's notices. */
+/** Returns the output lines without npm's notices and without lines that the error already quotes. */
 function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
   const isQuoted = (bare: string): boolean => bare.length >= LEAST_QUOTED && lastError.includes(bare);
   const lines = stderr.map((line) => ({ line, bare: bareLine(line) })).filter(({ line }) => !NEWS_OF_NPM.test(line));
@@ -97,10 +97,10 @@ function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
 }
 
 const NEWS_OF_NPM = /^npm (?:notice|(?:error|ERR!) A complete log of this run)/;
-/** A shorter line occurs in any text. */
+/** Minimum length of a line that is compared with the error. Shorter lines occur in any text. */
 const LEAST_QUOTED = 4;
 
-/** Returns the last lines, preceded by the last line that names an error if they do not. */
+/** Returns the last lines. If they contain no error, the last line with an error precedes them. */
 function tellingLines(stderr: readonly string[]): readonly string[] {
   const lines = stderr.filter((line) => /[^\s{}()[\],;]/.test(line));
   const last = lines.slice(-STDERR_LINES);
@@ -111,7 +111,7 @@ function tellingLines(stderr: readonly string[]): readonly string[] {
 
 const NAMES_ERROR = /(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
 
-/** Lists renamed definitions once. */
+/** Returns one line for all renamed definitions. */
 function renamedOf({ id, problems }: SourceLine): readonly string[] {
   const subjects = problems.flatMap(({ subject, renamed }) => (renamed ? [subject] : []));
   const resources = subjects.filter((subject) => /^[a-z][a-z\d+.-]*:/i.test(subject)).length;
@@ -128,12 +128,12 @@ function isNote({ repaired, unsupported }: SourceLine["problems"][number]): bool
   return repaired === true || unsupported === true;
 }
 
-/** Number of subjects named on one line about the same problem. */
+/** Maximum number of subjects in one line about the same problem. */
 const MAX_NAMED = 3;
 
 /**
- * Lists repaired and unsupported definitions. A server tends to repeat one mistake in all definitions, so it is one
- * line.
+ * Returns lines about repaired and unsupported definitions. A server tends to repeat one mistake in all definitions, so
+ * each mistake is one line.
  */
 function notesOf({ problems }: SourceLine): readonly string[] {
   const subjects = new Map<string, string[]>();
@@ -151,7 +151,7 @@ function notesOf({ problems }: SourceLine): readonly string[] {
   });
 }
 
-/** Returns repeated lines once, with their number. */
+/** Returns the lines with consecutive duplicates joined and counted. */
 function repeatsOnce(lines: readonly string[]): readonly string[] {
   const runs: { text: string; count: number }[] = [];
   for (const text of lines) {
@@ -162,7 +162,7 @@ function repeatsOnce(lines: readonly string[]): readonly string[] {
   return runs.map(({ text, count }) => (count === 1 ? text : `${text} (${count} times)`));
 }
 
-/** Lists the further servers and their callers. */
+/** Returns lines about the further servers and their callers. */
 function furtherOf({ info }: SourceLine): readonly string[] {
   const further = Array.isArray(info?.["further"]) ? info["further"].filter(isJsonObject) : [];
   return further.map(({ for: whom, state, era, pid }) => {
@@ -173,7 +173,7 @@ function furtherOf({ info }: SourceLine): readonly string[] {
   });
 }
 
-/** The first problem of a source can also be its last error. */
+/** Returns whether the last error is also one of the problems. */
 function isTold(lastError: string, problems: SourceLine["problems"]): boolean {
   return problems.some(({ subject, message }) => lastError === message || lastError === `${subject}: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { colorsOf } from "./colors.ts";
 
-/** Colours of states in tables. Text may follow the state: `down: it ended`. */
+/** Colours of states in tables. Text may follow the state, as in `down: it ended`. */
 const STATES: Readonly<Record<"green" | "yellow" | "red" | "dim", RegExp>> = {
   green: /^(?:ready|yes|installed|running|connected|valid|next to the program)\b/i,
   yellow: /^(?:starting|connecting|installing|degraded|stopping|idle|expired|needs|no|other version)\b|^needs_/i,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as StringWidthModule from "string-width";
 import type stringWidth from "string-width";
 
-/** Truncates a text to a number of columns; the last one is `…` if something was cut. */
+/** Truncates a text to a number of columns. The last column is `…` if the text was truncated. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
@@ -17,15 +17,17 @@ export function cutToWidth(text: string, width: number): string {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into the characters that a reader sees: an emoji of several code points is one. */
+/**
+ * Returns the segmenter that splits a text into user-perceived characters: an emoji with several code points is one.
+ */
 export function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter();
   return segmenter;
 }
 
 /**
- * Texts of which every character takes one column: Latin, Cyrillic, dashes, dots and quotation marks, box drawing,
- * blocks, Braille patterns, and the two marks of a live view.
+ * Matches text in which every character takes one column: Latin, Cyrillic, dashes, dots and quotation marks, box
+ * drawing, blocks, Braille patterns, and the two marks of a live view.
  */
 const NARROW =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u259f\u2713\u2717\u2800-\u28ff]*$/;
@@ -35,7 +37,7 @@ let widthOf: typeof stringWidth | undefined;
 /** Returns the number of terminal columns that a text without escape sequences takes. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
-  // Loaded with the first text that needs it: the package prepares Unicode segmentation, which takes 10 to 50 ms.
+  // Loaded on demand: the package prepares Unicode segmentation, which takes 10 to 50 ms.
   widthOf ??= (createRequire(import.meta.url)("string-width") as typeof StringWidthModule).default;
   return widthOf(text, { countAnsiEscapeCodes: true });
 }

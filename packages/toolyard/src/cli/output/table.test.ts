@@ -124,7 +124,7 @@ test.each([
   expect(displayWidth(text)).toBe(width);
 });
 
-test("agrees with the package on every code point that the fast path accepts", () => {
+test("agrees with the package `string-width` on every code point that the fast path accepts", () => {
   const wrong: string[] = [];
   for (let code = 0x20; code < 0x3_00_00; code += 1) {
     const character = String.fromCodePoint(code);
@@ -135,7 +135,7 @@ test("agrees with the package on every code point that the fast path accepts", (
   expect(wrong).toEqual([]);
 });
 
-test("cuts a text between characters, never inside one", () => {
+test("truncates a text between characters, never inside one", () => {
   const cut = (width: number) => cutToWidth("🇩🇪👨‍👩‍👧‍👦x", width);
   expect([5, 4, 3, 2, 1].map(cut)).toEqual(["🇩🇪👨‍👩‍👧‍👦x", "🇩🇪…", "🇩🇪…", "…", "…"]);
 });
@@ -162,7 +162,7 @@ test("prevents a server's text from controlling the terminal", () => {
   expect(table(["x"], [["a\u001b[2Jb\r\nc\u0007"]], { color: false }).split("\n")[2]).toBe("a [2Jb c");
 });
 
-test("colours the head, and no cell of another column", () => {
+test("colours the header, and no cell of another column", () => {
   const [head, rule, row] = table(["x"], [["y"]], { color: true }).split("\n");
   expect([head, rule, row]).toEqual(["\u001b[1mx\u001b[22m", "\u001b[2m─\u001b[22m", "y"]);
 });

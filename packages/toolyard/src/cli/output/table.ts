@@ -7,15 +7,18 @@ import { safeToShow } from "../../core/text/hidden-text.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
-/** Columns if standard output is not a terminal. */
+/** Width if standard output is not a terminal. */
 const PIPED_COLUMNS = 100;
-/** Without a terminal, cells of this width stay on one line, unless they are in the last column: `grep` finds rows. */
+/**
+ * Width up to which cells stay on one line if there is no terminal, except in the last column, so that `grep` finds
+ * whole rows.
+ */
 const PIPED_WHOLE_COLUMNS = 40;
-/** Columns with these headers contain states, which are coloured. */
+/** Headers of columns with states, which are coloured. */
 const STATE_HEADERS: readonly string[] = ["state", ""];
 
 export interface TextTableOptions extends Pick<Io, "width" | "color"> {
-  /** Lines of one cell on a terminal; the rest is cut. @default no limit */
+  /** Maximum number of lines of one cell on a terminal; the rest is truncated. @default no limit */
   readonly maxLines?: number;
 }
 
@@ -78,8 +81,8 @@ function columnText(
 }
 
 /**
- * Formats a row below its first cell, without columns. A single ASCII word stays complete, since it may be an address
- * to copy.
+ * Formats a row as lines below its first cell, without columns. A single ASCII word stays complete, because it may be a
+ * URL to copy.
  */
 function block(
   headers: readonly string[],
@@ -104,7 +107,7 @@ export function plainLine(text: string): string {
   return safeToShow(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
 }
 
-/** Returns untrusted names as one list on one line; a line break in a name starts no new line. */
+/** Returns untrusted names as a list on one line, without line breaks. */
 export function plainList(names: readonly string[]): string {
   return names.map(plainLine).join(", ");
 }

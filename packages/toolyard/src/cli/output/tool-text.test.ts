@@ -59,16 +59,16 @@ describe("the example call", () => {
     ["with an object", { a: { type: "object" } }, "toolyard call t 'a:={}'"],
     ["with a name that is not a word", { "a=b": { type: "string" } }, `toolyard call t '{"a=b":"text"}'`],
     ["with a name that begins with a dash", { "-a": { type: "string" } }, `toolyard call t '{"-a":"text"}'`],
-  ])("%s", (_what, properties, line) => {
+  ])("formats the example call: %s", (_what, properties, line) => {
     expect(call({ properties, required: Object.keys(properties) })).toBe(line);
   });
 
-  test("reaches the same hub", () => {
+  test("the example call reaches the same hub", () => {
     expect(call({}, ["--url", "http://127.0.0.1:1/mcp"])).toBe("toolyard call t --url http://127.0.0.1:1/mcp");
   });
 });
 
-test("shows unusual definitions, and no control sequences", () => {
+test("shows unusual definitions, without control sequences", () => {
   const odd = text({
     name: "x\u001b[2J",
     description: "a\u001b[2Jb",
@@ -79,7 +79,7 @@ test("shows unusual definitions, and no control sequences", () => {
   expect(text({ name: "x" })).toContain("It has no parameters.");
 });
 
-test("fits the terminal", () => {
+test("lines fit the width of the terminal", () => {
   const lines = text({ ...ENTRY, description: "word ".repeat(100) }, [], 60).split("\n");
   expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([]);
 });

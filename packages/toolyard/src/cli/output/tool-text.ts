@@ -15,7 +15,7 @@ export interface ToolTextOptions {
   readonly flags: readonly string[];
 }
 
-/** Columns if standard output is not a terminal. */
+/** Width if standard output is not a terminal. */
 const PIPED_COLUMNS = 100;
 
 /** Formats a tool's definition for users: description, table of parameters, and a command that calls it. */
@@ -43,7 +43,7 @@ function paragraphs(text: string, { width = PIPED_COLUMNS }: Pick<Io, "width">):
   return lines[0] === "" ? [] : lines.flatMap((line) => wrapLine(line.trimEnd(), width));
 }
 
-/** Continues a line under its own indentation, like a list in a description. */
+/** Continues a wrapped line with its own indentation, as in a list. */
 function wrapLine(line: string, width: number): readonly string[] {
   const indent = /^\s*/.exec(line)![0].replaceAll("\t", "  ");
   const room = Math.max(1, width - indent.length);
@@ -84,7 +84,7 @@ function resolved(property: unknown, root: JsonObject): JsonObject {
 const MAX_TYPE_DEPTH = 3;
 const MAX_CHOICES = 12;
 
-/** Describes a type in a few words: `string`, `list of integer`, `"a" or "b"`. */
+/** Returns a type in a few words: `string`, `list of integer`, `"a" or "b"`. */
 function typeText(schema: JsonObject, root: JsonObject, depth = 0): string {
   const choices = listMember(schema, "enum");
   if (choices.length > 0) return choicesText(choices);

@@ -1,11 +1,11 @@
 import { cutToWidth, displayWidth, graphemes } from "./table-width.ts";
 
 export interface WrapOptions {
-  /** Columns of a line. */
+  /** Maximum width of a line, in columns. */
   readonly width: number;
   /** True if a word longer than a line is split. Otherwise it gets a separate line, which may be longer. */
   readonly splitsWords: boolean;
-  /** Number of lines, the last of which ends with `…` if more follow. @default no limit */
+  /** Maximum number of lines. The last one ends with `…` if more follow. @default no limit */
   readonly maxLines?: number;
 }
 
@@ -47,8 +47,8 @@ function piecesOf(word: string, width: number): readonly string[] {
 }
 
 /**
- * Chooses widths for columns that need `natural` and accept `least`, for `room` columns without the gaps. Narrow
- * columns keep their width; the others divide the rest. Returns `undefined` if there is no room for `least`.
+ * Chooses the widths of columns that need `natural` and accept `least` columns, for `room` columns without the gaps.
+ * Narrow columns keep their width; the others divide the rest. Returns `undefined` if there is no room for `least`.
  */
 export function fitColumns(
   natural: readonly number[],
@@ -59,7 +59,7 @@ export function fitColumns(
   if (sum(natural) <= room) return natural;
   if (sum(least) > room) return undefined;
   const widths = [...least];
-  // Gives an additional column at a time to the narrowest one that needs it; tables have few columns.
+  // Gives one additional column at a time to the narrowest table column that needs it. Tables have few columns.
   for (let left = room - sum(least); left > 0; left -= 1) {
     const needy = widths.flatMap((width, column) => (width < natural[column]! ? [column] : []));
     const narrowest = needy.reduce((best, column) => (widths[column]! < widths[best]! ? column : best), needy[0]!);

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Commands on who may use what. */
+/** Returns the commands that show and check access rights. */
 export function accessRows(
   local: readonly Option[],
   { url, tokenEnv }: { readonly url: Option; readonly tokenEnv: Option },

@@ -8,9 +8,9 @@ export interface SharedOptions {
   readonly tokenEnv?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** Accept what a configuration file of another user starts. */
+  /** True if programs that a configuration file of another user starts are accepted. */
   readonly yes?: boolean;
-  /** The process that started this one found the files of `config`; no user named them. */
+  /** True if the parent process found the files of `config`; the user did not name them. */
   readonly found?: boolean;
 }
 
@@ -22,14 +22,14 @@ export type CommandAction<Options extends SharedOptions = SharedOptions> = (
 ) => Promise<number>;
 
 export interface CommandRow {
-  /** Name and arguments as commander writes them. */
+  /** Name and arguments in commander's syntax. */
   readonly usage: string;
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options: readonly Option[];
-  /** Returns advice for a surplus argument. */
+  /** Returns advice for an excess argument. */
   readonly excessAdvice?: (argument: string) => string;
-  /** Loaded only when the command is used. Absent: one of `commands` must follow. */
+  /** Loads the command when it is used. Absent if a subcommand must follow. */
   readonly load?: () => Promise<{ run: CommandAction<never> }>;
   readonly commands?: readonly CommandRow[];
 }

@@ -9,14 +9,14 @@ const YES = new Option("-y, --yes", "accept what the toolyard.toml of this folde
 const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
 const TOKEN_ENV = new Option("--token-env <name>", "name of the variable that holds the bearer token");
 const JSON_OUT = new Option("--json", "print JSON for programs");
-/** Accepted in any position. */
+/** Option that is accepted in any position. */
 export const VERBOSE = new Option("-v, --verbose", "log more, on standard error");
 const TIMEOUT = new Option("--timeout <duration>", "give up after this long, such as 30s or 5m");
 
 const LOCAL = [CONFIG, YES, JSON_OUT, VERBOSE];
 const REMOTE = [CONFIG, YES, URL, TOKEN_ENV, JSON_OUT, VERBOSE];
 
-/** Commands on tools and their configuration, in the order of the help. */
+/** Commands about tools and their configuration, in the order of the help. */
 const OF_THE_HUB: readonly CommandRow[] = [
   {
     usage: "serve",
@@ -212,7 +212,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
 ];
 
-/** Further commands. */
+/** Commands after those about tools. */
 const BESIDE: readonly CommandRow[] = [
   {
     usage: "chat",
@@ -261,7 +261,7 @@ const BESIDE: readonly CommandRow[] = [
 
 /**
  * Returns every command, in the order of the help; or only the one at the start of the command line if it is in this
- * file: most start-ups need no other, and creating all costs more than many commands.
+ * file. Creating all commands takes longer than many commands run.
  */
 export async function commandRows(words: readonly string[] = []): Promise<readonly CommandRow[]> {
   const asked = [...OF_THE_HUB, ...BESIDE].find(({ usage }) => usage.split(" ", 1)[0] === words[0]);

@@ -8,7 +8,7 @@ const LOG_LEVEL = new Option("--log-level <level>", "what to log, on standard er
   "error",
 ]);
 
-/** `toolyard core`: the commands of the core server, with the names of its document (G40 to G47). */
+/** Returns `toolyard core`: the commands of the core server, with the names in its document (G40 to G47). */
 export function coreRow(shared: readonly Option[]): CommandRow {
   const options = [...shared, LOG_LEVEL];
   return {

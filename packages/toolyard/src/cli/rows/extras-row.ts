@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** `toolyard extras`: parts of the program installed on demand. */
+/** Returns `toolyard extras`: parts of the program that are installed on demand. */
 export function extrasRow(json: Option): CommandRow {
   return {
     usage: "extras",

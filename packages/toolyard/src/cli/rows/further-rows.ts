@@ -23,7 +23,10 @@ export interface CommonOptions {
   readonly url: Option;
 }
 
-/** Commands that most start-ups do not need, loaded together: the setup commands, and those at the end. */
+/**
+ * Returns commands that most runs do not need: the setup commands, and the last commands of the help. They are loaded
+ * together.
+ */
 export function furtherRows(options: CommonOptions): {
   readonly setup: readonly CommandRow[];
   readonly last: readonly CommandRow[];

@@ -23,7 +23,7 @@ const MODEL = new Option(
   "one model of a file with several: its GNNSection, its ModelName or its number",
 );
 
-/** `toolyard gnn`: models of Active Inference in GNN. */
+/** Returns `toolyard gnn`: commands for Active Inference models in GNN. */
 export function gnnRow(json: Option): CommandRow {
   return {
     usage: "gnn",

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Commands on a whole library. */
+/** Returns the commands for a whole library. */
 export function libraryMoves(json: Option): CommandRow[] {
   return [
     {

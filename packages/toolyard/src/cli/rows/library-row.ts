@@ -6,7 +6,7 @@ const AUTHOR = new Option("--author <name>", "only works by this author; part of
 const WORK = new Option("--work <title>", "only this work");
 const LANGUAGE = new Option("--language <code>", "only works in this language: en, fr");
 
-/** `toolyard library`: documents to read, search and quote. */
+/** Returns `toolyard library`: commands that read, search and quote documents. */
 export function libraryRow(json: Option): CommandRow {
   return {
     usage: "library",
@@ -67,7 +67,7 @@ export function libraryRow(json: Option): CommandRow {
   };
 }
 
-/** Commands that measure quality and speed of the search. */
+/** Returns the commands that measure quality and speed of the search. */
 function measureRows(json: Option): CommandRow[] {
   return [
     {
@@ -95,7 +95,7 @@ function measureRows(json: Option): CommandRow[] {
   ];
 }
 
-/** Commands on existing documents. */
+/** Returns the commands for existing documents. */
 function documentRows(json: Option): CommandRow[] {
   return [
     {

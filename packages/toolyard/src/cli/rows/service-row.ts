@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** `toolyard service`: the hub as a service of the user. */
+/** Returns `toolyard service`: commands that run the hub as a service of the user. */
 export function serviceRow([config, yes, json]: readonly [Option, Option, Option]): CommandRow {
   const dryRun = new Option("--dry-run", "only show the file and the commands");
   return {

@@ -9,7 +9,7 @@ export interface SetupOptions {
   readonly tokenEnv: Option;
 }
 
-/** Commands that change configuration files and those of clients. */
+/** Returns the commands that change configuration files and those of clients. */
 export function setupRows(options: SetupOptions): readonly CommandRow[] {
   const { config, yes, json, tokenEnv } = options;
   return [

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Commands on the hub that clients of this user share. */
+/** Returns the commands for the hub that clients of this user share. */
 export function sharedHubRows([config, json]: readonly [Option, Option]): readonly CommandRow[] {
   return [
     {

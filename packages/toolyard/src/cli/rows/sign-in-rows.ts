@@ -3,7 +3,7 @@ import type { CommandRow } from "./command-row.ts";
 
 const AS = new Option("--as <caller>", "name of the caller's token, if each caller signs in separately");
 
-/** Commands on sign-ins to remote servers. */
+/** Returns the commands for sign-ins to remote servers. */
 export function signInRows(shared: readonly Option[], timeout: Option): readonly CommandRow[] {
   return [
     {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** `toolyard top`, with the options of commands on a running hub. */
+/** Returns `toolyard top`, with the options of commands for a running hub. */
 export function topRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "top",

@@ -6,7 +6,10 @@ const GROUPS = new Option("--group <name>", "a group of the user, for roles; rep
   (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
 );
 
-/** `toolyard user` and `toolyard client`: who may sign in to this hub (`auth.modes` with "builtin"). */
+/**
+ * Returns `toolyard user` and `toolyard client`: commands for the users and clients that may sign in to this hub
+ * (`auth.modes` with "builtin").
+ */
 export function userRows(json: Option): readonly CommandRow[] {
   return [
     {

@@ -15,7 +15,7 @@ const LINUX: ServicePlace = { platform: "linux", home: "/home/ada", uid: 1000 };
 const MAC: ServicePlace = { platform: "darwin", home: "/Users/ada", uid: 501 };
 const WINDOWS: ServicePlace = { platform: "win32", home: "C:\\Users\\ada", uid: 0, localAppData: "C:\\Local" };
 
-/** Runs a tool on the text of a definition; undefined where the tool is missing. */
+/** Checks a definition with a tool. Returns undefined if the tool is missing. */
 function checked(name: string, text: string, command: readonly [string, ...string[]]): string | undefined {
   const [program, ...args] = command;
   if (spawnSync(program, ["--version"]).error) return undefined;
@@ -47,7 +47,7 @@ test("defines a systemd user unit with escaped words", () => {
 
 const SYSTEMD = "systemd-analyze is not on this machine";
 
-test("writes a unit that systemd accepts", ({ skip }) => {
+test("writes a systemd unit that systemd accepts", ({ skip }) => {
   const { text } = defineService({ ...PROGRAM, args: ["/opt/a b/main.js", "serve"] }, LINUX);
   const said = checked("toolyard.service", text, ["systemd-analyze", "verify", "--user"]);
   if (said === undefined) return skip(SYSTEMD);
@@ -61,7 +61,7 @@ const PYTHON_READS: Readonly<Record<string, string>> = {
     "print(json.dumps({e.tag.split('}')[1]: e.text for e in r.iter()}))",
 };
 
-test("writes a launchd agent that a parser of property lists reads", () => {
+test("writes a launchd agent that a property list parser reads", () => {
   const { path, text, install, uninstall } = defineService(PROGRAM, MAC);
   expect(path).toBe("/Users/ada/Library/LaunchAgents/io.toolyard.hub.plist");
   const read = checked("agent.plist", text, ["python3", "-c", PYTHON_READS["plist"]!]);
@@ -77,7 +77,7 @@ test("writes a launchd agent that a parser of property lists reads", () => {
   expect(uninstall).toEqual([["launchctl", "bootout", "gui/501/io.toolyard.hub"]]);
 });
 
-test("writes a task for Windows that a parser of XML reads", () => {
+test("writes a Windows task that an XML parser reads", () => {
   const program = { ...PROGRAM, command: "C:\\Program Files\\nodejs\\node.exe", args: ["C:\\a b\\", 'x & "y"', "z"] };
   const { path, text, install, uninstall } = defineService(program, WINDOWS);
   expect(path).toBe("C:\\Local\\toolyard\\service.xml");

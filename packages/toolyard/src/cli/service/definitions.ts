@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import { OptionError } from "../../core/errors.ts";
 
-/** Program that a service starts. All paths are absolute. */
+/** Program that the service starts. All paths are absolute. */
 export interface ServiceProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -9,7 +9,7 @@ export interface ServiceProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where the definition of a service is, and the commands of the system's own tool. */
+/** Location of a service definition, and the commands of the system's service manager. */
 export interface ServiceDefinition {
   readonly manager: "systemd" | "launchd" | "Task Scheduler";
   readonly path: string;
@@ -21,11 +21,11 @@ export interface ServiceDefinition {
   readonly status: readonly string[];
 }
 
-/** The user that the service runs as. */
+/** The user who runs the service. */
 export interface ServicePlace {
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** Number of the user on macOS. */
+  /** Numeric user id on macOS. */
   readonly uid: number;
   /** `%LOCALAPPDATA%` on Windows. */
   readonly localAppData?: string;
@@ -72,7 +72,7 @@ function systemdUnit({ command, args, folder, env }: ServiceProgram): string {
     ...Object.entries(env).map(([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`),
     "Restart=on-failure",
     "RestartSec=5",
-    // A hub gives running calls some time to end.
+    // Time that running calls have to end.
     "TimeoutStopSec=30",
     "",
     "[Install]",
@@ -146,7 +146,10 @@ function taskService(program: ServiceProgram, { home, localAppData }: ServicePla
   };
 }
 
-/** A task has no environment of its own: it gets the user's. The order of the elements is that of the schema. */
+/**
+ * Returns the XML of a task. A task has no environment of its own: it inherits the user's. The order of the elements is
+ * that of the schema.
+ */
 function taskXml({ command, args, folder }: ServiceProgram): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

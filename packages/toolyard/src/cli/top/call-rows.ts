@@ -1,16 +1,18 @@
 import { isJsonObject, listMember, type JsonObject } from "../../core/json/json.ts";
 import type { CallStatisticsRow } from "../../core/ports/call-statistics.ts";
 
-/** The counts of a running hub at one moment. */
+/** Call counts of a running hub at one moment. */
 export interface CallSample {
-  /** Start of the hub, ISO 8601. Counts of another start cannot be compared. */
+  /** Start time of the hub (ISO 8601). Counts from different starts cannot be compared. */
   readonly startedAt: string;
   readonly uptimeMs: number;
   readonly boundsMs: readonly number[];
   readonly rows: readonly CallStatisticsRow[];
 }
 
-/** Reads the body of `/status/calls`. Members of an unexpected type are left out: the hub may be of another version. */
+/**
+ * Reads the body of `/status/calls`. Omits members of an unexpected type, because the hub may have another version.
+ */
 export function readSample(body: JsonObject): CallSample {
   return {
     startedAt: String(body["startedAt"]),
@@ -31,7 +33,9 @@ function isRow(value: unknown): value is CallStatisticsRow {
   );
 }
 
-/** Returns the calls between two samples; all of the later one if the hub was restarted between them. */
+/**
+ * Returns the calls between two samples. If the hub was restarted meanwhile, returns all calls of the later sample.
+ */
 export function callsBetween(earlier: CallSample | undefined, later: CallSample): CallSample {
   if (!earlier || earlier.startedAt !== later.startedAt) return later;
   const before = new Map(earlier.rows.map((row) => [keyOf(row), row]));

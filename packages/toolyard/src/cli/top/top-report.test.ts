@@ -6,7 +6,7 @@ import { topText } from "./top-text.ts";
 
 const EMPTY = LATENCY_BOUNDS_MS.map(() => 0).concat(0);
 
-/** Counts of calls that each took about `ms`. */
+/** Returns counts of calls that each took about `ms` milliseconds. */
 function row(tool: string, calls: number, ms: number, more: Partial<CallStatisticsRow> = {}): CallStatisticsRow {
   const bucket = LATENCY_BOUNDS_MS.findIndex((bound) => ms <= bound);
   return {
@@ -40,7 +40,7 @@ describe("rankings", () => {
     3,
   );
 
-  test("order tools by calls, p95 and failures, and have at most the limit of rows", () => {
+  test("rankings order tools by calls, p95 and failures, up to the limit of rows", () => {
     expect(report.busiest.map(({ name, calls }) => [name, calls])).toEqual([
       ["fast", 100],
       ["broken", 10],
@@ -50,7 +50,7 @@ describe("rankings", () => {
     expect(report.slowest).toHaveLength(3);
   });
 
-  test("do not count a cancelled call as failed, and name the most frequent failure", () => {
+  test("rankings do not count a cancelled call as failed, and name the most frequent failure", () => {
     expect(report.failing.map(({ name, failed, failure }) => [name, failed, failure])).toEqual([
       ["tools/call (not found)", 7, "unknown_tool"],
       ["broken", 6, "timeout"],
@@ -58,7 +58,7 @@ describe("rankings", () => {
     expect([report.calls, report.failed]).toEqual([127, 13]);
   });
 
-  test("sum the rows of each source, without the calls that led to none", () => {
+  test("rankings sum the rows of each source, without calls that reached no source", () => {
     expect(report.sources.map(({ source, calls, failed }) => [source, calls, failed])).toEqual([
       ["files", 115, 6],
       ["web", 5, 0],
@@ -74,13 +74,13 @@ describe("quantile", () => {
     [1, [10, 0], 10],
     [0.5, [5, 5], 10],
     [0.75, [5, 5], 10],
-  ])("of %s in buckets %j is %s", (share, buckets, wanted) => {
+  ])("the quantile %s in buckets %j is %s", (share, buckets, wanted) => {
     expect(quantile(share, buckets, [10])).toBe(wanted);
   });
 });
 
 describe("calls between two samples", () => {
-  test("are the differences, without rows that did not change", () => {
+  test("calls between two samples are the differences, without unchanged rows", () => {
     const earlier = sample([row("a", 5, 2), row("b", 5, 2)], 1000);
     const later = sample([row("a", 5, 2), row("b", 7, 2, { outcomes: { ok: 5, denied: 2 } }), row("c", 1, 2)], 3000);
     const between = callsBetween(earlier, later);
@@ -91,13 +91,13 @@ describe("calls between two samples", () => {
     ]);
   });
 
-  test("are all calls of the later one after a restart", () => {
+  test("after a restart, the calls are all those of the later sample", () => {
     const later = sample([row("a", 2, 2)], 3000, "now");
     expect(callsBetween(sample([row("a", 5, 2)], 1000), later)).toEqual(later);
   });
 });
 
-test("a body of another version is read without its unusable rows", () => {
+test("reads a body of another version without its unusable rows", () => {
   const rows = [row("a", 1, 2), { tool: 5 }, null, "x", { ...row("b", 1, 1), buckets: undefined }];
   const read = readSample({ startedAt: "then", uptimeMs: 1, latencyBoundsMs: LATENCY_BOUNDS_MS, rows });
   expect(read.rows.map(({ tool }) => tool)).toEqual(["a"]);
@@ -106,7 +106,7 @@ test("a body of another version is read without its unusable rows", () => {
 describe("text", () => {
   const report = createReport(sample([row("a\u001b[31m", 3, 4000)]), 5);
 
-  test("has the totals and a table for each ranking with rows, without control characters", () => {
+  test("the text has the totals and a table for each ranking with rows, without control characters", () => {
     const text = topText(report, "toolyard 1", { color: false });
     expect(text).toContain("3 calls in 10 s (0.30/s), 0 failed");
     expect(text).toMatch(/Busiest tools\ntool +source +calls +per s +p50 +p95 +failed/);
@@ -114,13 +114,13 @@ describe("text", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  test("fits a narrow terminal", () => {
+  test("the text fits a narrow terminal", () => {
     const text = topText(report, "toolyard 1", { color: false, width: 50 });
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(50);
     expect(text).not.toContain("per s");
   });
 
-  test("reports that there are no calls", () => {
+  test("the text reports that there are no calls", () => {
     expect(topText(createReport(sample([]), 5), "toolyard 1", { color: false })).toContain("No calls yet.");
   });
 });

@@ -2,19 +2,19 @@ import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
 import type { CallStatisticsRow } from "../../core/ports/call-statistics.ts";
 import type { CallSample } from "./call-rows.ts";
 
-/** Calls to one tool, to one source with another method, or to one source in total. */
+/** Calls of one tool, of another method of one source, or of one source in total. */
 export interface TopLine {
   readonly source: string;
-  /** Absent for a source in total. */
+  /** Name of the tool or method; absent for the total of a source. */
   readonly name?: string;
   readonly calls: number;
-  /** Calls with another outcome than `ok`. A call that its caller cancelled has not failed. */
+  /** Number of calls with another outcome than `ok`, except calls that their caller cancelled. */
   readonly failed: number;
-  /** The most frequent failure. */
+  /** Error code of the most frequent failure. */
   readonly failure?: string;
   readonly perSecond: number;
   readonly meanMs: number;
-  /** Half of the calls took no longer, estimated from buckets. */
+  /** Median duration, estimated from buckets. */
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
@@ -54,7 +54,7 @@ function sumOf(lines: readonly TopLine[], member: "calls" | "failed"): number {
   return lines.reduce((sum, line) => sum + line[member], 0);
 }
 
-/** Rows with an empty tool count other methods, or names that led to no tool. */
+/** Returns the name of a row. Rows with an empty tool count other methods, or names that matched no tool. */
 function nameOf({ tool, method, source }: CallStatisticsRow): string {
   if (tool !== "") return tool;
   return source === "" ? `${method} (not found)` : method;
@@ -110,7 +110,9 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Estimates a quantile by a straight line within its bucket. Calls in the last bucket count as its lower bound. */
+/**
+ * Estimates a quantile by linear interpolation within its bucket. Calls in the last bucket count with its lower bound.
+ */
 export function quantile(share: number, buckets: readonly number[], boundsMs: readonly number[]): number {
   const wanted = share * buckets.reduce((sum, count) => sum + count, 0);
   let below = 0;

@@ -4,7 +4,7 @@ import type { Io } from "../output/io.ts";
 import { plainLine, table } from "../output/table.ts";
 import type { TopLine, TopReport } from "./top-report.ts";
 
-/** A narrow terminal shows only the most important columns. */
+/** Width below which a terminal shows only the most important columns. */
 const NARROW_COLUMNS = 72;
 
 const SECTIONS = [
@@ -47,7 +47,7 @@ function rowsText(lines: readonly TopLine[], io: Pick<Io, "width" | "color">): s
 interface Column {
   readonly title: string;
   readonly text: (line: TopLine) => string;
-  /** Left out on a narrow terminal. @default false */
+  /** True if the column is omitted on a narrow terminal. @default false */
   readonly isWide?: boolean;
 }
 
