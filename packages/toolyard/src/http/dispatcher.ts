@@ -26,10 +26,7 @@ export interface DispatcherParts {
   readonly closing: AbortSignal;
 }
 
-/**
- * The checks of every request before its endpoint, for every adapter: hosts and origins, CORS, health, the path, the
- * caller's token, the method.
- */
+/** Checks every request before its endpoint, for all adapters: host and origin, CORS, health, path, token, method. */
 export class Dispatcher {
   readonly router = new Router();
   /** Limit of requests that are still arriving. */
@@ -54,12 +51,12 @@ export class Dispatcher {
     this.#place = { limits: options.limits, closing, bodies: this.bodies, authenticator };
   }
 
-  /** Returns whether a path is served here. */
+  /** Returns true if a path is served here. */
   isOwn(target: string): boolean {
     return isHealthPath(splitTarget(target).path, this.#options.basePath) || this.#routeOf(target) !== undefined;
   }
 
-  /** Answers one request, including errors of its handler. */
+  /** Answers one request, including exceptions of its handler. */
   serve(arrival: Arrival): void {
     try {
       const handled = this.#dispatch(arrival);
@@ -77,7 +74,7 @@ export class Dispatcher {
     const isAllowed = this.#allow(arrival, route);
     if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
     if (isAllowed && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
-    // Clients look there for sign-in documents, and accept only a 404 as a refusal.
+    // Clients search for sign-in documents at these paths, and accept only a 404 as a refusal.
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, route, place, search };
     if (route?.isOpen) return this.#enter(NOBODY, known);
@@ -87,7 +84,7 @@ export class Dispatcher {
       : this.#enter(this.#admitted(found, request), known);
   }
 
-  /** Checks a request, and returns whether a page of its origin may read the answer. Throws a 400 or 403. */
+  /** Checks a request. Returns true if a page of its origin may read the answer. Throws a 400 or 403. */
   #allow({ request, answer }: Arrival, route: Route | undefined): boolean {
     const isShared = route?.isShared === true;
     this.#check(request, isShared);
@@ -105,7 +102,7 @@ export class Dispatcher {
     }
   }
 
-  /** Returns the admitted principal. Throws a 401, 403 or 503 that names what is missing. */
+  /** Returns the admitted principal. Throws a 401, 403 or 503 with the reason. */
   #admitted(authentication: Authentication, request: HttpRequest): Principal {
     if (authentication.admitted) return authentication.principal;
     const { status = 401, message, challenge, retryAfterMs } = authentication;
@@ -120,7 +117,7 @@ export class Dispatcher {
     return this.#refusals.add(refusal, request.connection, this.#forwarded.read(request).remoteAddress);
   }
 
-  /** Continues after authentication. A caller without it does not learn which paths exist. */
+  /** Continues after the authentication. A caller without it does not learn which paths exist. */
   #enter(caller: Principal, { arrival, route, place, search }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
     if (this.#place.closing.aborted)
@@ -155,7 +152,10 @@ export class Dispatcher {
     return this.router.find(path)?.isAtRoot === true ? { path, base: "" } : undefined;
   }
 
-  /** Paths that need no sign-in are the hub's own: clients know them by the address of the hub. */
+  /**
+   * Returns the route. Paths that need no sign-in exist only for the hub itself and not for profiles, because clients
+   * know them by the hub's address.
+   */
   #routeAt({ path, name }: ProfiledPath): Route | undefined {
     const route = this.router.find(path);
     return route?.isOpen && name !== undefined ? undefined : route;
@@ -168,18 +168,18 @@ function mountOf({ base, name }: ProfiledPath, { mount }: Route): string {
   return mount === MCP_MOUNT ? base : base + mount;
 }
 
-/** The part of a request that is known before authentication. */
+/** Parts of a request that are known before the authentication. */
 interface ResolvedRequest {
   readonly arrival: Arrival;
-  /** Absent: there is none. */
+  /** Absent if there is no route. */
   readonly route: Route | undefined;
   readonly place: ProfiledPath;
   readonly search: string;
 }
 
 /**
- * Returns the caller within the profile of the path. Throws the same 404 for a profile that does not exist and for one
- * that the caller may not use.
+ * Returns the caller with the rights of the path's profile. Throws the same 404 for a profile that does not exist and
+ * for one that the caller may not use.
  */
 function principalAt({ name, profile }: ProfiledPath, caller: Principal): Principal {
   if (name === undefined) return caller;
@@ -194,10 +194,10 @@ function principalAt({ name, profile }: ProfiledPath, caller: Principal): Princi
 
 const MAX_SHOWN_NAME = 64;
 
-/** Below it are the documents of RFC 8414, RFC 9728 and similar standards. */
+/** Path below which the documents of RFC 8414, RFC 9728 and similar standards are served. */
 const WELL_KNOWN = "/.well-known/";
 
-/** Returns the methods to report; a path hidden from some callers looks like an unknown one. */
+/** Returns the methods to report. A path that is hidden from some callers looks like an unknown path. */
 function toldMethods(route: Route | undefined): readonly string[] {
   return route && !route.methods.includes(EVERY_METHOD) ? route.methods : USUAL_METHODS;
 }
@@ -207,14 +207,17 @@ function assertMethod(route: Route, method: string): void {
     throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
 }
 
-/** Splits a request line into path and query; a whole URL is also allowed. */
+/** Splits the target of a request line into path and query. A whole URL is also allowed. */
 function splitTarget(target: string): { readonly path: string; readonly search: string } {
   const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "") || "/";
   const mark = local.indexOf("?");
   return mark === -1 ? { path: local, search: "" } : { path: local.slice(0, mark), search: local.slice(mark + 1) };
 }
 
-/** Well-known addresses of a base path have it after their own name (RFC 8414 section 3.1, RFC 9728 section 3.1). */
+/**
+ * Returns a path without the base path. In well-known addresses the base path follows the name of the document (RFC
+ * 8414 section 3.1, RFC 9728 section 3.1).
+ */
 function innerPath(path: string, basePath: string): string | undefined {
   if (basePath === "") return path;
   if (path === basePath) return "/";
@@ -224,13 +227,16 @@ function innerPath(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }
 
-/** Index of the slash that ends the name of a well-known address, or its length. */
+/** Returns the index of the slash after the name of a well-known address, or the length of the path. */
 function endOfName(path: string): number {
   const slash = path.indexOf("/", WELL_KNOWN.length);
   return slash === -1 ? path.length : slash;
 }
 
-/** Both at the root and below the base path: a health check may be on either side of a proxy. */
+/**
+ * Returns true for a health path, at the root or below the base path, because a health check may be on either side of a
+ * proxy.
+ */
 function isHealthPath(path: string, basePath: string): boolean {
   const inner = basePath !== "" && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
   return HEALTH_PATHS.includes(inner);

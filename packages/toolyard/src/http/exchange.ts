@@ -8,35 +8,35 @@ import { parseJsonBody, type JsonBody } from "./request/json-body.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
 import type { BodyAccounts, HttpRequest, RequestHeaders } from "./wire.ts";
 
-/** A received request, and its answer. */
+/** Received request, and its answer. */
 export interface Arrival {
   readonly request: HttpRequest;
   readonly answer: HttpAnswer;
 }
 
-/** The facts of a request after the checks. */
+/** Facts about a request that has passed the checks. */
 export interface ExchangeFacts {
   readonly principal: Principal;
-  /** Address of the caller; behind a trusted proxy, the address that the proxy reports. */
+  /** Address of the caller. Behind a trusted proxy, the address that the proxy reports. */
   readonly remoteAddress: string;
-  /** `http://host:port/base`, or with `https`, as the caller addresses it, without a trailing slash. */
+  /** `http://host:port/base`, or with `https`, as the caller addresses the hub, without a trailing slash. */
   readonly baseUrl: string;
-  /** Below the base path, with a leading slash, as it was sent. */
+  /** Path below the base path, with a leading slash, as it was sent. */
   readonly path: string;
-  /** Text after the question mark. */
+  /** Query as it was sent, without the question mark. */
   readonly search: string;
-  /** Path of the endpoint, as it was mounted. */
+  /** Path at which the endpoint was mounted. */
   readonly mount: string;
 }
 
-/** The principal of requests on paths that need no sign-in. */
+/** Principal of requests on paths that need no sign-in. */
 export const NOBODY: Principal = Object.freeze({ id: "nobody", rights: rightsWithin({ allow: [] }), remote: true });
 
 export interface ExchangeLimits extends StreamLimits, JsonLimits {
   readonly maxBodyBytes: number;
 }
 
-/** Common parts of all exchanges of a listener. */
+/** Parts that all exchanges of a listener share. */
 export interface ExchangePlace {
   readonly limits: ExchangeLimits;
   /** Aborted when the listener starts to close. */
@@ -47,8 +47,8 @@ export interface ExchangePlace {
 }
 
 /**
- * One request and its answer for endpoints: checked, with its caller known. Independent of the carrier; the adapters
- * (`node/`, `fetch/`, `workers/`) handle that.
+ * One request and its answer, for endpoints: checked and authenticated. Independent of the transport, which the
+ * adapters handle (`node/`, `fetch/`, `workers/`).
  */
 export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
@@ -81,23 +81,23 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     return this.#facts.remoteAddress;
   }
 
-  /** `http://host:port/base`, or with `https`, as the caller addresses it, without a trailing slash. */
+  /** `http://host:port/base`, or with `https`, as the caller addresses the hub, without a trailing slash. */
   get baseUrl(): string {
     return this.#facts.baseUrl;
   }
 
-  /** Address of the MCP endpoint, of the profile that the request came by. */
+  /** Address of the MCP endpoint, for the profile through which the request arrived. */
   get mcpUrl(): string {
     const { baseUrl, principal } = this.#facts;
     return principal.profile ? baseUrl : `${baseUrl}/mcp`;
   }
 
-  /** Below the base path, with a leading slash, as it was sent. */
+  /** Path below the base path, with a leading slash, as it was sent. */
   get path(): string {
     return this.#facts.path;
   }
 
-  /** Text after the question mark, as it was sent. */
+  /** Query as it was sent, without the question mark. */
   get search(): string {
     return this.#facts.search;
   }
@@ -113,12 +113,12 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     return this.#query;
   }
 
-  /** Aborted when the listener starts to close: streams should end. */
+  /** Aborted when the listener starts to close. Streams should then end. */
   get closing(): AbortSignal {
     return this.#place.closing;
   }
 
-  /** The challenge for an operation that needs these scopes; absent where callers have none. */
+  /** Returns the challenge for an operation that needs these scopes. Returns `undefined` if callers have no scopes. */
   challengeScopes(scopes: readonly string[]): string | undefined {
     return this.#place.authenticator.challengeScopes?.(scopes, this.#facts.mount);
   }
@@ -129,14 +129,14 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   }
 
   /**
-   * Returns the whole body, up to `maxBytes` (default: the listener's limit), or a promise while it is still arriving.
-   * Throws or rejects with a `Refusal`. Must be called at most once.
+   * Returns the whole body, or a promise while it is still arriving. `maxBytes`: maximum size (default: the listener's
+   * limit). Throws or rejects with a `Refusal`. May be called only once.
    */
   readBody(maxBytes = this.#place.limits.maxBodyBytes): Buffer | Promise<Buffer> {
     return this.#request.readBody(maxBytes, this);
   }
 
-  /** Counts a body that is still arriving: under the principal, or without a token under the client's address. */
+  /** Counts a body that is still arriving: for the principal, or for the client's address if there is no token. */
   openBody(release: ReleaseBytes): ArrivingBytes {
     const { principal, remoteAddress } = this.#facts;
     const holder = isNamed(principal) ? `principal ${principal.id}` : `address ${remoteAddress}`;
@@ -149,8 +149,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   }
 
   /**
-   * Begins a stream that may outlive the caller's access token: it ends when the token does. Answers to one request may
-   * take longer, since the token was valid when the request came.
+   * Opens a stream that may outlive the caller's access token. It ends when the token expires. The answer to a single
+   * request may take longer, because the token was valid when the request arrived.
    */
   openLastingStream(headers?: Readonly<Record<string, string>>): EventStream {
     const stream = this.openStream(headers);
@@ -158,7 +158,7 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     return stream;
   }
 
-  /** Calls `end` when the caller's access token expires, unless the answer is over by then. */
+  /** Calls `end` when the caller's access token expires, unless the answer has ended before. */
   endWithToken(end: () => void): void {
     const { expiresAt } = this.principal.identity ?? {};
     if (expiresAt === undefined) return;
@@ -172,13 +172,15 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   }
 }
 
-/** Node fires timers that are longer at once. */
+/** Maximum delay of a timer; Node fires longer ones immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A client without a token is `local`, or on an open path `nobody`, which many clients share. */
+/**
+ * Returns false for a client without a token. It is `local`, or `nobody` on an open path, which many clients share.
+ */
 function isNamed({ id }: Principal): boolean {
   return id !== LOCAL_PRINCIPAL.id && id !== NOBODY.id;
 }
 
-/** Read only. */
+/** Shared empty query, which must not be changed. */
 const NO_QUERY = new URLSearchParams();

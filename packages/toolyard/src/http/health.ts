@@ -1,2 +1,2 @@
-/** Paths at which every client may check whether the server accepts requests, with or without a token. */
+/** Paths at which all clients may check if the server accepts requests, with or without a token. */
 export const HEALTH_PATHS: readonly string[] = ["/health", "/healthz"];

@@ -34,7 +34,7 @@ const TokenSchema = Type.Object({
   ),
 });
 
-/** Keys of `[server]` that the listener owns; endpoints add theirs to the same table. */
+/** Keys of `[server]` that the listener reads. Endpoints add further keys to the same table. */
 export const HTTP_OPTION_SCHEMAS = {
   host: Type.Optional(
     Type.String({
@@ -187,7 +187,7 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
 } as const;
 
-// Node reads a time of 0 as "no limit", so these times are above it.
+// Node treats a time of 0 as "no limit", so these times must be above 0.
 const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
 export type HttpConfig = Static<typeof HttpSchema>;
 
@@ -220,31 +220,31 @@ export interface HttpLimits extends JsonLimits {
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  /** Empty, or `/path` without a trailing slash. */
+  /** Base path: empty, or `/path` without a trailing slash. */
   readonly basePath: string;
-  /** Empty: every client that may connect is the local principal. */
+  /** Tokens. If there are none, every client that can connect is the local principal. */
   readonly tokens: readonly TokenEntry[];
-  /** Requests must carry a token. Separate from `tokens`, which workers do not get. */
+  /** True if requests must carry a token. Separate from `tokens`, which workers do not receive. */
   readonly needsToken: boolean;
-  /** Served at `/mcp/<name>`. @default none */
+  /** Profiles, served at `/mcp/<name>`. @default none */
   readonly profiles?: readonly Profile[];
-  /** The rights of a caller if there are no tokens. */
+  /** Rights of a caller if there are no tokens. */
   readonly openRights: Rights;
   readonly allowedHosts: readonly string[];
-  /** The URL for browsers on other machines, without a trailing slash. */
+  /** URL for browsers on other machines, without a trailing slash. */
   readonly publicUrl?: string;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** 1: only this process serves. */
+  /** Number of processes. 1: only this process serves. */
   readonly workers: number;
-  /** Absent: the port serves plain HTTP. */
+  /** Files for encryption. Absent: the port serves plain HTTP. */
   readonly tls?: TlsFiles;
   readonly limits: HttpLimits;
 }
 
 /**
- * Returns the options with defaults. Throws an `OptionError` for an unsafe configuration, such as an address that is
- * open to the network while callers need no token and `access` does not guard the hub.
+ * Applies the defaults. Throws an `OptionError` for an unsafe configuration, such as an address that is open to the
+ * network if callers need no token and `access` does not guard the hub.
  */
 export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGuarded"> = OPEN): HttpOptions {
   const options = readOptions(HttpSchema, raw, "server.");
@@ -269,7 +269,7 @@ export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGu
   });
 }
 
-/** Returns the limits of a request's JSON, for every transport. */
+/** Returns the limits for the JSON of a request, for every transport. */
 export function resolveJsonLimits(raw: HttpConfig = {}): JsonLimits {
   const { max_json_depth: maxJsonDepth, max_json_keys: maxJsonKeys } = readOptions(HttpSchema, raw, "server.");
   return Object.freeze({ maxJsonDepth, maxJsonKeys });
@@ -293,8 +293,8 @@ function limitsOf(options: ValuesOf<typeof HttpSchema>): HttpLimits {
 }
 
 /**
- * Returns the number of workers for `auto`. Below four cores, workers and callers compete for them; above four workers
- * the primary is the bottleneck.
+ * Returns the number of workers for `auto`. Below four cores, workers and callers compete for the cores; above four
+ * workers, the primary is the bottleneck.
  */
 export function autoWorkers(cores: number): number {
   return cores < 4 ? 1 : Math.min(cores - 1, 4);
@@ -302,7 +302,7 @@ export function autoWorkers(cores: number): number {
 
 function resolveWorkers(wanted: number | string): number {
   if (wanted === "auto") return autoWorkers(availableParallelism());
-  // An environment variable is a string.
+  // In an environment variable, the number is a string.
   const workers = Number(wanted);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
   throw new OptionError(
@@ -355,7 +355,8 @@ function resolveTokens({ token, tokens }: ValuesOf<typeof HttpSchema>): readonly
   return Object.freeze(entries);
 }
 
-// Sessions and parked calls belong to a name, so it must be unique.
+// Throws an `OptionError` if a token's name is reserved. Sessions and parked calls belong to the name, so it must be
+// unique.
 function assertOwnName(name: string, token: string | undefined): void {
   if (name === LOCAL_PRINCIPAL.id || (name === "token" && token !== undefined)) {
     throw new OptionError(
@@ -369,7 +370,7 @@ function assertOwnName(name: string, token: string | undefined): void {
 function assertDistinct(entries: readonly TokenEntry[]): void {
   const names = new Map<string, string>();
   for (const { name, token } of entries) {
-    // A token with a space or a control character could never arrive in a header.
+    // A header cannot carry a token with a space or a control character.
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw new OptionError(
         `The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. ` +

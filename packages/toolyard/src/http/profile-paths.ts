@@ -1,22 +1,22 @@
 import type { Profile } from "../core/ports/profiles.ts";
 
-/** A path of the hub, and the profile that it was reached by. */
+/** Path of the hub, and the profile through which it was reached. */
 export interface ProfiledPath {
-  /** Below the base path, or below the profile's address. */
+  /** Path below the base path, or below the address of the profile. */
   readonly path: string;
-  /** Address of the profile below the base path; empty without one. */
+  /** Address of the profile below the base path. Empty without a profile. */
   readonly base: string;
-  /** Name in the path. Absent: the path is of the hub itself. */
+  /** Name of the profile in the path. Absent: the path belongs to the hub itself. */
   readonly name?: string;
-  /** Absent: there is no profile with this name. */
+  /** Profile of that name. Absent if there is none. */
   readonly profile?: Profile | undefined;
 }
 
-/** Path of the MCP endpoint, below which profiles have theirs. */
+/** Path of the MCP endpoint. Addresses of profiles are below it. */
 export const MCP_MOUNT = "/mcp";
 
 /**
- * Reads addresses of profiles: `/mcp/<name>` is the MCP endpoint of a profile, and the hub's other paths follow it, as
+ * Reads addresses of profiles: `/mcp/<name>` is the MCP endpoint of a profile. The other paths of the hub follow it, as
  * in `/mcp/<name>/openapi.json`.
  */
 export class ProfilePaths {

@@ -2,33 +2,39 @@ import type { HttpExchange } from "./exchange.ts";
 import type { Refusal } from "./answer/refusal.ts";
 
 /**
- * Answers one request. The listener answers its errors: a `Refusal` as it specifies, any other as 500 with an error id.
+ * Answers one request. The listener answers its exceptions: a `Refusal` as it specifies, any other with 500 and an
+ * error id.
  */
 export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 
-/** Used instead of methods: all methods reach the handler, which names those that it supports. */
+/** Stands for all methods. All methods then reach the handler, which reports those that it supports. */
 export const EVERY_METHOD = "*";
 
-/** The methods reported to a browser if nothing may be revealed. */
+/** Methods that are reported to a browser if the supported methods must not be revealed. */
 export const USUAL_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** The place of a handler. */
+/** Path and methods of a handler. */
 export interface RoutePlace {
-  /** Others are answered with 405; `EVERY_METHOD` alone means all. */
+  /**
+   * Methods of the handler; other methods are answered with 405. `EVERY_METHOD` as the only entry means all methods.
+   */
   readonly methods: readonly string[];
-  /** A path that ends in `/*` matches everything below it. */
+  /** Path of the handler. A path that ends with `/*` matches all paths below it. */
   readonly path: string;
-  /** Requests are admitted without authentication; the requested document is checked by its handler. @default false */
+  /** True if requests need no authentication. The handler then checks access itself. @default false */
   readonly isOpen?: boolean;
-  /** Pages of every origin may read the answers, whatever `server.cors_origins` names. @default false */
+  /** True if pages of every origin may read the answers, for any `server.cors_origins`. @default false */
   readonly isShared?: boolean;
-  /** Also served at the root if the hub has a base path: a probe may be on either side of a proxy. @default false */
+  /**
+   * True to serve the path at the root too, if the hub has a base path: a probe may be on either side of a proxy.
+   * @default false
+   */
   readonly isAtRoot?: boolean;
 }
 
 export interface Route {
   readonly methods: readonly string[];
-  /** The path that it was added with, without `/*`. */
+  /** Path with which the route was added, without `/*`. */
   readonly mount: string;
   readonly isOpen: boolean;
   readonly isShared: boolean;
@@ -37,12 +43,12 @@ export interface Route {
   readonly refusalBody?: RefusalBody;
 }
 
-/** Formats the JSON text of a refusal on an endpoint's paths. */
+/** Formats the JSON text of a refusal on the paths of an endpoint. */
 export type RefusalBody = (refusal: Refusal) => string;
 
 /**
- * Finds the handler of a path. A path that ends in `/*` matches everything below it; an exact path comes first, then
- * the longest.
+ * Finds the handler of a path. A path that ends with `/*` matches all paths below it. An exact path has precedence,
+ * then the longest path.
  */
 export class Router {
   readonly #exact = new Map<string, Route>();

@@ -17,24 +17,24 @@ function allKeysOf(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + allKeysOf(member), own);
 }
 
-test("S4: an object of as many keys as the bound passes, and one of more does not", () => {
+test("S4: accepts an object with as many keys as the limit, and refuses one with more", () => {
   expect(hasMoreKeysThan(JSON.stringify(objectOf(500)), 500)).toBe(false);
   expect(hasMoreKeysThan(JSON.stringify(objectOf(501)), 500)).toBe(true);
   expect(hasMoreKeysThan(JSON.stringify([{ deep: [objectOf(501)] }]), 500)).toBe(true);
 });
 
-test("S4: many objects pass if all of them together have few enough keys", () => {
+test("S4: accepts many objects if they have few enough keys together", () => {
   const list = (objects: number): string => JSON.stringify(Array.from({ length: objects }, () => objectOf(100)));
   expect(hasMoreKeysThan(list(KEYS_IN_ALL), 100)).toBe(false);
   expect(hasMoreKeysThan(list(KEYS_IN_ALL + 1), 100)).toBe(true);
 });
 
-test("S4: the scan agrees with the parsed value on any JSON", () => {
+test("S4: the scan agrees with the parsed value for any JSON", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 6 }), (text, bound) => {
       const value: unknown = JSON.parse(text);
       const isTooMuch = mostKeysOf(value) > bound || allKeysOf(value) > bound * KEYS_IN_ALL;
-      // A key that is there twice is one key of the value.
+      // A repeated key in the text is one key of the parsed value.
       if (JSON.stringify(value).length === text.replace(/\s/g, "").length)
         expect(hasMoreKeysThan(text, bound)).toBe(isTooMuch);
     }),

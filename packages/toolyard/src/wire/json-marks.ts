@@ -8,12 +8,12 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Scans JSON text without parsing it, until `isEnough` returns true, and returns whether it did. It is called at each
- * key with the number of keys of its object so far, and with 0 at the start of each object or list. For text that is
- * not JSON the result is arbitrary.
+ * Scans JSON text without parsing it. Calls `isEnough` at each key with the number of keys of its object so far, and
+ * with 0 at the start of each object or list. Stops when `isEnough` returns true, and returns true; otherwise returns
+ * false. For text that is not JSON the result has no meaning.
  */
 export function someMark(text: string, isEnough: (keys: number) => boolean): boolean {
-  /** Keys so far of the objects around the place that is looked at. */
+  /** Numbers of keys so far in the objects that enclose the current position. */
   const around: number[] = [];
   let keys = 0;
   for (let at = 0; at < text.length; at += 1) {

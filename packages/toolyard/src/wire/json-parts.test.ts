@@ -11,18 +11,18 @@ function partsOf(value: unknown): number {
 const objectOf = (keys: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, at]));
 
-test("S4: keys, objects and lists count once each, at any place", () => {
+test("S4: counts keys, objects and lists once each, at any position", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 12 }), (text, bound) => {
       const value: unknown = JSON.parse(text);
-      // A key that is there twice is one key of the value.
+      // A repeated key in the text is one key of the parsed value.
       if (JSON.stringify(value).length === text.replace(/\s/g, "").length)
         expect(hasMorePartsThan(text, bound)).toBe(partsOf(value) > bound);
     }),
   );
 });
 
-test("S4: of an object with more than 1,000 keys each further one counts four times", () => {
+test("S4: counts each key of an object after the first 1,000 keys four times", () => {
   const count = (text: string): number => {
     let parts = 0;
     while (hasMorePartsThan(text, parts)) parts += 1;
@@ -34,7 +34,7 @@ test("S4: of an object with more than 1,000 keys each further one counts four ti
   expect(count(JSON.stringify({ x: objectOf(1001), y: 1 }))).toBe(1008);
 });
 
-test("S4: characters inside strings do not count", () => {
+test("S4: does not count characters in strings", () => {
   const text = JSON.stringify({ text: '{"a":[{}],":":'.repeat(1000), "{[:": "\\" });
   expect([hasMorePartsThan(text, 3), hasMorePartsThan(text, 2)]).toEqual([false, true]);
 });

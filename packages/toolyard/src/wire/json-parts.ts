@@ -1,17 +1,17 @@
 import { someMark } from "./json-marks.ts";
 
-/** Keys of one object up to here count once. */
+/** Number of keys of one object that count once. */
 const NARROW_KEYS = 1000;
-/** Each further one costs that many times as much: V8 keeps such an object as a table. */
+/** Weight of each further key: V8 stores such an object as a hash table. */
 const WIDE_KEY_PARTS = 4;
 
 /**
- * Returns whether JSON text has more keys, objects and lists than `maxParts`, without parsing: parsing takes a
- * microsecond for each, and processing the value about as long again. Keys beyond 1,000 in one object count four times.
- * For text that is not JSON the result is arbitrary; parsing it fails afterwards.
+ * Returns true if JSON text has more keys, objects and lists than `maxParts`. Does not parse the text: parsing takes a
+ * microsecond for each of them, and processing the value about as long again. Keys beyond 1,000 in one object count
+ * four times. For text that is not JSON the result has no meaning; the text is refused later, when it is parsed.
  */
 export function hasMorePartsThan(text: string, maxParts: number): boolean {
-  // No part is shorter than a character.
+  // Each part has at least one character.
   if (text.length <= maxParts) return false;
   let parts = 0;
   return someMark(text, (keys) => {
@@ -20,7 +20,7 @@ export function hasMorePartsThan(text: string, maxParts: number): boolean {
   });
 }
 
-/** Returns the description of the limit, to follow "more than". */
+/** Returns the description of the limit, as words that follow "more than". */
 export function partsWords(maxParts: number): string {
   return `${maxParts} keys, objects and lists`;
 }

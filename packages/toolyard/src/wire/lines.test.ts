@@ -15,13 +15,13 @@ function decode(chunks: readonly (string | Buffer)[], maxLineBytes = 1000) {
   return { lines, skipped, tooLong };
 }
 
-test("lines are cut at line breaks wherever the chunks are cut, characters arrive whole", () => {
+test("splits lines at line breaks for any split of the chunks, and keeps characters whole", () => {
   const bytes = Buffer.from("héllo\r\nwörld\n\nend");
   const chunks = Array.from({ length: bytes.length }, (_, index) => bytes.subarray(index, index + 1));
   expect(decode(chunks).lines).toEqual(["héllo", "wörld", "", "end"]);
 });
 
-test("reports a line above the limit once, with its start and end, and reads the next line whole", () => {
+test("reports a line above the limit once with its start and end, and reads the next line completely", () => {
   const long = `head${"x".repeat(5000)}tail`;
   const { lines, skipped, tooLong } = decode([
     "before\n",
@@ -35,6 +35,6 @@ test("reports a line above the limit once, with its start and end, and reads the
   expect(skipped).toEqual([{ bytes: long.length, head: long.slice(0, 512), tail: long.slice(-512) }]);
 });
 
-test("a line of exactly the bound is kept", () => {
+test("keeps a line of exactly the maximum length", () => {
   expect(decode(["x".repeat(10), "\n"], 10)).toEqual({ lines: ["x".repeat(10)], skipped: [], tooLong: [] });
 });

@@ -1,9 +1,9 @@
 import { GatheredBytes } from "../core/gathered-bytes.ts";
 
 /**
- * Cuts a byte stream into lines at `\n` (a `\r` before it is dropped). Bytes are joined before they are decoded, so a
- * character cut at a chunk border arrives whole. A line over the bound is reported once and skipped to its end without
- * being kept.
+ * Splits a byte stream into lines at ` `; a `\r` before it is removed. Bytes are joined before they are decoded, so
+ * that a character across two chunks stays whole. A line over the limit is reported once, and skipped to its end
+ * without being stored.
  */
 export class LineDecoder {
   readonly #maxLineBytes: number;
@@ -11,7 +11,7 @@ export class LineDecoder {
   #head = "";
   #tail = EMPTY;
   readonly #line = new GatheredBytes();
-  /** Bytes of the line that were seen, kept or not. */
+  /** Number of bytes of the current line, stored or skipped. */
   #held = 0;
   #skipping = false;
 
@@ -30,7 +30,7 @@ export class LineDecoder {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** Hands over what follows the last line break, if anything. Call it when the stream ends. */
+  /** Passes on the text after the last line break, if there is any. Must be called at the end of the stream. */
   flush(): void {
     if (this.#held > 0 || this.#skipping) this.#endLine();
   }
@@ -77,16 +77,16 @@ export class LineDecoder {
 
 export interface LineHandlers {
   onLine(line: string): void;
-  /** A line went over the bound; the rest of it is still to come. */
+  /** Called when a line exceeds the limit; its rest has not arrived yet. */
   onTooLong?(bytesSeen: number): void;
-  /** The end of a line over the bound has come. */
+  /** Called at the end of a line over the limit. */
   onSkipped?(line: SkippedLine): void;
 }
 
-/** Facts about a line that was too long to keep. */
+/** Facts about a line that was too long. */
 export interface SkippedLine {
   readonly bytes: number;
-  /** Its beginning and its end, at most 512 bytes each. */
+  /** Start and end of the line, at most 512 bytes each. */
   readonly head: string;
   readonly tail: string;
 }

@@ -10,8 +10,8 @@ function classify(members: object): unknown {
   return classifyMessage({ jsonrpc: "2.0", id: 1, ...members });
 }
 
-describe("a reply", () => {
-  test.each(EMPTY_ERRORS.map((error) => [error]))("carries its result when `error` is %j", (error) => {
+describe("reply", () => {
+  test.each(EMPTY_ERRORS.map((error) => [error]))("has a result if `error` is %j", (error) => {
     expect(classify({ result: { a: 1 }, error })).toEqual({
       type: "reply",
       message: { jsonrpc: "2.0", id: 1, result: { a: 1 } },
@@ -19,7 +19,7 @@ describe("a reply", () => {
   });
 
   test.each([[undefined], [null], [{}], [[]], [""], [false], [{ content: [] }]])(
-    "carries its error when `result` is %j",
+    "has an error if `result` is %j",
     (result) => {
       expect(classify({ result, error: ERROR })).toEqual({
         type: "reply",
@@ -28,7 +28,7 @@ describe("a reply", () => {
     },
   );
 
-  test("may have `method` and `params` of null, as serialisers of whole classes write them", () => {
+  test("may have `method` and `params` with the value null, as serialisers of classes write them", () => {
     expect(classify({ method: null, params: null, result: {}, error: null })).toMatchObject({ type: "reply" });
     expect(classify({ method: null })).toMatchObject({ type: "invalid", id: 1 });
   });
@@ -40,11 +40,11 @@ describe("a reply", () => {
     ["the error is a text beside a result", { result: {}, error: "it failed" }, "member `error`"],
     ["the error has no code", { error: { message: "it failed" } }, "member `error`"],
     ["the error is true", { result: {}, error: true }, "member `error`"],
-  ])("is invalid when %s", (_, members, reason) => {
+  ])("is invalid if %s", (_, members, reason) => {
     expect(classify(members)).toMatchObject({ type: "invalid", id: 1, reason: expect.stringContaining(reason) });
   });
 
-  test("without an id is valid with an error, and with nothing else", () => {
+  test("is valid without an id only if it has an error", () => {
     expect(classify({ id: null, error: ERROR, result: null })).toEqual({
       type: "reply",
       message: { jsonrpc: "2.0", id: null, error: ERROR },
@@ -52,13 +52,13 @@ describe("a reply", () => {
     expect(classify({ id: null, result: {}, error: null })).toMatchObject({ type: "invalid" });
   });
 
-  test("is the same object when it has one member only, so that nothing is copied on the usual way", () => {
+  test("is the same object if it has only one of the members, so that the usual reply is not copied", () => {
     const reply = { jsonrpc: "2.0", id: 1, result: {} };
     expect(classifyMessage(reply)).toMatchObject({ type: "reply" });
     expect((classifyMessage(reply) as { message: unknown }).message).toBe(reply);
   });
 
-  test("never has both members or none, for any input", () => {
+  test("never has both members, and always one, for any input", () => {
     const member = fc.oneof(fc.jsonValue(), fc.constantFrom(...EMPTY_ERRORS), fc.constant(ERROR));
     fc.assert(
       fc.property(fc.record({ result: member, error: member, id: member }, { requiredKeys: [] }), (members) => {
@@ -80,21 +80,21 @@ describe("a reply", () => {
 describe.each([
   ["request", { id: 1 }],
   ["notification", { id: undefined }],
-])("a %s", (type, own) => {
+])("%s", (type, own) => {
   const call = { jsonrpc: "2.0", method: "ping", ...(own.id === undefined ? {} : own) };
 
-  test.each([[null], [[]]])("has no params when they are %j", (params) => {
+  test.each([[null], [[]]])("has no params if they are %j", (params) => {
     expect(classifyMessage({ ...call, params })).toEqual({ type, message: call });
   });
 
-  test.each([[[1]], ["x"], [0], [false], [true], [[null]]])("is invalid when its params are %j", (params) => {
+  test.each([[[1]], ["x"], [0], [false], [true], [[null]]])("is invalid if its params are %j", (params) => {
     expect(classifyMessage({ ...call, params })).toMatchObject({
       type: "invalid",
       reason: "member `params` must be an object",
     });
   });
 
-  test("keeps params that are an object, also an empty one", () => {
+  test("keeps params that are an object, even an empty one", () => {
     expect(classifyMessage({ ...call, params: {} })).toEqual({ type, message: { ...call, params: {} } });
   });
 });

@@ -3,8 +3,8 @@ import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import { replyMember } from "./reply-member.ts";
 
 /**
- * The id of a JSON-RPC 2.0 request. MCP allows strings and numbers, including 0; an integer beyond 2^53 is a `bigint`.
- * A reply to a request with an unreadable id has the id `null`.
+ * Id of a JSON-RPC 2.0 request. MCP permits strings and numbers, including 0; an integer beyond 2^53 is a `bigint`. A
+ * reply to a request with an unreadable id has the id `null`.
  */
 export type RequestId = string | number | bigint;
 
@@ -42,16 +42,16 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Legacy era; -32602 since 2026-07-28. */
+  /** In the legacy era; -32602 since 2026-07-28. */
   resourceNotFound: -32002,
-  /** 2025-11-25: the call needs a visit to a URL first. */
+  /** In 2025-11-25: the user must open a URL before the call. */
   urlElicitationRequired: -32042,
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
 } as const;
 
-/** Returns whether a value can be the id of a request, or a progress token, which has the same types. */
+/** Returns true if a value can be the id of a request, or a progress token, which has the same types. */
 export function isRequestId(value: unknown): value is RequestId {
   return (
     typeof value === "string" || typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value))
@@ -62,12 +62,12 @@ export type ClassifiedMessage =
   | { readonly type: "request"; readonly message: RpcRequest }
   | { readonly type: "notification"; readonly message: RpcNotification }
   | { readonly type: "reply"; readonly message: RpcReply }
-  /** Not JSON-RPC; `id` is kept if it is readable, so that the sender gets a reply. */
+  /** Not JSON-RPC. `id` is kept if it is readable, so that the sender gets a reply. */
   | { readonly type: "invalid"; readonly id: RequestId | null; readonly reason: string };
 
 /**
- * Returns what a parsed JSON value is as a JSON-RPC message. A reply in the answer has exactly one of `result` and
- * `error`, and a call has no `params` where the sender wrote `null` or `[]`.
+ * Classifies a parsed JSON value as a JSON-RPC message. A returned reply has exactly one of `result` and `error`. A
+ * returned call has no `params` if the sender wrote `null` or `[]`.
  */
 export function classifyMessage(value: unknown): ClassifiedMessage {
   if (!isJsonObject(value)) return { type: "invalid", id: null, reason: "a message must be an object" };
@@ -76,12 +76,12 @@ export function classifyMessage(value: unknown): ClassifiedMessage {
   return hasMethod(value) ? classifyCall(value, id) : classifyReply(value, id);
 }
 
-/** Returns whether a value claims to be JSON-RPC of any version. Other JSON is treated as a log line. */
+/** Returns true if a value has a JSON-RPC version, valid or not. Other JSON is treated as a log line. */
 export function claimsJsonRpc(value: unknown): boolean {
   return isJsonObject(value) && value["jsonrpc"] !== undefined && value["jsonrpc"] !== null;
 }
 
-/** Returns whether a message is a request or a notification. Some serialisers write `"method": null` into replies. */
+/** Returns true for a request or a notification. Some serialisers write `"method": null` into replies. */
 export function hasMethod({ method }: JsonObject): boolean {
   return method !== undefined && method !== null;
 }
@@ -98,7 +98,7 @@ function classifyCall(value: JsonObject, id: RequestId | null): ClassifiedMessag
   return { type: "request", message: value as unknown as RpcRequest };
 }
 
-/** Returns whether `params` hold nothing: absent, `null`, or `[]`, which is how PHP serialises an empty map. */
+/** Returns true if `params` are empty: absent, `null`, or `[]`, which PHP writes for an empty map. */
 export function isEmptyParams(params: unknown): boolean {
   return params === undefined || params === null || (Array.isArray(params) && params.length === 0);
 }
@@ -134,7 +134,7 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
   return "a message needs a `method`, a `result` object or an `error` object";
 }
 
-/** Only an error may lack an id: it answers a message with an unreadable id. */
+/** Classifies a reply without an id. Only an error may lack an id: it answers a message with an unreadable id. */
 function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): ClassifiedMessage {
   const hasNoId = value["id"] === undefined || value["id"] === null;
   if (member === "error" && hasNoId)
@@ -142,7 +142,7 @@ function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember
   return { type: "invalid", id: null, reason: "a reply needs the `id` of its request" };
 }
 
-/** Returns the result of a reply. PHP serialises an empty one as `[]`, mostly in reply to a subscription. */
+/** Returns the result of a reply. PHP writes an empty one as `[]`, mostly in the reply to a subscription. */
 function resultIn({ result }: JsonObject): JsonObject | undefined {
   if (Array.isArray(result) && result.length === 0) return {};
   return isJsonObject(result) ? result : undefined;

@@ -7,20 +7,20 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: number; readonly message: string };
 
-/** Limits of accepted JSON, which keep the time of each reader short. */
+/** Limits of accepted JSON, which limit the time for reading it. */
 export interface JsonLimits {
-  /** Levels of nesting. */
+  /** Maximum nesting. */
   readonly maxJsonDepth: number;
-  /** Keys of one object; all together may have `KEYS_IN_ALL` times as many. */
+  /** Maximum number of keys of one object. All objects together may have `KEYS_IN_ALL` times as many. */
   readonly maxJsonKeys: number;
 }
 
-/** JSON text as a value, or its problem: `words` follow what it is the text of. */
+/** Value of JSON text, or its problem. `words` can follow a description of the text. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
 
-/** Removes a byte order mark, which editors and shells of Windows write before UTF-8 and JSON does not allow. */
+/** Removes a byte order mark, which editors and shells on Windows write before UTF-8, and which JSON forbids. */
 export function withoutByteOrderMark(text: string): string {
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
@@ -45,7 +45,7 @@ export function readJson(marked: string, { maxJsonDepth, maxJsonKeys }: JsonLimi
   }
 }
 
-/** Parses a peer's message, or returns the JSON-RPC error of the refusal. */
+/** Parses a message of a peer. If it is refused, returns the JSON-RPC error. */
 export function parseJson(text: string, limits: JsonLimits): ParsedJson {
   const read = readJson(text, limits);
   if (read.ok) return read;

@@ -11,8 +11,8 @@ function resultOf(text: string): JsonObject {
   return parsed.value["result"];
 }
 
-test("keeps the text of large members of a result and writes the others in compact form", () => {
-  // `JSON.stringify` writes neither the number, nor the escape, nor the spaces like this.
+test("keeps the text of large members of a result, and writes the others in compact form", () => {
+  // `JSON.stringify` would write the number, the escape and the spaces in another form.
   const content = `[ {"type" : "text", "text":"\\u0061 ${LONG} \\"}]," , "n": 1.00} ]`;
   const result = resultOf(
     ` {"id": 7 , "jsonrpc":"2.0","result" :{"content": ${content}, "_meta":{"n": 1 }, "flag":true } } `,
@@ -39,19 +39,19 @@ test.each([
   ["a name that comes twice", `{"content":["${LONG}"],"content":["second ${LONG}"]}`],
   ["a name written with escapes", `{"\\u0063ontent":["${LONG}"]}`],
   ["a line break, which would end an event", `{"content":[\n"${LONG}"\r\n]}`],
-])("%s is written anew, as it was understood", (_, json) => {
+])("%s is written in its parsed form", (_, json) => {
   const result = resultOf(`{"jsonrpc":"2.0","id":1,"result":${json}}`);
   expect(stringifyMembers(result)).toBe(JSON.stringify(JSON.parse(json)));
 });
 
-test("two results in one message are written as the one that counts", () => {
+test("writes only the valid one of two results in a message", () => {
   const result = resultOf(
     `{"jsonrpc":"2.0","id":1,"result":{"content":["first ${LONG}"]},"result":{"content":["second ${LONG}"]}}`,
   );
   expect(stringifyMembers(result)).toBe(`{"content":["second ${LONG}"]}`);
 });
 
-test("a member that somebody replaced is written as it is now", () => {
+test("writes the current value of a member that was replaced", () => {
   const result = resultOf(`{"jsonrpc":"2.0","id":1,"result":{"content":["${LONG}"]}}`);
   expect(stringifyMembers({ ...result, content: [] })).toBe('{"content":[]}');
 });

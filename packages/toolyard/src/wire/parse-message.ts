@@ -3,18 +3,18 @@ import { keepJsonText } from "../core/json/json-text.ts";
 import { endOfString } from "../core/json/json-depth.ts";
 import { parseJson, withoutByteOrderMark, type ParsedJson } from "./parse-json.ts";
 
-/** A shorter member is written as fast as its text is found. */
+/** Minimum length of a member whose text is kept; a shorter one is written as fast as its text is found. */
 const MIN_KEPT_CHARS = 4096;
 
 /**
- * Matches a number with a text that may differ once it is written again: `1.0`, `1e400`, `-0`, `0.1000000000000000055`.
- * It may match inside a string, too.
+ * Matches a number whose text may differ when it is written again: `1.0`, `1e400`, `-0`, `0.1000000000000000055`. May
+ * also match inside a string.
  */
 const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
 
 /**
- * Like `parseJson`, for messages with results that are mostly forwarded. Members of a result keep their text if they
- * are large, or if one of their numbers could be written in another form.
+ * Parses a message like `parseJson`, for messages whose results are mostly forwarded. The text of a result's member is
+ * kept if the member is large, or if one of its numbers could be written in another form.
  */
 export function parseMessage(marked: string, maxDepth: number): ParsedJson {
   const text = withoutByteOrderMark(marked);
@@ -28,7 +28,10 @@ function keepsText(text: string): boolean {
   return text.length >= MIN_KEPT_CHARS || (mayHoldInexact(text) && INEXACT_NUMBER.test(text));
 }
 
-/** Excludes most messages in a third of the time of `INEXACT_NUMBER`. `"jsonrpc":"2.0"` precedes the result. */
+/**
+ * Returns false for most messages, in a third of the time of `INEXACT_NUMBER`. The search starts at the result, because
+ * `"jsonrpc":"2.0"` precedes it.
+ */
 function mayHoldInexact(text: string): boolean {
   const from = text.indexOf('"result"');
   return hasDecimalPoint(text, from) || text.includes("-0", from) || EXPONENT.test(text);
@@ -58,14 +61,14 @@ function keepResultTexts(text: string, result: JsonObject): void {
     if (typeof member !== "object" || member === null) continue;
     const raw = text.slice(start, end);
     if (!keepsText(raw)) continue;
-    // Lines and events end at a line break.
+    // A line break would end a line or an event, so such a text is not kept.
     if (!raw.includes("\n") && !raw.includes("\r")) keepJsonText(member, raw);
   }
 }
 
 /**
- * Returns the places of the members of the object that starts at `open`. Omits names that are escaped or repeated: the
- * parser decides which one counts.
+ * Returns the positions of the members of the object that starts at `open`. Omits names that are escaped or repeated,
+ * because the parser decides which member applies.
  */
 function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
   const members = new Map<string, Span>();
@@ -84,7 +87,7 @@ function membersOf(text: string, open: number): ReadonlyMap<string, Span> | unde
   return members;
 }
 
-/** The place after the value that begins at `start`. The text was parsed, so it is known to be JSON. */
+/** Returns the position after the value that starts at `start`. The text was parsed, so it is valid JSON. */
 function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start) + 1;
@@ -107,7 +110,7 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** A number, `true`, `false` or `null` ends at the next delimiter. */
+/** Returns the end of a number, `true`, `false` or `null`, which is at the next delimiter. */
 function endOfScalar(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

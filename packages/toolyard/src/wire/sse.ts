@@ -1,17 +1,17 @@
 import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 
-/** One server-sent event. `data` joins the event's data lines with `\n`. */
+/** One server-sent event. `data` joins the data lines of the event with ` `. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
-  /** Last id seen on the stream, this event's own where it has one. */
+  /** Last id on the stream: that of this event, if it has one, otherwise that of an earlier event. */
   readonly id?: string;
 }
 
 export interface SseHandlers {
   onEvent(event: SseEvent): void;
-  /** The server sets the reconnection delay. */
+  /** Called when the server sets the reconnection delay. */
   onRetry?(delayMs: number): void;
 }
 
@@ -22,7 +22,7 @@ export interface SseHandlers {
 export class SseDecoder {
   readonly #handlers: SseHandlers;
   readonly #maxEventBytes: number;
-  /** Made when the first character beyond ASCII comes; many streams have none. */
+  /** Created for the first character beyond ASCII; many streams have none. */
   #decoder: StringDecoder | undefined;
   #rest: string[] = [];
   #held = 0;
@@ -48,7 +48,7 @@ export class SseDecoder {
       this.#rest = [];
       start = at + 1;
       if (text[at] !== "\r") continue;
-      // A `\r\n` cut between two chunks is still one line break.
+      // A `\r ` across two chunks is one line break.
       if (start === text.length) this.#skipLineFeed = true;
       else if (text[start] === "\n") start += 1;
     }
@@ -61,7 +61,7 @@ export class SseDecoder {
     return this.#decoder.write(chunk);
   }
 
-  /** Removes a byte order mark, and the `\n` of a `\r\n` that was split after `\r` by the previous chunk. */
+  /** Removes a byte order mark, and the ` ` of a `\r ` that was split between two chunks. */
   #withoutMark(chunk: string): string {
     if (chunk.length === 0) return chunk;
     let text = chunk;
@@ -107,8 +107,8 @@ export class SseDecoder {
     this.#event = "";
     this.#ownId = undefined;
     this.#held = 0;
-    // An event that carries only an id sets the place to resume at; its empty data still matters to MCP's priming
-    // event.
+    // An event with only an id sets the position at which the stream is resumed; MCP's priming event is such an event
+    // with empty data.
     if (data.length === 0 && this.#id === undefined) return;
     this.#handlers.onEvent({ event, data: data.join("\n"), ...(this.#id === undefined ? {} : { id: this.#id }) });
   }
@@ -126,7 +126,7 @@ class LineBreaks {
     this.#carriageReturn = text.indexOf("\r");
   }
 
-  /** The first `\n` or `\r` from `start` on, or -1. Each `start` is at least the one before. */
+  /** Returns the position of the first ` ` or `\r` from `start` on, or -1. `start` must not decrease between calls. */
   after(start: number): number {
     if (this.#carriageReturn !== -1 && this.#carriageReturn < start)
       this.#carriageReturn = this.#text.indexOf("\r", start);
@@ -136,7 +136,7 @@ class LineBreaks {
   }
 }
 
-/** One event as text. `data` must not hold a line break; JSON text never does. */
+/** Formats one event. `data` must not contain a line break; JSON text never does. */
 export function formatSseEvent(data: string, options: { event?: string; id?: string; retryMs?: number } = {}): string {
   const id = options.id === undefined ? "" : `id: ${options.id}\n`;
   const event = options.event === undefined ? "" : `event: ${options.event}\n`;
@@ -144,5 +144,5 @@ export function formatSseEvent(data: string, options: { event?: string; id?: str
   return `${event}${id}${retry}data: ${data}\n\n`;
 }
 
-/** A comment keeps proxies from closing a quiet stream. */
+/** Comment that keeps proxies from closing a quiet stream. */
 export const SSE_KEEP_ALIVE = ": keep-alive\n\n";

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { HttpAnswer } from "./answer.ts";
 import type { AnswerWire, WireEvents } from "../wire.ts";
 
-/** Records what is sent over it. */
+/** Wire that records everything that is sent. */
 class RecordingWire implements AnswerWire {
   events: WireEvents | undefined;
   isGone = false;
@@ -22,7 +22,7 @@ class RecordingWire implements AnswerWire {
   cut(): void {}
 }
 
-// Pending answers of the turn are sent before the next test.
+// Sends the pending answers of the turn before the next test.
 afterEach(() => turnEnd());
 
 function asked(): { readonly wire: RecordingWire; readonly answer: HttpAnswer } {
@@ -30,14 +30,14 @@ function asked(): { readonly wire: RecordingWire; readonly answer: HttpAnswer } 
   return { wire, answer: new HttpAnswer(wire) };
 }
 
-test("sends an answer immediately if no other one is awaited", () => {
+test("sends an answer immediately if no other answer is expected", () => {
   const { wire, answer } = asked();
   answer.send(200, [], "alone");
   expect(wire.sent).toBe("alone");
   answer.closed();
 });
 
-test("sends an answer at the end of the turn while others are awaited that may be sent with it", async () => {
+test("sends an answer at the end of the turn if other answers are expected", async () => {
   const [first, second] = [asked(), asked()];
   first.answer.send(200, [], "first");
   expect(first.wire.sent).toBeUndefined();
@@ -47,7 +47,7 @@ test("sends an answer at the end of the turn while others are awaited that may b
   expect(second.wire.sent).toBe("second");
 });
 
-test("an answer never overtakes an earlier one of the same turn", async () => {
+test("an answer never overtakes an earlier answer of the same turn", async () => {
   const [first, second] = [asked(), asked()];
   first.answer.send(200, [], "first");
   second.answer.send(200, [], "second");
@@ -56,7 +56,7 @@ test("an answer never overtakes an earlier one of the same turn", async () => {
   expect([first.wire.sent, second.wire.sent]).toEqual(["first", "second"]);
 });
 
-test("ignores clients that disconnected before, and answers started afterwards", () => {
+test("ignores clients that have disconnected, and answers that have started", () => {
   const gone = new RecordingWire();
   gone.isGone = true;
   expect(new HttpAnswer(gone).signal.aborted).toBe(true);
@@ -72,7 +72,7 @@ test("ignores clients that disconnected before, and answers started afterwards",
   for (const { answer } of [alone, one, other]) answer.closed();
 });
 
-test("a disconnected client, or one with a stream, delays no answer", () => {
+test("a disconnected client or a stream delays no answer", () => {
   const [gone, stream, alone] = [asked(), asked(), asked()];
   gone.answer.closed();
   stream.answer.begin(200, []);

@@ -4,15 +4,15 @@ import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "../wire.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Number of answers that have not started. The last one need not wait for others to be sent with it. */
+/** Number of answers that have not started. Answers are sent together as long as others are expected. */
 let awaited = 0;
 
-/** Writes the challenge of an operation for which the caller's access token lacks scopes. */
+/** Owner of an answer, which formats the challenge for scopes that the caller's access token lacks. */
 export interface ScopesOwner {
   challengeScopes(scopes: readonly string[]): string | undefined;
 }
 
-/** Receives the fault of an answer with a head that could not be sent. */
+/** Receives the error if the head of an answer could not be sent. */
 export interface AnswerFaults {
   error(message: string, facts: { readonly header: string; readonly status: number }): void;
 }
@@ -24,9 +24,9 @@ const FAULT_BODY =
   'HTTP does not allow. The log of the hub names the header."},"id":null}';
 
 /**
- * The one answer to a request. Sending after its end, or to a disconnected client, has no effect. A head that HTTP
- * cannot carry is answered with a fixed 500 and reported to `faults`; nothing is thrown, because an answer may be
- * started from a timer or by another process.
+ * The only answer to a request. Sending after its end, or to a disconnected client, has no effect. A head that HTTP
+ * cannot carry is replaced by a fixed 500 and reported to `faults`. Nothing is thrown, because an answer may be started
+ * from a timer or by another process.
  */
 export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
@@ -39,7 +39,7 @@ export class HttpAnswer implements WireEvents {
   #closers: (() => void)[] | undefined;
   #onDrained: (() => void) | undefined;
   #scopesChallenge: string | undefined;
-  /** Set by the exchange that this answer belongs to. */
+  /** Exchange of this answer. The exchange sets it. */
   scopesOwner: ScopesOwner | undefined;
   /** Name of the first header set by `setHeader` that HTTP cannot carry. */
   #invalidHeader: string | undefined;
@@ -53,17 +53,17 @@ export class HttpAnswer implements WireEvents {
     if (this.#isAwaited) awaited += 1;
   }
 
-  /** Status of the sent head; 0 before. */
+  /** Status of the sent head. 0 before the head was sent. */
   get status(): number {
     return this.#status;
   }
 
-  /** True once its head was sent, so that no other answer is possible. */
+  /** True after the head was sent, so that no other answer is possible. */
   get isBegun(): boolean {
     return this.#status !== 0;
   }
 
-  /** True if nothing that is sent reaches the client. */
+  /** True if no data reach the client any more. */
   get isGone(): boolean {
     return this.#isOver || this.#wire.isGone;
   }
@@ -73,7 +73,7 @@ export class HttpAnswer implements WireEvents {
     return !this.isBegun && !this.isGone;
   }
 
-  /** Bytes that the caller has not read yet. */
+  /** Number of bytes that the caller has not read yet. */
   get waitingBytes(): number {
     return this.#wire.waitingBytes;
   }
@@ -93,25 +93,25 @@ export class HttpAnswer implements WireEvents {
   }
 
   /**
-   * Turns the answer into a 403 whose challenge names these scopes (RFC 6750, `insufficient_scope`), with the body that
-   * is sent. Does nothing once the head was sent.
+   * Turns the answer into a 403 with a challenge that names these scopes (RFC 6750, `insufficient_scope`). The body
+   * stays the one that is sent. Has no effect after the head was sent.
    */
   requireScopes(scopes: readonly string[] | undefined): void {
     if (scopes) this.#scopesChallenge = this.scopesOwner?.challengeScopes(scopes);
   }
 
-  /** Runs once when nothing more can be sent, for any reason; immediately if that is already so. */
+  /** Calls `run` once, when no more data can be sent, for any reason; immediately if that is already the case. */
   onClosed(run: () => void): void {
     if (this.#isOver) run();
     else (this.#closers ??= []).push(run);
   }
 
-  /** Runs whenever the caller has read all waiting data. One callback at a time. */
+  /** Calls `run` when the caller has read all waiting data. There is one callback at a time. */
   onDrained(run: () => void): void {
     this.#onDrained = run;
   }
 
-  /** Adds a header to the later head. */
+  /** Adds a header to the head, which is sent later. */
   setHeader(name: string, value: string): this {
     if (this.isBegun) return this;
     if (findInvalidHeader([name, value]) === undefined) this.#wire.setHeader(name, value);
@@ -119,19 +119,19 @@ export class HttpAnswer implements WireEvents {
     return this;
   }
 
-  /** Sends the whole answer. It is written at the end of the turn, if others are expected. */
+  /** Sends the whole answer. It is written at the end of the turn if other answers are expected. */
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    // 204 never has a body, and must not declare a length.
+    // An answer with status 204 never has a body and must not declare a length.
     if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
     this.#isAnswered = true;
-    // A string is written together with the head, a buffer separately; plain ASCII need not be encoded.
+    // A string is written together with the head, a buffer separately. ASCII text needs no encoding.
     const encoding = length === body.length ? "latin1" : "utf8";
     leaveAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
   }
 
-  /** Sends the whole answer in pieces, some of which are already bytes. */
+  /** Sends the whole answer in pieces, some of which are bytes already. */
   sendPieces(status: number, headers: RawHeaders, pieces: readonly (string | Uint8Array)[]): void {
     if (!this.isOpen) return;
     const length = pieces.reduce(
@@ -144,23 +144,23 @@ export class HttpAnswer implements WireEvents {
     this.#wire.end();
   }
 
-  /** Starts an answer of unknown length. Throws if one was started. */
+  /** Starts an answer of unknown length. Throws if an answer was started. */
   begin(status: number, headers: RawHeaders): void {
     if (this.isBegun) throw new Error("The head of this answer was sent already.");
     this.#begin(status, headers);
   }
 
-  /** Sends the head before any piece. */
+  /** Sends the head before the first piece. */
   flush(): void {
     if (!this.#isAnswered && !this.isGone) this.#wire.flush();
   }
 
-  /** Returns false if the waiting data is enough for now; `onDrained` runs when it was read. */
+  /** Writes a piece. Returns false if enough data are waiting; `onDrained` is called when they were read. */
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     return !this.#isAnswered && !this.isGone && this.#wire.write(piece, onTaken);
   }
 
-  /** `encoding`: `latin1` for a text with one character per byte. */
+  /** Ends the answer. `encoding`: `latin1` for a text with one character per byte. */
   end(last: string | Uint8Array = "", encoding: "latin1" | "utf8" = "utf8"): void {
     if (this.#isAnswered) return;
     this.#isAnswered = true;
@@ -190,7 +190,7 @@ export class HttpAnswer implements WireEvents {
     this.#isAwaited = false;
   }
 
-  /** Returns false if the head is invalid; the answer is then a complete 500. */
+  /** Sends the head. Returns false if it is invalid; the answer is then a complete 500. */
   #begin(given: number, givenHeaders: RawHeaders): boolean {
     this.#awaitNoMore();
     const challenge = this.#scopesChallenge;

@@ -3,11 +3,11 @@ import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";
 
 export interface StreamLimits {
-  /** Idle time after which a comment is sent, in milliseconds. */
+  /** Milliseconds without data after which a comment is sent. */
   readonly streamKeepAliveMs: number;
-  /** Most bytes that wait for the reader; the next event closes the connection. */
+  /** Maximum number of bytes that wait for the reader. If it is exceeded, the next event closes the connection. */
   readonly maxStreamBacklogBytes: number;
-  /** Longest time without the reader reading anything. */
+  /** Maximum milliseconds in which the reader reads nothing. */
   readonly streamStallMs: number;
 }
 
@@ -18,8 +18,8 @@ export interface EventOptions {
 }
 
 /**
- * Most text collected in one turn: written data goes to the socket, and counts as waiting only if the socket does not
- * accept it.
+ * Maximum number of characters that are collected in one turn. Written data go to the socket, and count as waiting only
+ * if the socket does not accept them.
  */
 const MAX_HELD_CHARS = 64 * 1024;
 
@@ -33,8 +33,9 @@ const STREAM_HEADERS = [
 ] as const;
 
 /**
- * Server-sent events as one answer. Unread data waits in memory, so the backlog has two limits: above either, the
- * connection is closed, which `onClosed` reports like a disconnection. A single event may exceed the limit of bytes.
+ * Answer as a stream of server-sent events. Unread data wait in memory, limited by size and by time. Above either limit
+ * the connection is closed, which `onClosed` reports like a disconnection. A single event may exceed the limit of
+ * bytes.
  */
 export class EventStream {
   readonly #answer: HttpAnswer;
@@ -44,8 +45,8 @@ export class EventStream {
   #lastWrite = performance.now();
   #isOpen = true;
   /**
-   * Data written in this turn. Node's response is not corked instead: data after the head would be kept separately, and
-   * Node 22 and 24 send its end first.
+   * Data written in this turn. Node's response is not corked, because data after the head would be kept separately, and
+   * Node 22 and 24 would send the end first.
    */
   #pending = "";
   #isHeld = false;
@@ -59,7 +60,7 @@ export class EventStream {
     this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
   }
 
-  // Functions are created outside the constructor, as in `Deadline`.
+  // A static method, for the same reason as in `Deadline`.
   static #watch(stream: EventStream, keepAliveMs: number): NodeJS.Timeout {
     stream.#answer.onClosed(() => stream.#closed());
     stream.#answer.onDrained(() => stream.#drained());
@@ -70,12 +71,14 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** Runs once when the stream has no reader any more, for any reason; immediately if that is already so. */
+  /**
+   * Calls `run` once, when the stream has no reader any more, for any reason; immediately if that is already the case.
+   */
   onClosed(run: () => void): void {
     this.#answer.onClosed(run);
   }
 
-  /** Sends one event; `data` must not contain a line break. Does nothing after the end of the stream. */
+  /** Sends one event. `data` must not contain a line break. Has no effect after the end of the stream. */
   send(data: string, options: EventOptions = { event: "message" }): void {
     this.#write(formatSseEvent(data, options));
   }
@@ -89,7 +92,7 @@ export class EventStream {
     this.#flushLater();
   }
 
-  /** Data written in one turn, including head and end, is sent together up to a size. */
+  /** Sends the data of one turn together, including head and end, up to a maximum size. */
   #flushLater(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -121,7 +124,7 @@ export class EventStream {
     else this.#flushLater();
   }
 
-  /** Closes the connection of a reader that reads nothing for a time. A slow reader may continue. */
+  /** Closes the connection of a reader that reads nothing for a certain time. A slow reader may continue. */
   #watchStall(): void {
     if (this.#stall) return;
     const before = this.#answer.sentBytes;

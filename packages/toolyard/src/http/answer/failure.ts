@@ -9,12 +9,12 @@ export interface FailedRequest {
   readonly answer: HttpAnswer;
   readonly method: string;
   readonly logger: Logger;
-  /** Format of the path's refusals. Absent: JSON-RPC errors. */
+  /** Format of refusals on this path. Absent: JSON-RPC errors. */
   readonly refusalBody: RefusalBody | undefined;
 }
 
 /**
- * Answers an error of a handler: a `Refusal` as it specifies, any other as 500 with an error id, under which the
+ * Answers an error of a handler: a `Refusal` as it specifies, any other error with 500 and an error id, under which the
  * details are logged.
  */
 export function answerFailure(

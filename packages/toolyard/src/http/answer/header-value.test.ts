@@ -5,7 +5,7 @@ import { findInvalidHeader, findMediaType } from "./header-value.ts";
 const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 
 describe("findInvalidHeader", () => {
-  test("accepts exactly the characters of a field value, and names the header of any other", () => {
+  test("accepts exactly the characters of a field value, and returns the header's name otherwise", () => {
     for (let code = 0; code <= 0x2030; code += 1) {
       const value = `a${String.fromCharCode(code)}b`;
       expect(findInvalidHeader(["x-one", "1", "x-two", value]), String(code)).toBe(
@@ -35,7 +35,7 @@ describe("findMediaType", () => {
     },
   );
 
-  test("returns only valid header values for 20,000 texts from seed 20261128", () => {
+  test("returns only valid header values, for 20,000 texts from seed 20261128", () => {
     const { below, pick } = createRandom(20_261_128);
     const parts = [
       "text/a",

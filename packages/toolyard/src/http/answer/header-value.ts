@@ -1,13 +1,13 @@
 import type { RawHeaders } from "../wire.ts";
 
-/** RFC 9110, section 5.6.2. */
+/** `token` of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Excludes control characters and characters beyond Latin-1: RFC 9110, section 5.5. */
+/** Field value of RFC 9110, section 5.5. Excludes control characters and characters beyond Latin-1. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Returns the name of the first header that HTTP cannot carry, or `undefined`. Every answer is checked by this function
- * before its head reaches a wire (`answer.ts`), so that no client misreads a head.
+ * Returns the name of the first header that HTTP cannot carry, or `undefined`. All answers are checked here before
+ * their head is sent (`answer.ts`), so that no client misreads a head.
  */
 export function findInvalidHeader(headers: RawHeaders): string | undefined {
   for (let at = 0; at < headers.length; at += 2)
@@ -15,12 +15,12 @@ export function findInvalidHeader(headers: RawHeaders): string | undefined {
   return undefined;
 }
 
-/** Longer media types are not used by any registered type. */
+/** Maximum length of a media type, above that of every registered type. */
 const MAX_MEDIA_TYPE_CHARS = 256;
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:"[\t\x20\x21\x23-\x5b\x5d-\x7e]*"|[\w!#$&^.+-]+))*$/;
 
-/** Returns a media type of an upstream server if it is valid for `Content-Type`: ASCII, well formed and short. */
+/** Returns a media type of an upstream server if it is valid for `Content-Type`: ASCII, well-formed and short. */
 export function findMediaType(value: unknown): string | undefined {
   const isFit = typeof value === "string" && value.length <= MAX_MEDIA_TYPE_CHARS && MEDIA_TYPE.test(value);
   return isFit ? value : undefined;

@@ -9,14 +9,14 @@ function firstThatCloses(count: (at: number) => Refusal): number {
   return Infinity;
 }
 
-test("closes a connection with the refusal after its hundredth", () => {
+test("closes a connection with its hundredth refusal", () => {
   const counts = new RefusalCount();
   const connection = {};
   expect(firstThatCloses(() => counts.add(REFUSAL, connection, "192.0.2.1"))).toBe(101);
   expect(counts.add(REFUSAL, {}, "192.0.2.1")).toBe(REFUSAL);
 });
 
-test("closes each connection of an address after a thousand refusals, and of no other address", () => {
+test("closes each connection of an address after a thousand refusals, and no connection of other addresses", () => {
   const counts = new RefusalCount();
   expect(firstThatCloses(() => counts.add(REFUSAL, {}, "192.0.2.1"))).toBe(1001);
   expect(counts.add(REFUSAL, {}, "192.0.2.2")).toBe(REFUSAL);
@@ -26,7 +26,7 @@ test("closes each connection of an address after a thousand refusals, and of no 
   });
 });
 
-test("keeps status and message of the refusal that closes", () => {
+test("keeps status and message of the refusal that closes the connection", () => {
   const counts = new RefusalCount();
   const connection = {};
   let last = REFUSAL;

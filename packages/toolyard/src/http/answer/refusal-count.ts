@@ -1,11 +1,11 @@
 import { Refusal } from "./refusal.ts";
 
-/** Refusals on one connection after which it is closed. */
+/** Number of refusals on one connection after which it is closed. */
 const MAX_OF_CONNECTION = 100;
-/** Refusals of one address within `WINDOW_MS` after which each further one closes its connection. */
+/** Number of refusals of one address within `WINDOW_MS` after which each further one closes its connection. */
 const MAX_OF_ADDRESS = 1000;
 const WINDOW_MS = 10_000;
-/** Most counted addresses; the oldest is dropped. */
+/** Maximum number of addresses that are counted. The oldest is removed. */
 const MAX_ADDRESSES = 10_000;
 
 interface AddressCount {
@@ -14,14 +14,14 @@ interface AddressCount {
 }
 
 /**
- * Counts the requests that are refused before their client is known, by connection and by address. Above a limit the
- * answer closes its connection, so that a client that keeps sending such requests must connect for each.
+ * Counts the requests that are refused before their client is authenticated, by connection and by address. Above a
+ * limit the refusal closes the connection, so that a client that goes on must connect for each request.
  */
 export class RefusalCount {
   readonly #byConnection = new WeakMap<object, number>();
   readonly #byAddress = new Map<string, AddressCount>();
 
-  /** Counts a refusal and returns it, or a copy that closes the connection. */
+  /** Counts a refusal. Returns it, or a copy that closes the connection. */
   add(refusal: Refusal, connection: object | undefined, address: string): Refusal {
     const ofConnection = connection === undefined ? 0 : this.#addTo(connection);
     const ofAddress = this.#addAt(address);

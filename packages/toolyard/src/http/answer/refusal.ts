@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "./answer.ts";
 import { JSON_CONTENT } from "./send.ts";
 
-/** A request that HTTP itself answers: thrown by the code that finds the fault, written by the listener. */
+/** Error that HTTP itself answers. The code that detects the problem throws it, and the listener writes the answer. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
@@ -14,12 +14,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the body of a refusal, in the form that MCP clients expect on every path. */
+/** Returns the body of a refusal in the form that MCP clients expect on every path. */
 export function refusalBody(message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
 }
 
-/** `body` is the JSON text to send instead of MCP's. A started answer is cut off. */
+/** Sends a refusal. `body`: JSON text to send instead of MCP's. If an answer has started, its connection is closed. */
 export function sendRefusal(answer: HttpAnswer, refusal: Refusal, body = refusalBody(refusal.message)): void {
   if (answer.isOpen) answer.send(refusal.status, [...Object.entries(refusal.headers).flat(), ...JSON_CONTENT], body);
   else answer.cut();

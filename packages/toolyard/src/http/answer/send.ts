@@ -1,9 +1,9 @@
 import type { HttpAnswer } from "./answer.ts";
 
-/** Content type for senders of JSON with their own headers. */
+/** Content type for JSON answers with further headers. */
 export const JSON_CONTENT = ["content-type", "application/json"] as const;
 
-/** Sends `text`, which is already JSON. */
+/** Sends `text`, which must be JSON. */
 export function sendJson(answer: HttpAnswer, status: number, text: string): void {
   answer.send(status, JSON_CONTENT, text);
 }
@@ -17,7 +17,7 @@ export function sendText(answer: HttpAnswer, status: number, text: string): void
   answer.send(status, ["content-type", "text/plain; charset=utf-8"], text);
 }
 
-/** Sends only a status. */
+/** Sends a status without a body. */
 export function sendEmpty(answer: HttpAnswer, status: number): void {
   answer.send(status, []);
 }

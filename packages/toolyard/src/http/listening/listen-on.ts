@@ -2,7 +2,7 @@ import type { Server } from "node:net";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { ownersOf } from "./port-owners.ts";
 
-/** Binds a server. Rejects with one sentence on the cause and the advice. */
+/** Binds a server. Rejects with one sentence about the cause and the advice. */
 export function listenOn(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error): void => reject(new OptionError(reasonOf(error, host, port), { cause: error }));

@@ -12,7 +12,7 @@ import { createWorkerPool } from "../adapters/workers/pool.ts";
 const guest: Authentication = { admitted: true, principal: { id: "guest", rights: { allow: ["pub__*"] } } };
 const stranger: Authentication = { admitted: false, message: "Who are you?", challenge: 'Bearer realm="here"' };
 
-/** An authenticator that must ask another service, like one that checks signatures. */
+/** Authenticator that uses another service, like one that checks signatures. */
 class Slow implements Authenticator {
   readonly asked: (string | undefined)[] = [];
 
@@ -71,7 +71,7 @@ describe.each(rims)("%s", (_rim, open) => {
     for (const answer of answers) expect(await answer.json()).toEqual(guest.admitted && guest.principal);
   });
 
-  test("S2: answers a refused caller with the authenticator's message, and checks again next time", async () => {
+  test("S2: answers a refused caller with the authenticator's message, and checks it again next time", async () => {
     const slow = new Slow();
     const ask = await open(slow);
     for (const authorization of [undefined, "Bearer other", "Bearer other"]) {
@@ -82,7 +82,7 @@ describe.each(rims)("%s", (_rim, open) => {
     expect(slow.asked).toHaveLength(3);
   });
 
-  test("S2: admits no caller while authentication fails, and reveals no reason", async () => {
+  test("S2: admits no caller if the authentication fails, and reveals no reason", async () => {
     const ask = await open(new Slow());
     const answer = await ask("Bearer broken");
     expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -91,7 +91,7 @@ describe.each(rims)("%s", (_rim, open) => {
   });
 });
 
-test("S2: a worker asks once per token, and has none itself", async () => {
+test("S2: a worker asks the primary once per token, and has no tokens", async () => {
   const slow = new Slow();
   const ask = await listening(createWorkerPool(options(2), SILENT_LOGGER, slow));
   for (let count = 0; count < 12; count += 1) expect((await ask("Bearer guest")).status).toBe(200);

@@ -52,7 +52,7 @@ interface Answer {
   readonly text: string;
 }
 
-// `fetch` does not let a test set Host.
+// `fetch` does not permit a test to set `Host`.
 async function send(url: string, { method = "POST", headers = {}, body }: TestRequest = {}): Promise<Answer> {
   const request = httpRequest(url, { method, headers, agent: false });
   request.end(body);
@@ -66,7 +66,7 @@ describe("host and origin", () => {
   test.each([
     "GET /healthz HTTP/1.0\r\n\r\n",
     "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
-  ])("S3: refuses %j, also after a Host that passed", async (raw) => {
+  ])("S3: refuses %j, also after a permitted Host", async (raw) => {
     const url = await start();
     expect((await send(`${url}/mcp`)).status).toBe(200);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -99,7 +99,7 @@ describe("host and origin", () => {
     expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
   });
 
-  describe("on every address without a token", () => {
+  describe("on every address, without a token", () => {
     const OPEN: HttpConfig = { host: "0.0.0.0", insecure: true, allowed_hosts: ["tools.example"] };
     const MACHINE = hostname().toLowerCase();
     const ADDRESSES = Object.values(networkInterfaces())
@@ -138,13 +138,13 @@ describe("host and origin", () => {
         expect((await send(`${url}${path}`, { headers: { host } })).status).toBe(403);
     });
 
-    test("S3: serves any Host if a token is required, since a foreign page has none", async () => {
+    test("S3: serves any Host if a token is required, because a page of another site has no token", async () => {
       const url = await start({ host: "0.0.0.0", token: "t" });
       const headers = { host: "evil.example", authorization: "Bearer t" };
       expect((await send(`${url}/mcp`, { headers })).status).toBe(200);
     });
 
-    test("S3: serves the host of public_url and a listened name", async () => {
+    test("S3: serves the host of public_url and a name on which it listens", async () => {
       const url = await start({ host: "0.0.0.0", insecure: true, public_url: "https://hub.example.com" });
       expect((await send(`${url}/mcp`, { headers: { host: "hub.example.com" } })).status).toBe(200);
     });
@@ -164,7 +164,7 @@ describe("host and origin", () => {
     ["127.0.0.1:80", "http://127.0.0.1"],
     ["[::1]:5173", "http://[::1]:5173"],
     ["localhost", "https://localhost"],
-  ])("S3: at Host %s serves Origin %s, since it is the same", async (host, origin) => {
+  ])("S3: at Host %s, serves the equal Origin %s", async (host, origin) => {
     const url = await start();
     expect((await send(`${url}/mcp`, { headers: { host, origin } })).status).toBe(200);
   });
@@ -176,13 +176,13 @@ describe("host and origin", () => {
     ["127.0.0.1:8808", "http://[::1]:8808"],
     ["localhost", "http://localhost:443"],
     ["localhost:80", "https://localhost"],
-  ])("S3: at Host %s answers Origin %s with 403, and names the option", async (host, origin) => {
+  ])("S3: at Host %s, answers Origin %s with 403 that names the option", async (host, origin) => {
     const url = await start();
     const { status, text } = await send(`${url}/mcp`, { headers: { host, origin } });
     expect([status, text]).toEqual([403, expect.stringContaining("server.cors_origins")]);
   });
 
-  test("S3: serves a page of another port of this machine if its origin is configured", async () => {
+  test("S3: serves a page of another local port if its origin is configured", async () => {
     const url = await start({ cors_origins: ["http://localhost:3000"] });
     expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3000" } })).status).toBe(200);
     expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3001" } })).status).toBe(403);
@@ -200,7 +200,7 @@ describe("host and origin", () => {
     expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(403);
   });
 
-  test("S3: a forwarded host does not admit a rebound name", async () => {
+  test("S3: a forwarded host does not permit a rebound name", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1"] });
     expect(
       (await send(`${url}/mcp`, { headers: { host: "evil.example", "x-forwarded-host": "localhost" } })).status,
@@ -215,7 +215,7 @@ describe("cors", () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  test("S3: a preflight of a configured origin lists mode, session and version headers, without a token", async () => {
+  test("S3: a preflight of a configured origin permits mode, session and version headers without a token", async () => {
     const url = await start({ cors_origins: ["https://app.example"], token: "secret" });
     const headers = {
       origin: "https://app.example",
@@ -241,7 +241,7 @@ describe("cors", () => {
     expect(answer.headers["access-control-expose-headers"]).toContain("mcp-session-id");
   });
 
-  test("S3: answers 403 to an unconfigured origin even with CORS", async () => {
+  test("S3: answers 403 to an origin that is not configured, even with CORS", async () => {
     const url = await start({ cors_origins: ["https://app.example"] });
     expect((await send(`${url}/mcp`, { headers: { origin: "https://other.example" } })).status).toBe(403);
   });
@@ -281,7 +281,7 @@ describe("tokens", () => {
 
 describe("options", () => {
   test.each(["0.0.0.0", "::", "192.168.1.2", "example.org"])(
-    "S1: refuses %s without a token and names the solution",
+    "S1: refuses %s without a token, and names the solution",
     (host) => {
       expect(() => resolveHttp({ host })).toThrow(OptionError);
       expect(() => resolveHttp({ host })).toThrow(/token.*--insecure/);
@@ -304,11 +304,11 @@ describe("options", () => {
     [{ cors_origins: ["app.example"] }, /server\.cors_origins/],
     [{ tokens: { a: { token: "x" }, b: { token: "x" } } }, /same token/],
     [{ token: "two words" }, /spaces/],
-  ])("refuses %j by name", (config, message) => {
+  ])("refuses %j with the option's name", (config, message) => {
     expect(() => resolveHttp(config)).toThrow(message);
   });
 
-  test("refuses a trusted proxy that is not an address by name", () => {
+  test("refuses a trusted proxy that is not an address, with the option's name", () => {
     expect(() => createTestListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(
       /server\.trusted_proxy/,
     );
@@ -326,13 +326,13 @@ describe("routing", () => {
     ]);
   });
 
-  test("answers an unsupported method with 405 and names the supported ones", async () => {
+  test("answers an unsupported method with 405 and the supported methods", async () => {
     const url = await start();
     const answer = await send(`${url}/mcp`, { method: "PUT" });
     expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST"]);
   });
 
-  test("serves everything below the base path, health at the root too", async () => {
+  test("serves all paths below the base path, and health at the root too", async () => {
     const url = await start({ base_path: "/tools/" });
     const root = url.replace("/tools", "");
     expect(url).toMatch(/\/tools$/);
@@ -343,7 +343,7 @@ describe("routing", () => {
     expect((await send(`${url}/healthz`, { method: "GET" })).status).toBe(200);
   });
 
-  test("a path with a star matches everything below it, after an exact one", async () => {
+  test("a path with a star matches all paths below it, with lower precedence than an exact path", async () => {
     const url = await start({}, (listener) => {
       listener.route({ methods: ["GET"], path: "/api/*" }, ({ answer, path }) =>
         sendJson(answer, 200, JSON.stringify({ below: path })),
@@ -362,7 +362,7 @@ describe("trusted proxy", () => {
     "x-forwarded-host": "tools.example",
   };
 
-  test("S17: forwarded headers of a known proxy name the caller; the caller's own are ignored", async () => {
+  test("S17: reads the caller's address from a known proxy, and ignores the caller's own headers", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1", "10.0.0.0/8"], base_path: "/x" });
     expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
       remoteAddress: "203.0.113.9",
@@ -370,7 +370,7 @@ describe("trusted proxy", () => {
     });
   });
 
-  test("ignores forwarded headers of any other sender", async () => {
+  test("ignores forwarded headers of other senders", async () => {
     const url = await start();
     const { host } = new URL(url);
     expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
@@ -408,12 +408,12 @@ describe("bodies", () => {
     expect(response.statusCode).toBe(413);
   });
 
-  test("S4: a caller that sends all of a large body before it reads still gets its 413", async () => {
+  test("S4: a caller that sends a large body completely before it reads still gets the 413", async () => {
     const url = await start(limit);
     expect((await send(`${url}/mcp`, { body: Buffer.alloc(3_000_000, 120) })).status).toBe(413);
   });
 
-  test("S4: answers Expect: 100-continue with too large a body with 413 and no continue", async () => {
+  test("S4: answers Expect: 100-continue with a declared body over the limit with 413, without 100", async () => {
     const url = await start(limit);
     const request = httpRequest(`${url}/mcp`, {
       method: "POST",
@@ -442,7 +442,7 @@ describe("bodies", () => {
     expect(first.toString()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("an answer and a stream may take longer than a request", async () => {
+  test("an answer and a stream may take longer than the request timeout", async () => {
     const url = await start({ request_timeout: 100, stream_keep_alive: 100 }, (listener) => {
       listener.route({ methods: ["GET"], path: "/long" }, (exchange) => {
         const stream = exchange.openStream();
@@ -461,8 +461,8 @@ describe("bodies", () => {
   });
 });
 
-describe("faults and close", () => {
-  test("S13: answers a fault in a handler with 500 and an error id, and logs the rest", async () => {
+describe("exceptions and close", () => {
+  test("S13: answers an exception of a handler with 500 and an error id, and logs the details", async () => {
     const lines: unknown[] = [];
     const logger: Logger = { ...SILENT_LOGGER, error: (_message, facts) => lines.push(facts) };
     const url = await start(
@@ -477,14 +477,14 @@ describe("faults and close", () => {
     expect(lines).toMatchObject([{ errorId: id, error: "secret /home/me" }]);
   });
 
-  test("reports a busy port with its number and the advice", async () => {
+  test("reports a port in use with its number and the advice", async () => {
     const url = await start();
     const port = Number(new URL(url).port);
     const second = createTestListener(resolveHttp({ port }), SILENT_LOGGER);
     await expect(second.listen()).rejects.toThrow(new RegExp(`Port ${port} .*in use.*--port`));
   });
 
-  test("close lets a running answer end and accepts no further connection", async () => {
+  test("close waits for a running answer and accepts no further connection", async () => {
     let finish: (() => void) | undefined;
     const url = await start({}, (listener) =>
       listener.route({ methods: ["GET"], path: "/slow" }, async ({ answer }) => {
@@ -513,7 +513,7 @@ describe("faults and close", () => {
     expect(await ended).toHaveLength(2);
   });
 
-  test("close is limited in time if an answer never ends", async () => {
+  test("close ends after a time limit if an answer never ends", async () => {
     let isWaiting = false;
     const url = await start({ shutdown_grace: 50 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/never" }, () => void (isWaiting = true)),
@@ -579,7 +579,7 @@ describe("event streams", () => {
     request.destroy();
   });
 
-  test("does not close a reader that reads all of a large turn", async () => {
+  test("does not close a reader that reads all data of a large turn", async () => {
     let stream: EventStream | undefined;
     const url = await start({ stream_stall: 150 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/large" }, (exchange) => {
@@ -593,13 +593,13 @@ describe("event streams", () => {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => (bytes += chunk.length)).on("error", () => {});
     await expect.poll(() => bytes).toBeGreaterThan(300_000);
-    // Longer than the limit for a stalled reader.
+    // Longer than the limit for a reader that reads nothing.
     await new Promise((resolve) => void setTimeout(resolve, 400));
     expect(stream!.isOpen).toBe(true);
     request.destroy();
   });
 
-  test("closes a reader that reads nothing at the limit", async () => {
+  test("closes a reader at the limit if it reads nothing", async () => {
     let closed = false;
     const url = await start({ max_stream_backlog_bytes: 64 * 1024 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/flood" }, (exchange) => {

@@ -1,4 +1,4 @@
-/** The programs with this default port: parts of this package, and well-known ones that share it. */
+/** Programs with this default port: parts of this package, and well-known programs. */
 const OWNERS: ReadonlyMap<number, readonly string[]> = new Map([
   [8080, ["the core server (`toolyard core server`)", "Weaviate's HTTP API"]],
   [8808, ["the hub (`toolyard serve`)"]],
@@ -8,7 +8,10 @@ const OWNERS: ReadonlyMap<number, readonly string[]> = new Map([
   [50_054, ["the geocoding service (`toolyard services`)"]],
 ]);
 
-/** Returns a sentence with a leading space for a port with known programs; else an empty text. */
+/**
+ * Returns a sentence with a leading space about the programs that use a port. Returns an empty text for an unknown
+ * port.
+ */
 export function ownersOf(port: number): string {
   const owners = OWNERS.get(port);
   return owners ? ` It is the default of ${owners.join(" and of ")}.` : "";

@@ -10,7 +10,7 @@ import { Refusal, sendRefusal } from "../answer/refusal.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import type { AnswerWire, HttpRequest } from "../wire.ts";
 
-/** A listener without a port: another server passes requests to it. `W`: the wire of its answers. */
+/** Listener without a port: another server passes requests to it. `W`: type of the wire of its answers. */
 export abstract class PortlessListener<W extends AnswerWire> implements Listener {
   readonly address = undefined;
   protected readonly dispatcher: Dispatcher;
@@ -40,7 +40,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
     return this.#closed;
   }
 
-  /** Called when the answer was sent, or its caller disconnected. */
+  /** Called when the answer was sent, or the caller disconnected. */
   over(wire: W): void {
     this.#inFlight.delete(wire);
     this.#onOver();
@@ -49,10 +49,10 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
   /** Ends an answer that exceeds the grace time. */
   protected abstract stop(wire: W): void;
 
-  /** Answers a request; `problem` is a refusal that is already known. */
+  /** Answers a request. `problem`: refusal that is already known. */
   protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
     const answer = new HttpAnswer(wire, this.#logger);
-    // Node's own server does this on a connection.
+    // On a connection, Node's own server applies this limit.
     const isFull = this.#inFlight.size >= this.limits.maxConnections;
     this.#inFlight.add(wire);
     const refusal = isFull ? TOO_MANY : problem;

@@ -1,6 +1,6 @@
 import { LastRead } from "../../core/timing/last-read.ts";
 
-/** The types of an MCP answer that a client accepts. */
+/** Media types of an MCP answer that a client accepts. */
 export interface AcceptedTypes {
   readonly json: boolean;
   readonly stream: boolean;
@@ -8,10 +8,13 @@ export interface AcceptedTypes {
 
 const BOTH: AcceptedTypes = Object.freeze({ json: true, stream: true });
 
-/** Clients send the same header each time. */
+/** Parsed headers. Clients send the same header each time. */
 const READ = new LastRead(readAccept);
 
-/** Returns which of the two types an `Accept` header allows (RFC 9110, section 12.5.1). Without one, both. */
+/**
+ * Returns which of the two types an `Accept` header permits (RFC 9110, section 12.5.1). Without the header, both are
+ * permitted.
+ */
 export function acceptedTypes(accept: string | undefined): AcceptedTypes {
   return accept === undefined || accept.trim() === "" ? BOTH : READ.of(accept);
 }

@@ -15,7 +15,7 @@ describe("BodyBudget", () => {
     return { arriving, released };
   };
 
-  test("gives one holder half of the total and no more", () => {
+  test("gives one holder at most half of the total", () => {
     const budget = new BodyBudget(LIMITS);
     const bodies = Array.from({ length: 5 }, () => open(budget, "ada", 100));
     expect(bodies.filter(({ released }) => released.mock.calls.length > 0)).toEqual([]);
@@ -23,13 +23,13 @@ describe("BodyBudget", () => {
     expect(budget.heldBytes).toBe(500);
   });
 
-  test("always has room for one body of the largest size", () => {
+  test("always has room for one body of the maximum size", () => {
     const budget = new BodyBudget({ maxBodyBytes: 100, maxArrivingBytes: 1 });
     expect(open(budget, "ada", 100).released).not.toHaveBeenCalled();
     expect(open(budget, "bob", 100).released).not.toHaveBeenCalled();
   });
 
-  test("releases a stopped sender before one that continues", () => {
+  test("releases a sender that has stopped before one that continues", () => {
     const budget = new BodyBudget(LIMITS);
     const stopped = open(budget, "ada", 90);
     const slow = open(budget, "ada", 90);
@@ -43,7 +43,7 @@ describe("BodyBudget", () => {
     expect([stopped, slow, steady].map(({ released }) => released.mock.calls.length)).toEqual([1, 1, 0]);
   });
 
-  test("spares a body that has just started while older ones are slower", () => {
+  test("keeps a body that has just started if older ones are slower", () => {
     const budget = new BodyBudget(LIMITS);
     const old = Array.from({ length: 5 }, () => open(budget, "ada", 99));
     vi.advanceTimersByTime(3000);
@@ -52,7 +52,7 @@ describe("BodyBudget", () => {
     expect(old.filter(({ released }) => released.mock.calls.length > 0)).toHaveLength(1);
   });
 
-  test("counts nothing more after a body is closed or released", () => {
+  test("does not count bytes of a body that is closed or released", () => {
     const budget = new BodyBudget(LIMITS);
     const { arriving } = open(budget, "ada", 100);
     arriving.close();
@@ -64,7 +64,7 @@ describe("BodyBudget", () => {
     expect(budget.heldBytes).toBe(400);
   });
 
-  test.each([1, 2, 3, 4, 5, 6])("keeps its limits, and holders within their share whole, seed %i", (seed) => {
+  test.each([1, 2, 3, 4, 5, 6])("keeps its limits, and the bodies of holders within their share (seed %i)", (seed) => {
     const { below, pick } = createRandom(seed);
     const budget = new BodyBudget(LIMITS);
     const holders = ["ada", "bob", "cyd", "dan"].slice(0, 1 + below(4));
@@ -75,7 +75,7 @@ describe("BodyBudget", () => {
     let before = new Map<string, number>();
     for (let step = 0; step < 500; step += 1) {
       vi.advanceTimersByTime(below(400));
-      // The first one sends the most.
+      // The first holder sends the most bytes.
       const holder = below(3) > 0 ? holders[0]! : pick(holders);
       const own = Array.from(living).filter(([, whose]) => whose === holder);
       let arriving = own.length > 0 && below(3) > 0 ? pick(own)[0] : undefined;

@@ -1,20 +1,20 @@
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  /** Most bytes of unfinished requests, for all clients together. */
+  /** Maximum number of bytes of unfinished requests, for all clients together. */
   readonly maxArrivingBytes: number;
 }
 
 /** Called when the bytes of an unfinished request must be released. */
 export type ReleaseBytes = () => void;
 
-/** Length of a window in which the pace of a sender is measured. */
+/** Milliseconds of the window in which the rate of a sender is measured. */
 const WINDOW_MS = 1000;
 
 /**
- * Limits the memory that unfinished requests hold. A holder is a principal, or the address of a client without a token.
+ * Limits the memory of unfinished requests. A holder is a principal, or the address of a client without a token.
  *
  * - One holder has at most half of the total, so that one token cannot fill it.
- * - When the total is exceeded, the holder with the most bytes loses its slowest body. Its share is above the average,
+ * - If the total is exceeded, the holder with the most bytes loses its slowest body. That holder is above the average,
  * so a holder within its share loses nothing.
  */
 export class BodyBudget {
@@ -25,24 +25,24 @@ export class BodyBudget {
   #total = 0;
 
   constructor({ maxBodyBytes, maxArrivingBytes }: BodyLimits) {
-    // One body of the largest size always fits.
+    // One body of the maximum size must always fit.
     this.#maxBytes = Math.max(maxArrivingBytes, 2 * maxBodyBytes);
     this.#maxHolderBytes = this.#maxBytes / 2;
   }
 
-  /** Bytes that are held now. */
+  /** Number of bytes that are held. */
   get heldBytes(): number {
     return this.#total;
   }
 
-  /** Starts to count the bytes of one unfinished request. The caller must `close` it. */
+  /** Starts to count the bytes of one unfinished request. The caller must call `close`. */
   open(holder: string, release: ReleaseBytes): ArrivingBytes {
     const arriving = new ArrivingBytes(this, holder, release);
     this.#open.add(arriving);
     return arriving;
   }
 
-  /** Called by `ArrivingBytes` after its size changed by `difference`. */
+  /** Called by `ArrivingBytes` after its size has changed by `difference`. */
   changed({ holder }: ArrivingBytes, difference: number): void {
     this.#total += difference;
     const held = (this.#byHolder.get(holder) ?? 0) + difference;
@@ -74,14 +74,14 @@ export class BodyBudget {
   }
 }
 
-/** Bytes of one unfinished request, as `BodyBudget` counts them. */
+/** Bytes of one unfinished request, counted by `BodyBudget`. */
 export class ArrivingBytes {
   readonly holder: string;
   readonly #budget: BodyBudget;
   readonly #release: ReleaseBytes;
   #size = 0;
   #isClosed = false;
-  /** Start of the current window, and bytes that arrived in it and in the previous one. */
+  /** Start of the current window, and the bytes that arrived in it and in the previous window. */
   #windowAt = performance.now();
   #current = 0;
   #previous = 0;
@@ -97,7 +97,7 @@ export class ArrivingBytes {
     return this.#size;
   }
 
-  /** Sets the number of held bytes. The budget may release this or other requests before it returns. */
+  /** Sets the number of held bytes. The budget may release this or other requests before the method returns. */
   resize(size: number): void {
     if (this.#isClosed) return;
     const difference = size - this.#size;
@@ -107,7 +107,7 @@ export class ArrivingBytes {
     this.#budget.changed(this, difference);
   }
 
-  /** Ends the count: the request is complete, or its bytes are released. */
+  /** Ends the count, because the request is complete or its bytes were released. */
   close(): void {
     if (this.#isClosed) return;
     this.resize(0);
@@ -115,13 +115,16 @@ export class ArrivingBytes {
     this.#budget.closed(this);
   }
 
-  /** Called by the budget: closes this and has its bytes released. */
+  /** Called by the budget. Closes this object and releases its bytes. */
   release(): void {
     this.close();
     this.#release();
   }
 
-  /** Returns true if this is released before the other: the slower one, and of two new ones the larger one. */
+  /**
+   * Returns true if this request is released before the other one: the slower one first; if both are new, the larger
+   * one.
+   */
   goesBefore(other: ArrivingBytes, now: number): boolean {
     const [own, theirs] = [this.#paceAt(now), other.#paceAt(now)];
     if (this.#isYoung !== other.#isYoung) return other.#isYoung;

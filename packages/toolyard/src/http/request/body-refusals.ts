@@ -1,7 +1,7 @@
 import { Refusal } from "../answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Refusals for readers of a body, for every adapter. */
+/** Refusals for code that reads a body, for all adapters. */
 const CLOSE = { connection: "close" };
 
 export function tooLarge(maxBytes: number): Refusal {
@@ -21,7 +21,7 @@ export function tooSlow(): Refusal {
   );
 }
 
-/** Throws for a compressed body. */
+/** Throws a `Refusal` for a compressed body. */
 export function assertPlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;
   throw new Refusal(415, `Unsupported Content-Encoding: ${firstChars(encoding, 40)}. Send the body as it is.`, CLOSE);

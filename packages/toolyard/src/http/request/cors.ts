@@ -3,7 +3,7 @@ import type { Arrival } from "../exchange.ts";
 import { sendEmpty } from "../answer/send.ts";
 import type { HttpRequest } from "../wire.ts";
 
-/** Request headers that pages may send; `Mcp-Param-*` depend on the tools, so they are allowed by their prefix. */
+/** Request headers that pages may send. `Mcp-Param-*` depend on the tools, so they are permitted by their prefix. */
 const REQUEST_HEADERS = [
   "accept",
   "authorization",
@@ -18,12 +18,12 @@ const REQUEST_HEADERS = [
 ];
 const PARAM_HEADER = /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
-/** Answer headers that pages may read. */
+/** Response headers that pages may read. */
 const ANSWER_HEADERS = "mcp-protocol-version, mcp-session-id, retry-after, www-authenticate, x-mcp-tool-mode";
 const PREFLIGHT_SECONDS = "600";
 const MAX_REQUESTED_HEADERS = 100;
 
-/** Allows pages of `allowedOrigin` to read this answer. */
+/** Permits pages of `allowedOrigin` to read this answer. */
 export function allowOrigin(answer: HttpAnswer, allowedOrigin: string): void {
   answer.setHeader("access-control-allow-origin", allowedOrigin);
   answer.setHeader("access-control-expose-headers", ANSWER_HEADERS);

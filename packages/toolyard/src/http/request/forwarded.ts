@@ -3,14 +3,14 @@ import { OptionError } from "../../core/errors.ts";
 import { hostNameOf } from "./host-names.ts";
 import type { HttpRequest } from "../wire.ts";
 
-/** The origin of a request, and the address under which its caller reached this server. */
+/** Address of a request's caller, and the origin by which it reached this server. */
 export interface CallerFacts {
   readonly remoteAddress: string;
   /** `http://host:port`, or with `https`, without the base path. */
   readonly origin: string;
 }
 
-/** Reads `X-Forwarded-*`, but only from known proxies: any other client could forge them. */
+/** Reads `X-Forwarded-*` of known proxies only, because any other client could forge them. */
 export class ForwardedReader {
   readonly #trusted = new BlockList();
   readonly #trustsAny: boolean;
@@ -34,7 +34,8 @@ export class ForwardedReader {
     };
   }
 
-  // Proxies append, so the caller wrote everything left of the first address that is not a proxy.
+  // Returns the caller's address: the last one that is not a proxy. Proxies append addresses, so the caller could have
+  // written everything to the left of it.
   #farthest(peer: string, forwarded: string | undefined): string {
     const hops = partsOf(forwarded).map((hop) =>
       plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")),
@@ -78,7 +79,7 @@ function lastOf(header: string | undefined): string | undefined {
   return partsOf(header).at(-1);
 }
 
-/** Returns IPv4 of a dual-stack socket without the IPv6 prefix. */
+/** Returns an IPv4 address of a dual-stack socket without the IPv6 prefix. */
 function plainAddress(address: string): string {
   return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

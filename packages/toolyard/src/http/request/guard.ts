@@ -14,20 +14,20 @@ export interface GuardOptions {
 }
 
 /**
- * Refuses requests of web pages in a browser of this machine. A page can make its own name resolve to this machine (DNS
- * rebinding): `Host` then carries that name. So only known names pass on loopback, where names are configured, and on
- * any address without a required token. A token stops such a page, because the page does not have it.
- * `X-Forwarded-Host` is never read here, since such a page could send it. An `Origin` must be that of this server, or a
- * configured one: on one machine each port may belong to another user. Images, scripts and frames of a foreign page
- * carry no `Origin`, but browsers send their site.
+ * Refuses requests of web pages in a browser on this machine. A page can make its own name resolve to this machine (DNS
+ * rebinding); `Host` then contains that name. Therefore only known names are permitted: on loopback, if names are
+ * configured, and on any address without a required token. A required token stops such a page, because the page does
+ * not have it. `X-Forwarded-Host` is never read here, since such a page could send it. An `Origin` must be that of this
+ * server or a configured one: on one machine, each port may belong to another user. Images, scripts and frames of a
+ * foreign page have no `Origin`, but browsers send `Sec-Fetch-Site`.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
   readonly #checksHost: boolean;
-  /** Every address and every name of this machine passes: other machines may reach it by any. */
+  /** True to permit all addresses and names of this machine, because other machines may use any of them. */
   readonly #acceptsMachine: boolean;
   readonly #origins: ReadonlySet<string>;
-  /** The last `Host` that passed: nearly all requests carry the same. */
+  /** Last permitted `Host`: nearly all requests have the same. */
   #passed: string | undefined;
 
   constructor({ host, allowedHosts, corsOrigins, publicUrl, needsToken }: GuardOptions) {
@@ -35,7 +35,7 @@ export class Guard {
     this.#acceptsMachine = !isLocal && !needsToken;
     const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
     const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-    // The address or name on which it listens belongs to the machine.
+    // The address or name on which the hub listens belongs to this machine.
     const listened = this.#acceptsMachine ? [host.toLowerCase()] : [];
     this.#hostNames = new Set([
       ...(isLocal || this.#acceptsMachine ? LOOPBACK_NAMES : []),
@@ -69,7 +69,7 @@ export class Guard {
     assertNoForeignLoad(request);
   }
 
-  /** Returns `Access-Control-Allow-Origin` for this origin; `undefined` if it is not listed. */
+  /** Returns `Access-Control-Allow-Origin` for this origin, or `undefined` if it is not configured. */
   corsOrigin(origin: string | undefined): string | undefined {
     if (origin === undefined || this.#origins.size === 0) return undefined;
     if (this.#origins.has("*")) return "*";
@@ -89,7 +89,8 @@ export class Guard {
 
   #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {
     if (this.#origins.has("*") || this.#origins.has(origin)) return true;
-    // A page loaded without encryption may have been changed on its way. (A proxy may have removed encryption.)
+    // A page that was loaded without encryption may have been changed on the way. (A proxy may have removed the
+    // encryption.)
     if (isSecure && !/^https:/i.test(origin)) return false;
     return this.#isOwnOrigin(origin, host);
   }
@@ -98,27 +99,31 @@ export class Guard {
     const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
     const name = hostNameOf(authority);
     if (name === undefined) return false;
-    // Other ports of this machine, and of another address, may belong to other users.
+    // Other ports of this machine, or of another address, may belong to other users.
     if (!isLoopbackHost(name) && this.#hostNames.has(name)) return true;
     return host !== undefined && withPort(host, scheme) === withPort(authority, scheme) && this.#isOwn(name);
   }
 
   /**
-   * Returns whether no other party can make the name resolve to this machine: a known one, an address, or this machine.
+   * Returns true if no other party can make the name resolve to this machine: a configured name, an address, or a name
+   * of this machine.
    */
   #isOwn(name: string): boolean {
     return this.#hostNames.has(name) || isAddress(name) || isLoopbackHost(name);
   }
 }
 
-/** A proxy that forwards an absolute target uses its authority, not a different `Host`. */
+/**
+ * Throws if the target and `Host` differ: a proxy that forwards an absolute target uses its authority instead of
+ * `Host`.
+ */
 function assertOneAuthority(target: string, host: string | undefined): void {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
   if (authority === undefined || authority.toLowerCase() === host?.toLowerCase()) return;
   throw new Refusal(400, `The target names ${firstChars(authority, MAX_QUOTED)}, and \`Host\` another server.`);
 }
 
-/** Returns host and port for comparison: an absent port is the default of the scheme. */
+/** Returns host and port for comparison. An absent port is the default port of the scheme. */
 function withPort(authority: string, scheme: string): string {
   const lower = authority.toLowerCase();
   if (/:\d+$/.test(lower)) return lower;

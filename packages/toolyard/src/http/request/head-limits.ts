@@ -1,14 +1,17 @@
 import { Refusal } from "../answer/refusal.ts";
 
-/** Most header fields of one request. Node's server drops further ones, which may include `X-Forwarded-*`. */
+/**
+ * Maximum number of header fields of one request. Node's server drops further fields, which may include
+ * `X-Forwarded-*`.
+ */
 const MAX_FIELDS = 2000;
 
-/** Fields that Node's server must keep, so that `findHeadFault` detects too many. */
+/** Number of fields that Node's server must keep, so that `findHeadFault` detects too many fields. */
 export const KEPT_FIELDS = MAX_FIELDS + 1;
 
 /**
  * Returns the refusal of a request with too many header fields (431), or with several `Host` fields (400; RFC 9112,
- * section 3.2). `fields` alternates names and values.
+ * section 3.2). `fields` contains names and values, alternating.
  */
 export function findHeadFault(fields: readonly string[]): Refusal | undefined {
   if (fields.length / 2 > MAX_FIELDS) return tooManyFields();
@@ -17,7 +20,7 @@ export function findHeadFault(fields: readonly string[]): Refusal | undefined {
   return hosts > 1 ? new Refusal(400, `The request has ${hosts} Host headers. Send one.`, CLOSE) : undefined;
 }
 
-/** Does the same for fields that the program's server has read, which kept at most `keptFields`. */
+/** Checks the fields of a request that the program's server has read. That server kept at most `keptFields`. */
 export function findGivenHeadFault(fields: readonly string[], keptFields: number): Refusal | undefined {
   const mayHaveLost = keptFields > 0 && fields.length / 2 >= keptFields;
   return mayHaveLost ? tooManyFields() : findHeadFault(fields);

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readJson, type JsonLimits, type ReadJson } from "../../wire/parse-json.ts";
 
-/** A body as JSON, or its fault: `words` follow "the request body". */
+/** Body as JSON, or its problem. `words` can follow "the request body". */
 export type JsonBody = ReadJson | { readonly ok: false; readonly fault: "encoding"; readonly words: string };
 
 export function parseJsonBody(body: Buffer, limits: JsonLimits): JsonBody {

@@ -2,7 +2,7 @@ import { Refusal } from "../answer/refusal.ts";
 import type { HttpRequest } from "../wire.ts";
 
 /**
- * Throws a 415 unless the request declares its body as JSON. Types that a page may send without a preflight are
+ * Throws a 415 unless the request declares its body as JSON. Media types that a page may send without a preflight are
  * refused.
  */
 export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
@@ -11,20 +11,20 @@ export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
 }
 
 /**
- * Headers that browsers send with every POST, at least one of them, and that a page cannot remove. `Sec-Fetch-Mode` is
- * not among them, because the `fetch` of Node sends it, too.
+ * Headers of which browsers send at least one with every POST, and that a page cannot remove. `Sec-Fetch-Mode` is not
+ * included, because `fetch` of Node sends it too.
  */
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "referer", "cookie"] as const;
 
 /**
- * Throws a 415 if a browser sends a body that is not declared as JSON. Programs may omit the type: `curl -d` declares a
- * form. A page of another site cannot use this, because its browser identifies itself.
+ * Throws a 415 if a browser sends a body that is not declared as JSON. Programs may omit the media type: `curl -d`
+ * declares a form. A page of another site cannot use this, because its browser sends identifying headers.
  */
 export function assertJsonFromBrowsers(request: Pick<HttpRequest, "header">): void {
   if (BROWSER_HEADERS.some((name) => request.header(name) !== undefined)) assertJsonContent(request);
 }
 
-/** Only the media type counts, without its parameters; a list of types is not JSON. */
+/** Returns true for the media type of JSON, with any parameters. A list of types is not JSON. */
 export function isJsonContent(header: string | undefined): boolean {
   if (header === "application/json") return true;
   return header !== undefined && header.split(";", 1)[0]!.trim().toLowerCase() === "application/json";

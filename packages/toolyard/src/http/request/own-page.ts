@@ -2,23 +2,26 @@ import { Refusal } from "../answer/refusal.ts";
 import type { HttpRequest } from "../wire.ts";
 
 /**
- * Refuses requests that a page of another site causes. A link or a redirect may open a document of this hub; but
- * requests that run or read something must come from the user's own action. An `Origin` was already checked: such a
- * page may call.
+ * Refuses requests that a page of another site causes. A link or a redirect may open a document of this hub, but
+ * requests that run or read something must come from the user's own action. If the request has an `Origin`, it was
+ * checked before, so the page may send it.
  */
 export function assertOwnPage(request: Pick<HttpRequest, "header">): void {
   if (isFromElsewhere(request) && !request.header("origin"))
     throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
 }
 
-/** Refuses images, scripts, frames, forms and similar loads by a page of another site. */
+/** Refuses images, scripts, frames, forms and similar requests by a page of another site. */
 export function assertNoForeignLoad(request: HttpRequest): void {
   if (!isFromElsewhere(request) || request.header("origin")) return;
   const isLink = request.header("sec-fetch-dest") === "document" && /^(GET|HEAD)$/.test(request.method);
   if (!isLink) throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
 }
 
-/** For browsers all ports of one machine are one site, so `same-site` may be a page of another user here. */
+/**
+ * Returns true for a request of a page from another site. Browsers treat all ports of one machine as one site, so
+ * `same-site` may be a page of another user.
+ */
 function isFromElsewhere(request: Pick<HttpRequest, "header">): boolean {
   const site = request.header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";

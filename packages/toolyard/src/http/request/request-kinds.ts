@@ -1,7 +1,10 @@
-/** The kind of a given request, as text; undefined if it is unknown. */
+/** Type of a given request, as text for messages. */
 export type RequestKind = "a standard Request" | "Node's request" | "Fastify's request" | "a context of Hono";
 
-/** Returns the kind by the object's methods, since frameworks and runtimes have their own classes. */
+/**
+ * Returns the type of a request by its methods, because frameworks and runtimes have their own classes. Returns
+ * `undefined` if it is unknown.
+ */
 export function requestKind(value: unknown): RequestKind | undefined {
   if (!isObject(value)) return undefined;
   if (typeof value["pipe"] === "function" && isObject(value["headers"]) && isObject(value["socket"]))
@@ -13,7 +16,7 @@ export function requestKind(value: unknown): RequestKind | undefined {
   return isObject(req) && requestKind(req["raw"]) === "a standard Request" ? "a context of Hono" : undefined;
 }
 
-/** The advice for each kind of given request. */
+/** Advice for each type of request. */
 const ADVICE: Readonly<Record<RequestKind, string>> = {
   "a standard Request": "give it to `fetch` of `await hub.serveFetch()`",
   "Node's request": "give request and response to `hub.nodeHandler()`",
@@ -21,7 +24,7 @@ const ADVICE: Readonly<Record<RequestKind, string>> = {
   "a context of Hono": "give `context.req.raw` to `fetch` of `await hub.serveFetch()`",
 };
 
-/** Returns the error for a request of the wrong kind. */
+/** Returns the error for a request of the wrong type. */
 export function wrongRequest(taker: string, wanted: string, given: unknown): TypeError {
   const kind = requestKind(given);
   const received = kind ?? (given === null ? "null" : `a value of type ${typeof given}`);

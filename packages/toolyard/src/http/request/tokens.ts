@@ -13,19 +13,22 @@ import { EVERYTHING, rightsOfEvery } from "../../core/ports/rights.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TokenEntry } from "../options.ts";
 
-/** Plans access from `[server]`: by its tokens; without any, all callers are the local principal. */
+/**
+ * Returns the access plan of `[server]`. With tokens, callers need one; without tokens, all callers are the local
+ * principal.
+ */
 export function planTokenAccess({ token, tokens = {} }: TokenSettings = {}): AccessPlan {
   const count = (token === undefined ? 0 : 1) + Object.keys(tokens).length;
   return { mode: count > 0 ? "bearer" : "open", isGuarded: count > 0, principals: Math.max(1, count) };
 }
 
-/** Keys of `[server]` that name tokens. */
+/** Keys of `[server]` that contain tokens. */
 export interface TokenSettings {
   readonly token?: string;
   readonly tokens?: object;
 }
 
-/** Creates the access that `planTokenAccess` plans. */
+/** Creates the access that `planTokenAccess` describes. */
 export function createTokenAccess(
   { tokens, openRights, host, trustedProxies }: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">,
   grantRights: GrantRights = () => undefined,
@@ -37,7 +40,7 @@ export function createTokenAccess(
       authenticator: new TokenAuthenticator(tokens, grantRights),
       documents: [],
     });
-  // Behind a proxy, requests from any machine arrive from this one.
+  // Behind a proxy, requests from other machines arrive from this machine.
   const isOpen = !isLoopbackHost(host) || trustedProxies.length > 0;
   const principal = { ...LOCAL_PRINCIPAL, rights: openRights, ...(isOpen && { remote: true }) };
   return openAccess(Object.freeze(principal));
@@ -52,14 +55,14 @@ interface KnownToken {
 export type FindToken = (digest: Buffer) => AdmittedCaller | undefined;
 
 /**
- * Creates a function that finds the caller of a token. It compares every token, and digests are of one length, so the
- * time taken reveals nothing about any of them.
+ * Creates a function that finds the caller of a token. It compares all tokens, and digests have the same length, so the
+ * time reveals nothing about any token.
  */
 export function createTokenLookup(
   entries: readonly TokenEntry[],
   grantRights: GrantRights = () => undefined,
 ): FindToken {
-  // Endpoints are opened again when roles change, so a token has one principal.
+  // Endpoints are opened again when roles change, so the principal of a token never changes.
   const known: readonly KnownToken[] = entries.map((entry) => ({
     digest: digestOf(entry.token),
     admitted: Object.freeze({ admitted: true, principal: tokenPrincipal(entry, grantRights) }),
@@ -71,7 +74,7 @@ export function createTokenLookup(
   };
 }
 
-/** Checks `Authorization: Bearer` against the known tokens. */
+/** Authenticates `Authorization: Bearer` with the known tokens. */
 class TokenAuthenticator implements Authenticator {
   readonly #find: FindToken;
 
@@ -88,7 +91,10 @@ class TokenAuthenticator implements Authenticator {
   }
 }
 
-/** Creates the principal of a token. Roles narrow the rights of its entry, whose own rate goes before theirs. */
+/**
+ * Creates the principal of a token. Roles narrow the rights of the token's entry. The rate of the entry has precedence
+ * over the rate of the roles.
+ */
 export function tokenPrincipal({ name, rights, ratePerMinute }: TokenEntry, grantRights: GrantRights): Principal {
   const identity: Identity = { kind: "token", id: name, name, groups: [], scopes: [], claims: {} };
   const grant = grantRights(identity);

@@ -53,7 +53,7 @@ async function saidTo(port: number, text: string): Promise<string> {
 }
 
 describe.each([1, 2])("with %i serving process(es)", (workers) => {
-  test("answers requests on encrypted connections, by TLS 1.2 and 1.3 and nothing older", async () => {
+  test("answers requests on connections with TLS 1.2 and 1.3, and refuses older versions", async () => {
     const { url, ca } = await start(workers);
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const newest = await askSecurely(`${url}/echo`, { ca, body: "x".repeat(200_000) });
@@ -63,7 +63,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     await expect(askSecurely(`${url}/echo`, { ca, maxVersion: "TLSv1.1" })).rejects.toThrow();
   });
 
-  test("answers plain HTTP, and other data, with a readable message", async () => {
+  test("answers plain HTTP and other data with a readable message", async () => {
     const { url, port, ca } = await start(workers);
     const plain = await fetch(`http://127.0.0.1:${port}/echo`);
     expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining("use https://")]);
@@ -73,7 +73,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("uses a new pair from the next connection on, and keeps open connections", async () => {
+  test("uses a new pair for new connections, and keeps open connections", async () => {
     const { url, ca } = await start(workers);
     const before = await askSecurely(`${url}/echo`, { ca });
     const open = connectTls({ port: Number(new URL(url).port), host: "127.0.0.1", ca: files.authority.cert });
@@ -98,7 +98,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     const { port } = await start(workers, { request_timeout: 300 });
     const slow = connect(port, "127.0.0.1").resume();
     const closed = new Promise((resolve) => void slow.on("error", () => {}).once("close", resolve));
-    // A record of 512 bytes, of which one is sent each time.
+    // A record of 512 bytes, which is sent byte by byte.
     slow.write(Buffer.from([0x16, 3, 1, 2, 0]));
     const timer = setInterval(() => slow.write("\u0001"), 20);
     await closed;
@@ -106,7 +106,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect(slow.destroyed).toBe(true);
   });
 
-  test("negotiates HTTP/1.1, and refuses a client that only supports HTTP/2 in the handshake", async () => {
+  test("negotiates HTTP/1.1, and refuses a client with HTTP/2 only in the handshake", async () => {
     const { port, ca } = await start(workers);
     const agreed = async (ALPNProtocols: string[]): Promise<unknown> => {
       const socket = connectTls({ port, host: "127.0.0.1", ca: readFileSync(ca), ALPNProtocols });
@@ -119,7 +119,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect(await agreed([])).toBe(false);
   });
 
-  test("sends the one certificate for every requested name, and still checks `Host`", async () => {
+  test("sends the same certificate for every requested name, and checks `Host` too", async () => {
     const { port, ca } = await start(workers);
     const socket = connectTls({ port, host: "127.0.0.1", servername: "evil.example", ca: readFileSync(ca) });
     const [refused] = (await once(socket, "error").catch((error: unknown) => [error])) as [NodeJS.ErrnoException];
@@ -130,14 +130,14 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     named.destroy();
   });
 
-  test("closes an invalid handshake after its first byte, and keeps the port open", async () => {
+  test("closes an invalid handshake after the first byte, and keeps the port open", async () => {
     const { url, port, ca } = await start(workers);
     for (const text of ["\u0016GET / HTTP/1.1\r\n\r\n", `\u0016\u0003\u0001\u0000\u0004${"\u00ff".repeat(64)}`])
       await saidTo(port, text);
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("close does not wait for handshakes, and ends what exceeds the grace time", async () => {
+  test("close does not wait for handshakes, and ends requests after the grace time", async () => {
     const { url, port } = await start(workers);
     const silent = connect(port, "127.0.0.1").resume();
     await once(silent, "connect");
@@ -153,7 +153,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect(silent.destroyed).toBe(true);
   });
 
-  test("an origin counts as the hub's own only with https", async () => {
+  test("accepts an origin as the hub's own only with https", async () => {
     const { url, ca } = await start(workers);
     const from = (origin: string, host: string) => askSecurely(`${url}/echo`, { ca, headers: { origin, host } });
     expect((await from(url, new URL(url).host)).status).toBe(200);

@@ -3,9 +3,9 @@ import { createSecureContext, TLSSocket, type SecureContext } from "node:tls";
 import { MIN_VERSION, type KeyPair } from "./key-pair.ts";
 
 export interface TlsGateOptions {
-  /** Longest time from opening a connection to its encryption. */
+  /** Maximum milliseconds from the opening of a connection to its encryption. */
   readonly withinMs: number;
-  /** Receives each encrypted connection. */
+  /** Called with each encrypted connection. */
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
@@ -23,8 +23,8 @@ const PLAIN_ANSWER = [
 ].join("\r\n");
 
 /**
- * Encrypts connections. It reads the first byte before, so that a client that sends plain HTTP to an encrypted port
- * gets a readable message.
+ * Encrypts connections. It reads the first byte before that, so that a client that sends plain HTTP to an encrypted
+ * port gets a readable message.
  */
 export class TlsGate {
   readonly #options: TlsGateOptions;
@@ -36,12 +36,12 @@ export class TlsGate {
     this.#context = contextOf(pair);
   }
 
-  /** Sets the pair for new connections. */
+  /** Sets the key pair for new connections. */
   use(pair: KeyPair): void {
     this.#context = contextOf(pair);
   }
 
-  /** Accepts a connection that has not been read. */
+  /** Accepts a connection from which nothing has been read. */
   take(raw: Socket): void {
     this.#waiting.add(raw);
     const timer = setTimeout(() => raw.destroy(), this.#options.withinMs);
@@ -60,7 +60,7 @@ export class TlsGate {
     raw.resume();
   }
 
-  /** Ends the connections that are not encrypted yet. */
+  /** Closes the connections that are not encrypted yet. */
   close(): void {
     for (const raw of this.#waiting) raw.destroy();
   }
@@ -71,8 +71,8 @@ export class TlsGate {
       secureContext: this.#context,
       ALPNProtocols: ["http/1.1"],
     });
-    // A client without a common protocol, or without trust in the certificate's authority, disconnects; that is not a
-    // fault.
+    // A client that has no protocol in common, or does not trust the certificate's authority, disconnects. That is no
+    // error of the hub.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => raw.destroy());
     socket.once("secure", () => {
@@ -86,7 +86,10 @@ function contextOf(pair: KeyPair): SecureContext {
   return createSecureContext({ cert: pair.cert, key: pair.key, minVersion: MIN_VERSION });
 }
 
-/** Further data of the caller is read and dropped: closing the connection earlier would lose the answer. */
+/**
+ * Answers a client without encryption. Its further data are read and dropped, because the answer would be lost if the
+ * connection were closed earlier.
+ */
 function refusePlain(raw: Socket): void {
   raw.end(PLAIN_ANSWER, "latin1");
   raw.resume();

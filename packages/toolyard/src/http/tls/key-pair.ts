@@ -7,20 +7,20 @@ import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TlsFiles } from "../options.ts";
 import { isEverywhere } from "../listening/reach.ts";
 
-/** A certificate, with its chain, and its private key. Both are PEM. */
+/** Certificate with its chain, and its private key. Both are in PEM format. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Older versions are insecure. */
+/** Minimum version of TLS; older versions are insecure. */
 export const MIN_VERSION = "TLSv1.2";
 
 const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
 const ENCRYPTED_KEY = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 const PRIVATE_KEY = /-----BEGIN (?:\w+ )*PRIVATE KEY-----/;
 
-/** Reads certificate and key. Throws an `OptionError` that names the fault of either, or of their combination. */
+/** Reads certificate and key. Throws an `OptionError` that describes the problem of either, or of both together. */
 export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   const pair = { cert: readOption("cert", certFile), key: readOption("key", keyFile) };
   const certificate = parseCertificate(pair.cert, certFile);
@@ -42,7 +42,7 @@ export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   return pair;
 }
 
-/** More than any chain needs; a larger file is another kind of file. */
+/** Maximum size of a file, far above that of any certificate chain. */
 const MAX_PEM_BYTES = 1024 * 1024;
 
 function readOption(name: "cert" | "key", file: string): string {
@@ -57,7 +57,7 @@ function readOption(name: "cert" | "key", file: string): string {
   }
 }
 
-/** Reading a pipe would block all work: it is opened without waiting, and refused. */
+/** Reads a file of limited size. Reading a pipe would block the process: it is opened without waiting, and refused. */
 function readBounded(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -103,7 +103,7 @@ function parseKey(text: string, file: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    // OpenSSL's message contains no part of the key.
+    // The message of OpenSSL contains no part of the key.
     throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it anew.`, {
       cause: error,
     });
@@ -111,8 +111,8 @@ function parseKey(text: string, file: string): KeyObject {
 }
 
 /**
- * Returns the name under which callers that verify the certificate reach a listener: its address, else a name that it
- * accepts in `Host`. `undefined`: the certificate covers none.
+ * Returns the name by which callers that verify the certificate reach a listener: its address, otherwise a name that it
+ * accepts in `Host`. Returns `undefined` if the certificate covers none of them.
  */
 export function nameToReach(
   { cert }: Pick<KeyPair, "cert">,
@@ -121,7 +121,7 @@ export function nameToReach(
   const certificate = new X509Certificate(cert);
   const isLocal = isLoopbackHost(host);
   const own = isEverywhere(host) ? ["127.0.0.1", "localhost"] : isLocal ? [host, "localhost"] : [host];
-  // On loopback only configured names pass the check of `Host`.
+  // On loopback, only configured names are accepted in `Host`.
   const names = isLocal ? [] : namesOf(certificate);
   return [...own, ...allowedHosts, ...names].find((name) => {
     const bare = name.replace(/^\[|\]$/g, "");
@@ -129,7 +129,7 @@ export function nameToReach(
   });
 }
 
-/** Returns host names, without those that contain a `*`. */
+/** Returns the host names of the certificate without wildcards. */
 function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return Array.from(subjectAltName.matchAll(/DNS:([^,\s"*]+)/g), ([, name]) => name!);
 }

@@ -1,25 +1,27 @@
-/** Features of one legacy revision. Code checks the feature, never the date. */
+/** Features of one legacy revision. Code checks the feature and never the date. */
 export interface LegacyRevision {
-  /** The date that `initialize` and the `MCP-Protocol-Version` header say. */
+  /** Date in `initialize` and in the header `MCP-Protocol-Version`. */
   readonly date: string;
-  /** Several JSON-RPC messages in one array over HTTP. */
+  /** True if one HTTP body may contain several JSON-RPC messages as an array. */
   readonly batches: boolean;
-  /** Tools may say `outputSchema`, results `structuredContent`. */
+  /** True if tools may have `outputSchema`, and results `structuredContent`. */
   readonly structuredContent: boolean;
-  /** The server may ask its caller for input by form. */
+  /** True if the server may request input from its caller by a form. */
   readonly elicitation: boolean;
-  /** The server may send its caller to a URL. */
+  /** True if the server may request that the user opens a URL. */
   readonly urlElicitation: boolean;
-  /** Arguments that do not fit the schema are a result with `isError`, so that a model can mend them. */
+  /** True if arguments that do not match the schema are a result with `isError`, so that a model can correct them. */
   readonly argumentErrorsAreResults: boolean;
   /**
-   * A stream may open with an event that has an id, a `retry` and no data: clients come back for the rest (SSE
-   * polling).
+   * True if a stream may start with an event that has an id, a `retry` and no data. Clients then reconnect for the rest
+   * (SSE polling).
    */
   readonly primingEvents: boolean;
 }
 
-/** Newest first. 2024-10-07 is a draft that some clients still name; it behaves like 2024-11-05. */
+/**
+ * Legacy revisions, the newest first. 2024-10-07 is a draft that some clients still name; it behaves like 2024-11-05.
+ */
 export const LEGACY_REVISIONS: readonly LegacyRevision[] = Object.freeze([
   revision("2025-11-25", {
     structuredContent: true,
@@ -36,7 +38,7 @@ export const LEGACY_REVISIONS: readonly LegacyRevision[] = Object.freeze([
 
 export const LATEST_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[0]!;
 
-/** Revision assumed for HTTP clients that send no version. */
+/** Revision of HTTP clients that send no version. */
 export const ASSUMED_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[2]!;
 
 export function legacyRevision(date: string): LegacyRevision | undefined {
@@ -45,7 +47,7 @@ export function legacyRevision(date: string): LegacyRevision | undefined {
 
 const BY_DATE: ReadonlyMap<string, LegacyRevision> = new Map(LEGACY_REVISIONS.map((known) => [known.date, known]));
 
-/** Returns the revision for the answer to `initialize`: the requested one if it is supported, else the latest. */
+/** Returns the revision for the answer to `initialize`: the requested one if it is supported, otherwise the latest. */
 export function negotiateLegacyRevision(date: string): LegacyRevision {
   return legacyRevision(date) ?? LATEST_LEGACY_REVISION;
 }

@@ -15,7 +15,7 @@ const envelope = {
   logLevel: "info",
 };
 
-test("the keys are those of the specification", () => {
+test("uses the keys of the specification", () => {
   expect(META).toEqual({
     protocolVersion: "io.modelcontextprotocol/protocolVersion",
     clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
@@ -26,7 +26,7 @@ test("the keys are those of the specification", () => {
   });
 });
 
-test("the parsed envelope equals the written one, and keeps the rest of _meta", () => {
+test("the parsed envelope equals the written one, and the other members of _meta stay", () => {
   const meta = writeEnvelope({ progressToken: 1, [META.logLevel]: "stale" }, envelope);
   expect(readEnvelope({ _meta: meta })).toEqual({ type: "envelope", envelope, meta: { progressToken: 1 } });
 });
@@ -36,13 +36,13 @@ test("an envelope without client info and log level is complete", () => {
   expect(readEnvelope({ _meta: writeEnvelope({}, bare) })).toEqual({ type: "envelope", envelope: bare, meta: {} });
 });
 
-test("params without the version key claim nothing", () => {
+test("params without the version key are not modern", () => {
   expect(readEnvelope({ _meta: { [META.clientCapabilities]: {} } })).toEqual({ type: "none" });
   expect(claimsModernEra({ _meta: { progressToken: 1 } })).toBe(false);
   expect(claimsModernEra({ _meta: { [META.protocolVersion]: 7 } })).toBe(true);
 });
 
-test("a malformed envelope names each faulty key", () => {
+test("returns each invalid key of a malformed envelope", () => {
   const reading = readEnvelope({
     _meta: { [META.protocolVersion]: 7, [META.clientInfo]: {}, [META.logLevel]: "loud" },
   });
@@ -54,14 +54,14 @@ test("a malformed envelope names each faulty key", () => {
   ]);
 });
 
-test("an empty _meta lacks the two required keys", () => {
+test("reports two missing keys for an empty _meta", () => {
   expect(findEnvelopeFaults({})).toEqual([
     { key: META.protocolVersion, problem: "missing" },
     { key: META.clientCapabilities, problem: "missing" },
   ]);
 });
 
-test("the subscription id of 0 is an id", () => {
+test("0 is a valid subscription id", () => {
   expect(subscriptionIdOf({ _meta: { [META.subscriptionId]: 0 } })).toBe(0);
   expect(subscriptionIdOf({ _meta: {} })).toBeUndefined();
 });

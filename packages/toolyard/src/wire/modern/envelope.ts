@@ -1,7 +1,7 @@
 import { isRequestId, type RequestId } from "../messages.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 
-/** Revisions of the modern era that this program speaks, newest first. */
+/** Revisions of the modern era that this program supports, the newest first. */
 export const MODERN_REVISIONS = ["2026-07-28"] as const;
 
 export const LATEST_MODERN_REVISION = MODERN_REVISIONS[0];
@@ -16,9 +16,9 @@ export const META = {
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   clientInfo: "io.modelcontextprotocol/clientInfo",
   logLevel: "io.modelcontextprotocol/logLevel",
-  /** In results: who answered. */
+  /** In results: server info of the server that answered. */
   serverInfo: "io.modelcontextprotocol/serverInfo",
-  /** In what a `subscriptions/listen` stream carries: the id of the listening request. */
+  /** In messages of a `subscriptions/listen` stream: the id of its request. */
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
@@ -31,36 +31,36 @@ const ENVELOPE_KEYS: readonly string[] = [
 
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/** Sender information of every modern request, in `params._meta`. */
+/** Information about the sender of a modern request, in `params._meta`. */
 export interface Envelope {
   readonly protocolVersion: string;
   readonly clientCapabilities: JsonObject;
-  /** `{name, version, …}`; a client should send it and need not. */
+  /** `{name, version, …}`. Clients should send it, but need not. */
   readonly clientInfo?: JsonObject | undefined;
-  /** Log messages are wanted from this level on; absent: none. */
+  /** Lowest level of log messages that the client requests. Absent: none. */
   readonly logLevel?: string | undefined;
 }
 
-/** A fault of an envelope: the `_meta` key and the problem (`missing`, or a description). */
+/** Problem of an envelope: the `_meta` key, and `missing` or a description. */
 export interface EnvelopeFault {
   readonly key: string;
   readonly problem: string;
 }
 
 export type EnvelopeReading =
-  /** No `protocolVersion` key: nothing claims to be modern. */
+  /** There is no key `protocolVersion`, so the message is not modern. */
   | { readonly type: "none" }
   | { readonly type: "invalid"; readonly faults: readonly EnvelopeFault[] }
-  /** `meta`: the rest of `_meta` without the envelope. */
+  /** Valid envelope. `meta`: the other members of `_meta`. */
   | { readonly type: "envelope"; readonly envelope: Envelope; readonly meta: JsonObject };
 
-/** Returns whether a message's `params` claim the modern era, well-formed or not. */
+/** Returns true if the `params` of a message have a modern version key, valid or not. */
 export function claimsModernEra(params: unknown): boolean {
   const meta = isJsonObject(params) ? objectMember(params, "_meta") : undefined;
   return meta !== undefined && META.protocolVersion in meta;
 }
 
-/** Reads and checks the envelope. Whether its revision is spoken is the reader's question: see `isModernRevision`. */
+/** Reads and checks the envelope. Does not check that the revision is supported; see `isModernRevision`. */
 export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
   const meta = params && objectMember(params, "_meta");
   if (!meta || !(META.protocolVersion in meta)) return { type: "none" };
@@ -75,7 +75,7 @@ export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
   return { type: "envelope", envelope, meta: withoutEnvelope(meta) };
 }
 
-/** Returns the faults of an envelope; in a modern request an absent `_meta` counts as `{}`. */
+/** Returns the problems of an envelope. In a modern request, an absent `_meta` counts as `{}`. */
 export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
   let faults: EnvelopeFault[] | undefined;
   for (const { key, isRequired, problemOf } of ENVELOPE_MEMBERS) {
@@ -119,7 +119,7 @@ function implementationProblem(value: unknown): string | undefined {
   return isImplementation ? undefined : "must be an object with `name` and `version`";
 }
 
-/** `meta` with the envelope put in; other keys stay as they are. */
+/** Returns `meta` with the members of the envelope. Other members stay unchanged. */
 export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject {
   const { protocolVersion, clientCapabilities, clientInfo, logLevel } = envelope;
   const written = withoutEnvelope(meta);
@@ -130,14 +130,14 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
   return written;
 }
 
-/** Returns `meta` without the envelope's four keys, which must not be forwarded. */
+/** Returns `meta` without the four keys of the envelope, which must not be forwarded. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
-  // Most requests bring nothing else.
+  // Most requests have no other members.
   const others = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.includes(key));
   return others.length === 0 ? {} : Object.fromEntries(others.map((key) => [key, meta[key]]));
 }
 
-/** The listening request that a notification of a `subscriptions/listen` stream belongs to. */
+/** Returns the id of the `subscriptions/listen` request to which a notification belongs. */
 export function subscriptionIdOf(params: JsonObject | undefined): RequestId | undefined {
   const meta = params && objectMember(params, "_meta");
   const id = meta?.[META.subscriptionId];

@@ -12,7 +12,7 @@ import {
   standardHeaders,
 } from "./headers.ts";
 
-test("plain ASCII travels as it is, everything else inside the sentinel", () => {
+test("writes plain ASCII unchanged, and all other text inside the sentinel", () => {
   expect(encodeHeaderValue("get_weather")).toBe("get_weather");
   expect(encodeHeaderValue("Zürich")).toBe("=?base64?WsO8cmljaA==?=");
   expect(encodeHeaderValue(" padded ")).toBe("=?base64?IHBhZGRlZCA=?=");
@@ -20,7 +20,7 @@ test("plain ASCII travels as it is, everything else inside the sentinel", () => 
   expect(encodeHeaderValue("=?base64?x?=")).toBe("=?base64?PT9iYXNlNjQ/eD89?=");
 });
 
-test("encodes any text as a legal header value and decodes it again", () => {
+test("encodes any text as a valid header value and decodes it again", () => {
   assert(
     property(string({ unit: "grapheme" }), (text) => {
       const value = encodeHeaderValue(text);
@@ -31,20 +31,20 @@ test("encodes any text as a legal header value and decodes it again", () => {
   );
 });
 
-test("rejects a sentinel around anything other than base64 of UTF-8", () => {
+test("rejects a sentinel around other data than base64 of UTF-8", () => {
   expect(decodeHeaderValue("=?base64?not base64?=")).toBeUndefined();
   expect(decodeHeaderValue("=?base64?/w==?=")).toBeUndefined();
   expect(decodeHeaderValue("  echo\t")).toBe("echo");
 });
 
-test("Mcp-Name repeats the name, the URI or the task id", () => {
+test("Mcp-Name contains the name, the URI or the task id", () => {
   expect(nameSource("tools/call", { name: "echo" })).toEqual({ member: "name", value: "echo" });
   expect(nameSource("resources/read", { uri: "a:b" })).toEqual({ member: "uri", value: "a:b" });
   expect(nameSource("tasks/get", {})).toEqual({ member: "taskId" });
   expect(nameSource("constructor", { name: "echo" })).toBeUndefined();
 });
 
-test("the standard headers come from the body", () => {
+test("derives the standard headers from the body", () => {
   const params = { name: "grüß", _meta: { [META.protocolVersion]: "2026-07-28" } };
   expect(standardHeaders("tools/call", params)).toEqual({
     "MCP-Protocol-Version": "2026-07-28",
@@ -63,7 +63,7 @@ const schema = {
   },
 };
 
-test("annotations are found at any depth of properties", () => {
+test("finds annotations at any depth of properties", () => {
   expect(findParamHeaders(schema)).toEqual({
     ok: true,
     headers: [
@@ -92,14 +92,14 @@ const invalid: [string, object][] = [
   ["$defs", { $defs: { a: { type: "string", "x-mcp-header": "X" } } }],
 ];
 
-test.each(invalid)("an annotation with %s makes the tool invalid", (_, inputSchema) => {
+test.each(invalid)("a tool is invalid if an annotation has %s", (_, inputSchema) => {
   expect(findParamHeaders({ type: "object", ...inputSchema })).toMatchObject({
     ok: false,
     reason: expect.stringContaining("x-mcp-header"),
   });
 });
 
-test("a property that is called x-mcp-header is no annotation", () => {
+test("a property with the name x-mcp-header is no annotation", () => {
   expect(findParamHeaders({ type: "object", properties: { "x-mcp-header": { type: "string" } } })).toEqual({
     ok: true,
     headers: [],
@@ -108,7 +108,7 @@ test("a property that is called x-mcp-header is no annotation", () => {
 
 const { headers } = findParamHeaders(schema);
 
-test("arguments become Mcp-Param headers", () => {
+test("converts arguments to Mcp-Param headers", () => {
   expect(paramHeaders(headers, { region: "Zürich", place: { floor: 3 }, dry: false })).toEqual({
     "Mcp-Param-Region": "=?base64?WsO8cmljaA==?=",
     "Mcp-Param-Floor": "3",
@@ -116,7 +116,7 @@ test("arguments become Mcp-Param headers", () => {
   });
 });
 
-test("an argument that is absent, null, not a scalar or not exact gets no header", () => {
+test("writes no header for an argument that is absent, null, not a scalar or not exact", () => {
   expect(paramHeaders(headers, { region: null, place: { floor: 2 ** 60 }, dry: {} })).toEqual({});
 });
 
@@ -124,7 +124,7 @@ function lookup(given: Record<string, string>) {
   return { header: (name: string) => given[name] };
 }
 
-test("headers that repeat the body are accepted", () => {
+test("accepts headers that equal the body", () => {
   const args = { region: "Zürich", place: { floor: 3 } };
   const given = lookup({ "mcp-param-region": "=?base64?WsO8cmljaA==?=", "mcp-param-floor": "3.0" });
   expect(findParamMismatch(headers, args, given)).toBeUndefined();
@@ -133,7 +133,7 @@ test("headers that repeat the body are accepted", () => {
   ).toBeUndefined();
 });
 
-test("headers that are missing, differ or hold broken base64 are named", () => {
+test("names headers that are missing, differ or contain invalid base64", () => {
   expect(findParamMismatch(headers, { region: "eu" }, lookup({}))).toMatchObject({ header: "Mcp-Param-Region" });
   expect(findParamMismatch(headers, { place: { floor: 3 } }, lookup({ "mcp-param-floor": "4" }))).toMatchObject({
     header: "Mcp-Param-Floor",
@@ -150,6 +150,6 @@ test("headers that are missing, differ or hold broken base64 are named", () => {
   });
 });
 
-test("a header that the body does not call for is ignored", () => {
+test("ignores a header that the body does not require", () => {
   expect(findParamMismatch(headers, {}, lookup({ "mcp-param-region": "eu" }))).toBeUndefined();
 });

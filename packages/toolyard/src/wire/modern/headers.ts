@@ -1,7 +1,7 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { META } from "./envelope.ts";
 
-/** Names as they are sent; readers compare without regard to case. */
+/** Names of headers as they are sent. They are compared case-insensitively. */
 export const HEADERS = {
   protocolVersion: "MCP-Protocol-Version",
   sessionId: "Mcp-Session-Id",
@@ -10,7 +10,7 @@ export const HEADERS = {
   paramPrefix: "Mcp-Param-",
 } as const;
 
-/** The member of `params` that the `Mcp-Name` header repeats, by method. */
+/** Member of `params` that the header `Mcp-Name` repeats, by method. */
 const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -21,7 +21,7 @@ const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the source of `Mcp-Name`; `undefined` for a method without one. `value` is absent if the body has no such
+ * Returns the source of `Mcp-Name`, or `undefined` for a method without one. `value` is absent if the body has no such
  * string.
  */
 export function nameSource(
@@ -34,7 +34,7 @@ export function nameSource(
   return { member, ...(value !== undefined && { value }) };
 }
 
-/** The headers that a modern request repeats from its own body, without `Mcp-Param-*`. */
+/** Returns the headers that a modern request repeats from its body, except for `Mcp-Param-*`. */
 export function standardHeaders(method: string, params: JsonObject | undefined): Record<string, string> {
   const meta = params && objectMember(params, "_meta");
   const revision = meta && stringMember(meta, META.protocolVersion);
@@ -52,16 +52,13 @@ const PLAIN = /^[\t\x20-\x7e]+$/;
 const HAS_BLANK_END = /^[ \t]|[ \t]$/;
 const CANONICAL_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Text as a header value: plain ASCII as it is, everything else as `=?base64?…?=` over its UTF-8. */
+/** Encodes a text as a header value: plain ASCII unchanged, all other text as `=?base64?…?=` with base64 of UTF-8. */
 export function encodeHeaderValue(text: string): string {
   const isPlain = PLAIN.test(text) && text === text.trim() && !hasSentinel(text);
   return isPlain ? text : `${SENTINEL_START}${Buffer.from(text, "utf8").toString("base64")}${SENTINEL_END}`;
 }
 
-/**
- * Returns the decoded text of a header value; `undefined` if it has the sentinel around anything other than base64 of
- * UTF-8.
- */
+/** Decodes a header value. Returns `undefined` if the sentinel contains other data than base64 of UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "") : value;
   if (!hasSentinel(trimmed)) return trimmed;
@@ -82,7 +79,7 @@ function hasSentinel(text: string): boolean {
   );
 }
 
-/** One `x-mcp-header` of a tool: the argument at `path` travels in `Mcp-Param-<name>` too. */
+/** Annotation `x-mcp-header` of a tool: `Mcp-Param-<name>` repeats the argument at `path`. */
 export interface ParamHeader {
   readonly path: readonly string[];
   readonly name: string;
@@ -91,17 +88,17 @@ export interface ParamHeader {
 
 export type ParamHeaders =
   | { readonly ok: true; readonly headers: readonly ParamHeader[] }
-  /** Clients leave such a tool out; a server still compares the `headers` it found. */
+  /** Invalid annotations. Clients omit the tool; a server still compares the `headers` that it found. */
   | { readonly ok: false; readonly reason: string; readonly headers: readonly ParamHeader[] };
 
 const ANNOTATION = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PERMITTED_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
 
-/** Deeper schemas are ignored: protects against schemas built to be traversed without end. */
+/** Maximum depth of a schema. Deeper parts are ignored, as a protection against malicious schemas. */
 const MAX_SCHEMA_DEPTH = 100;
 
-/** Keywords with one schema or a list of schemas, which `properties` alone does not reach. */
+/** Keywords with one schema or a list of schemas, which a chain of `properties` does not reach. */
 const INNER_SCHEMAS = (
   "items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames " +
   "oneOf anyOf allOf not if then else"
@@ -112,8 +109,9 @@ const INNER_SCHEMA_MAPS = ["patternProperties", "dependentSchemas", "$defs", "de
 const NO_HEADERS: ParamHeaders = Object.freeze({ ok: true, headers: Object.freeze([]) });
 
 /**
- * Finds the `x-mcp-header` annotations of an `inputSchema` and checks them: on properties that a chain of `properties`
- * reaches, a token as name, unique without regard to case, on a string, an integer or a boolean.
+ * Finds the `x-mcp-header` annotations of an `inputSchema` and checks them. Each must be on a property that a chain of
+ * `properties` reaches, have a token as its name, be unique case-insensitively, and belong to a string, an integer or a
+ * boolean.
  */
 export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   const headers: ParamHeader[] = [];
@@ -151,10 +149,10 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   return headers.length === 0 ? NO_HEADERS : { ok: true, headers };
 }
 
-/** Place of a schema inside another one. */
+/** Place of a schema inside another schema. */
 interface SchemaPlace {
   readonly path: readonly string[];
-  /** A chain of `properties` leads here. */
+  /** True if a chain of `properties` leads to it. */
   readonly isReachable: boolean;
   readonly depth: number;
 }
@@ -175,7 +173,7 @@ function nameProblem(name: unknown, reachable: boolean, taken: ReadonlySet<strin
   return taken.has(name.toLowerCase()) ? `${ANNOTATION} \`${name}\` is used twice` : undefined;
 }
 
-/** `Mcp-Param-*` for one call. An argument that is absent, null or not a scalar gets no header. */
+/** Returns the `Mcp-Param-*` headers of one call. An argument that is absent, null or not a scalar has no header. */
 export function paramHeaders(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
   const result: Record<string, string> = {};
   for (const header of headers) {
@@ -186,13 +184,13 @@ export function paramHeaders(headers: readonly ParamHeader[], args: JsonObject):
 }
 
 export interface HeaderMismatch {
-  /** The header that disagrees with the body. */
+  /** Header that differs from the body. */
   readonly header: string;
-  /** The mismatch, for the message of the -32020 error. */
+  /** Description of the difference, for the message of the error -32020. */
   readonly problem: string;
 }
 
-/** Returns a mismatch between a modern request and its `Mcp-Method` and `Mcp-Name`. */
+/** Returns the difference between a modern request and its `Mcp-Method` and `Mcp-Name`, if there is one. */
 export function findStandardMismatch(
   method: string,
   params: JsonObject | undefined,
@@ -208,7 +206,10 @@ export function findStandardMismatch(
   return compareText(HEADERS.name, headers.header("mcp-name"), { body: `params.${source.member}`, text: source.value });
 }
 
-/** A server's statement on a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
+/**
+ * Returns the difference between a call and its `Mcp-Param-*` headers, if there is one. Headers that the tool does not
+ * declare are ignored.
+ */
 export function findParamMismatch(
   declared: readonly ParamHeader[],
   args: JsonObject,
@@ -220,7 +221,7 @@ export function findParamMismatch(
     if (text === undefined) continue;
     const header = `${HEADERS.paramPrefix}${name}`;
     const given = headers.header(header.toLowerCase());
-    // 42 and 42.0 are one number.
+    // 42 and 42.0 are the same number.
     if (given !== undefined && type !== "string" && typeof value === "number" && isDecimalOf(given, value)) continue;
     const mismatch = compareText(header, given, { body: path.join("."), text });
     if (mismatch) return mismatch;
@@ -228,9 +229,12 @@ export function findParamMismatch(
   return undefined;
 }
 
-/** Headers of a request. An object that is there anyway: a function in an object keeps it alive for long. */
+/**
+ * Headers of a request. This is an object and not a function, because a function inside an object keeps that object in
+ * memory for long.
+ */
 export interface HeaderLookup {
-  /** One header by its name in lower case. */
+  /** Returns one header by its name in lower case. */
   header(name: string): string | undefined;
 }
 

@@ -16,8 +16,8 @@ import {
 } from "./shape.ts";
 
 /**
- * Entries of the four lists, as strictly as any served revision and the official clients read them. A client that finds
- * one entry with a member of the wrong type refuses the whole list, those of other servers included.
+ * Shapes of the entries of the four lists, as strict as any served revision and the official clients. A client that
+ * finds one entry with a member of the wrong type refuses the whole list, including entries of other servers.
  */
 
 export const ICONS = listOf(
@@ -56,7 +56,7 @@ export const RESOURCE_TEMPLATE = named(
   members({ required: { uriTemplate: TEXT, name: TEXT }, optional: RESOURCE_ABOUT }),
 );
 
-/** Everything of a tool but its schemas, which have rules of their own. */
+/** Members of a tool except its schemas, which have separate rules. */
 export const TOOL = members({
   required: { name: TEXT },
   optional: {
@@ -74,7 +74,10 @@ export const TOOL = members({
   },
 });
 
-/** A resource is identified by its URI. Its name is for display, so the URI may replace it. */
+/**
+ * Shape of an entry with a name. A resource is identified by its URI and its name is only for display, so the URI may
+ * replace the name.
+ */
 function named(key: string, shape: Shape): Shape {
   return {
     noun: shape.noun,
@@ -92,15 +95,12 @@ function named(key: string, shape: Shape): Shape {
   };
 }
 
-/**
- * The members of a root schema that the protocol names. `type` is left to the caller, since inputs and outputs differ
- * in it.
- */
+/** Members of a root schema that the protocol defines, without `type`, which differs between inputs and outputs. */
 export const ROOT_SCHEMA = members({
   optional: { $schema: TEXT, properties: propertyMap(), required: listOf(TEXT) },
 });
 
-/** An invalid property schema is replaced by one that allows any value. */
+/** Shape of `properties`. An invalid schema is replaced by one that permits any value. */
 function propertyMap(): Shape {
   return {
     noun: "an object",

@@ -17,7 +17,7 @@ import {
 } from "./shape.ts";
 
 /**
- * Repairs results of calls as the official clients expect them: a member of the wrong type makes them reject the whole
+ * Result repaired to the form that the official clients expect: a member of the wrong type makes them reject the whole
  * answer. Members without meaning are removed. Values that have no other valid meaning are kept, so that the caller
  * gets the same as on a direct connection.
  */
@@ -26,7 +26,7 @@ export interface RepairedResult {
   readonly faults: Faults;
 }
 
-/** Returns nothing for a result that needs no repair. */
+/** Returns the repaired result, or `undefined` if it needs no repair. */
 export function repairResult(method: CallMethod, result: JsonObject): RepairedResult | undefined {
   const shape = RESULTS[method];
   if (shape.fits(result)) return undefined;
@@ -35,7 +35,7 @@ export function repairResult(method: CallMethod, result: JsonObject): RepairedRe
   return { result: read === UNFIT ? result : (read as JsonObject), faults };
 }
 
-/** Members for the request that a result answers have no meaning in the result, but clients check them there too. */
+/** Members of `_meta` that have a meaning only in requests, but that clients check in results too. */
 const RESULT_META = members({
   optional: {
     progressToken: TEXT_OR_INTEGER,
@@ -47,7 +47,7 @@ const BLOCK_ABOUT = { annotations: ANNOTATIONS, _meta: OBJECT };
 const CONTENTS = members({ optional: { mimeType: TEXT, _meta: OBJECT } });
 const MEDIA = members({ optional: { ...BLOCK_ABOUT, data: kept(TEXT), mimeType: kept(TEXT) } });
 
-/** By type; a block of another type is unchanged. */
+/** Shapes of blocks by type. A block of another type stays unchanged. */
 const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ["text", members({ optional: { ...BLOCK_ABOUT, text: kept(TEXT) } })],
   ["image", MEDIA],
@@ -79,7 +79,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
       messages: listKept(members({ optional: { content: kept(BLOCK) } })),
     },
   }),
-  // The hub does not know what an extension allows.
+  // The hub does not know which results an extension permits.
   extension: members({}),
   "completion/complete": members({
     optional: {
@@ -89,7 +89,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
   }),
 };
 
-/** An invalid value is unchanged. */
+/** Keeps an invalid value unchanged. */
 function kept(shape: Shape): Shape {
   return {
     noun: shape.noun,
@@ -103,12 +103,15 @@ function kept(shape: Shape): Shape {
 
 const KEPT = "passed on as it is";
 
-/** A list with its invalid items unchanged. */
+/** Shape of a list whose invalid items stay unchanged. */
 function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }
 
-/** `null` is what serialisers write for an absent member. Another value has a meaning, if not a clear one. */
+/**
+ * Treats `null` as absent, as serialisers write it. Another invalid value has a meaning, even if it is not clear, and
+ * is kept.
+ */
 function absentIfNull(shape: Shape): Shape {
   const keeping = kept(shape);
   return {
@@ -118,7 +121,7 @@ function absentIfNull(shape: Shape): Shape {
   };
 }
 
-/** Values of one completion that the protocol allows. */
+/** Maximum number of values of one completion in the protocol. */
 const MAX_VALUES = 100;
 
 function firstValues(): Shape {
@@ -135,7 +138,7 @@ function firstValues(): Shape {
   };
 }
 
-/** Adds the missing URI to the contents of a read: it can only be the requested one. */
+/** Adds the missing URI to the contents of a read: it can only be the requested URI. */
 export function withUri(result: JsonObject, uri: string): JsonObject {
   const contents = result["contents"];
   if (!Array.isArray(contents)) return result;

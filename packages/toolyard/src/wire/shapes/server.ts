@@ -2,17 +2,17 @@ import { isJsonObject } from "../../core/json/json.ts";
 import { ICONS } from "./definitions.ts";
 import { FLAG, mapOf, members, mustBe, OBJECT, TEXT, type Shape } from "./shape.ts";
 
-/** `serverInfo`. The hub replaces the name and the version, so a server without them can be shown. */
+/** Shape of `serverInfo`. The hub replaces the name and the version, so a server without them can be shown. */
 export const SERVER_INFO = members({
   optional: { name: TEXT, title: TEXT, version: TEXT, description: TEXT, websiteUrl: TEXT, icons: ICONS },
 });
 
-/** Capabilities with lists that the hub requests even if a server declares them unclearly. */
+/** Capabilities whose lists the hub requests even if a server declares them unclearly. */
 export const LIST_CAPABILITIES = ["tools", "resources", "prompts"] as const;
 
 const LIST_CHANGES = { listChanged: FLAG };
 
-/** MCP's `ServerCapabilities`. */
+/** Shape of MCP's `ServerCapabilities`. */
 export const CAPABILITIES = readOpenly(
   members({
     optional: {
@@ -27,7 +27,7 @@ export const CAPABILITIES = readOpenly(
   }),
 );
 
-/** Returns whether the value of a capability states neither presence nor absence. */
+/** Returns true if the value of a capability states neither that it is present nor that it is absent. */
 export function isUnclear(value: unknown): boolean {
   return value !== undefined && value !== false && value !== true && !isJsonObject(value) && !isEmptyList(value);
 }
@@ -36,7 +36,7 @@ function capability(optional: Readonly<Record<string, Shape>> = {}): Shape {
   return readOpenly(Object.keys(optional).length === 0 ? OBJECT : members({ optional }));
 }
 
-/** `true` and an empty list, which PHP writes for an empty object, mean an object without members. */
+/** Treats `true`, and an empty list, which PHP writes for an empty object, as an object without members. */
 function readOpenly(shape: Shape): Shape {
   return {
     noun: shape.noun,

@@ -28,7 +28,7 @@ const NAMES = [
 const TEXTS = ["a", "", "light", "user", "required", "2026-01-31T12:00:00Z", "2026-02-31T12:00:00Z"];
 const LEAVES: readonly unknown[] = [...TEXTS, 0, 1, 0.5, -1, 2n ** 60n, true, false, null, undefined];
 
-/** A sequence of numbers from 0 to 1 that depends on the seed alone. */
+/** Returns a sequence of numbers from 0 to 1 that depends only on the seed. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -71,7 +71,7 @@ test.each([
   ["prompts/get", { description: "a", messages: [{ role: "user", content: { type: "text", text: "a" } }] }],
   ["completion/complete", { completion: { values: Array.from({ length: 100 }, String), total: 100 } }],
   ["extension", { anything: null }],
-] as const)("returns no repair for a good result of %s", (method, result) => {
+] as const)("returns no repair for a valid result of %s", (method, result) => {
   expect(repairResult(method, result)).toBeUndefined();
 });
 
@@ -82,7 +82,7 @@ test.each([
   ["resources/read", { contents: [{ uri: "a:b", text: "a", mimeType: 7 }] }],
   ["prompts/get", { description: null, messages: [] }],
   ["completion/complete", { completion: { values: Array.from({ length: 101 }, String) } }],
-] as const)("repairs a faulty result of %s and reports the fault", (method, result) => {
+] as const)("repairs an invalid result of %s and reports the fault", (method, result) => {
   const repaired = repairResult(method, result);
   expect(repaired?.result).not.toEqual(result);
   expect(repaired?.faults.count).toBe(1);

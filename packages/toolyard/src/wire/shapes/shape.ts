@@ -3,40 +3,40 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /**
- * Allowed values at one place of a message. A shape returns the value itself if it is valid, so that a valid definition
- * stays the same object. It returns a copy without the invalid parts if the rest has a clear meaning, else `UNFIT`.
- * Each invalid part is noted once.
+ * Permitted values at one place of a message. If a value is valid, a shape returns the value itself, so that a valid
+ * definition stays the same object. If some parts are invalid and the rest has a clear meaning, it returns a copy
+ * without these parts; otherwise `UNFIT`. Each invalid part is noted once.
  */
 export interface Shape {
-  /** Expected value, to follow "must be" in a message. */
+  /** Expected value, as words that follow "must be" in a message. */
   readonly noun: string;
-  /** Returns whether `read` returns the value itself without a fault. Cheaper, since nearly all values fit. */
+  /** Returns true if `read` would return the value itself without a fault. It is faster, and nearly all values fit. */
   readonly fits: (value: unknown) => boolean;
   read(value: unknown, at: Path, faults: Faults): unknown;
 }
 
 export const UNFIT: unique symbol = Symbol("unfit");
 
-/** Steps from the innermost member outwards, names and indexes; `undefined` is the whole value. */
+/** Path as a linked list from the innermost member outwards, of names and indexes. `undefined` is the whole value. */
 export type Path = { readonly step: string | number; readonly above: Path } | undefined;
 
 export interface Fault {
-  /** Readable place: `annotations.readOnlyHint`, `icons[1].src`. */
+  /** Readable path: `annotations.readOnlyHint`, `icons[1].src`. */
   readonly member: string;
   /** Expected and received value: "`title` must be text, got null". */
   readonly reason: string;
-  /** The repair, to follow a colon. */
+  /** Description of the repair, as words that follow a colon. */
   readonly remedy: string;
 }
 
-/** Named faults of one value; the others are counted. */
+/** Maximum number of faults that are described; further faults are only counted. */
 const MAX_FAULTS = 8;
 
-/** Collects what does not fit in one value. */
+/** Collects the faults of one value. */
 export class Faults {
   readonly list: Fault[] = [];
   count = 0;
-  /** Reason of the fault that was noted last; the cause where a whole value is refused. */
+  /** Reason of the last fault. If a whole value is refused, it is the cause. */
   latest = "";
 
   note(at: Path, reason: (member: string) => string, remedy = LEFT_OUT): void {
@@ -47,7 +47,8 @@ export class Faults {
   }
 
   /**
-   * Records a fault for a value that its shape refused, unless the shape recorded a more specific one inside the value.
+   * Records a fault for a value that its shape refused, unless the shape recorded a more specific fault inside the
+   * value.
    */
   noteUnfit({ noun }: Shape, value: unknown, { at, before, remedy }: ShapeRefusal): void {
     if (this.count === before) this.note(at, (member) => mustBe(member, noun, value), remedy);
@@ -56,7 +57,7 @@ export class Faults {
 
 interface ShapeRefusal {
   readonly at: Path;
-  /** Faults noted before the shape looked at the value. */
+  /** Number of faults before the shape read the value. */
   readonly before: number;
   readonly remedy?: string | undefined;
 }
@@ -74,7 +75,7 @@ export function mustBe(member: string, noun: string, value: unknown): string {
   return `\`${member}\` must be ${noun}, got ${received(value)}`;
 }
 
-/** Characters of a faulty text that are repeated in a message. */
+/** Maximum number of characters of an invalid text that a message quotes. */
 const MAX_SHOWN_CHARS = 40;
 
 function received(value: unknown): string {
@@ -87,7 +88,7 @@ function received(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** A value of which no part can be repaired. */
+/** Returns a shape for a value that cannot be repaired in part. */
 function whole(noun: string, fits: (value: unknown) => boolean): Shape {
   return { noun, fits, read: (value) => (fits(value) ? value : UNFIT) };
 }
@@ -99,7 +100,7 @@ export const TEXT_OR_INTEGER = whole("text or an integer", (value) => typeof val
 export const FRACTION = whole("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
 export const OBJECT = whole("an object", isJsonObject);
 
-/** RFC 3339 with seconds and a zone, and a day that the calendar has. */
+/** RFC 3339 with seconds and a zone, and with an existing day. */
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -126,7 +127,7 @@ function allFit(item: Shape, values: readonly unknown[]): boolean {
   return true;
 }
 
-/** A list without the items that do not fit. */
+/** Returns a shape for a list, from which invalid items are removed. */
 export function listOf(item: Shape): Shape {
   return {
     noun: "a list",
@@ -144,7 +145,7 @@ export function listOf(item: Shape): Shape {
   };
 }
 
-/** Returns the object without its invalid members, with any names. */
+/** Returns a shape for an object with any names, from which invalid members are removed. */
 export function mapOf(item: Shape): Shape {
   return {
     noun: "an object",
@@ -163,13 +164,13 @@ export function mapOf(item: Shape): Shape {
 }
 
 export interface MemberShapes {
-  /** Without one of these the object is of no use. */
+  /** Required members. Without one of them, the object is refused. */
   readonly required?: Readonly<Record<string, Shape>>;
-  /** Left out where they do not fit. */
+  /** Optional members. They are removed if they are invalid. */
   readonly optional?: Readonly<Record<string, Shape>>;
 }
 
-/** An object with known members; unknown ones stay as they came. */
+/** Returns a shape for an object with known members. Unknown members stay unchanged. */
 export function members({ required = {}, optional = {} }: MemberShapes): Shape {
   const needed = Object.keys(required);
   const further = Object.keys(optional);
@@ -207,7 +208,7 @@ interface PartPlace {
   readonly remedy?: string;
 }
 
-/** Reads a part of a value, and notes it when it does not fit. */
+/** Reads a part of a value, and records a fault if it does not fit. */
 export function readPart(shape: Shape, value: unknown, { at, faults, remedy }: PartPlace): unknown {
   if (shape.fits(value)) return value;
   const before = faults.count;
@@ -216,7 +217,7 @@ export function readPart(shape: Shape, value: unknown, { at, faults, remedy }: P
   return read;
 }
 
-/** A copy with other values for some members, in the same order; `UNFIT` leaves one out. */
+/** Returns a copy with other values for some members, in the same order. A member with `UNFIT` is omitted. */
 export function changed(object: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
   const entries = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     if (!changes.has(name)) return [[name, value]];

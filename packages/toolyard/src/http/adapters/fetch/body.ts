@@ -5,15 +5,15 @@ import type { BodyAccounts } from "../../wire.ts";
 
 export interface BodyReading {
   readonly maxBytes: number;
-  /** Longest time for the body to arrive, in milliseconds. */
+  /** Maximum time until the body is complete, in milliseconds. */
   readonly timeoutMs: number;
   readonly accounts: BodyAccounts;
 }
 
 /**
- * Reads the body of a standard `Request`, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 above that
- * limit, 415 for a compressed body, 408 if it is not complete within `timeoutMs`, 400 if it broke off, 503 if
- * `accounts` releases it.
+ * Reads the body of a `Request` into memory, at most `maxBytes`. Rejects with a `Refusal`: 413 above that limit, 415
+ * for a compressed body, 408 if the body is not complete within `timeoutMs`, 400 if it ends early, 503 if `accounts`
+ * releases it.
  */
 export async function readBody(request: Request, { maxBytes, timeoutMs, accounts }: BodyReading): Promise<Buffer> {
   assertPlain(request.headers.get("content-encoding") ?? undefined);

@@ -8,12 +8,10 @@ import { requestKind, wrongRequest } from "../../request/request-kinds.ts";
 import type { HttpRequest } from "../../wire.ts";
 import { FetchAnswerWire, FetchRequest } from "./wire.ts";
 
-/**
- * Answers a standard `Request`. Rejects with the signal's reason if that aborts before the answer's headers are ready.
- */
+/** Answers a `Request`. Rejects with the reason of the signal if that aborts before the response headers are ready. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** A listener without a port, for frameworks and runtimes that supply a `Request`. */
+/** Listener without a port, for frameworks and runtimes that supply a `Request`. */
 export interface FetchListener extends Listener {
   readonly fetch: FetchHandler;
 }

@@ -1,27 +1,27 @@
 import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
 import { readBody } from "./body.ts";
 
-/** Bytes that may wait for the reader of a body before `write` returns false. */
+/** Number of bytes that may wait for the reader of a body before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
-/** A standard `Request` in the form of this package. */
+/** A `Request` in the form that this package uses. */
 export class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** The caller of this handler knows the address; here it is empty. */
+  /** Empty: only the code that calls this handler knows the address. */
   readonly peerAddress = "";
   readonly isSecure: boolean;
   readonly #request: Request;
   readonly #timeoutMs: number;
 
-  /** `timeoutMs`: longest time for the whole body to arrive. */
+  /** `timeoutMs`: maximum time until the whole body has arrived. */
   constructor(request: Request, timeoutMs: number) {
     const { host, pathname, protocol, search } = new URL(request.url);
     this.method = request.method;
     this.target = pathname + search;
     this.isSecure = protocol === "https:";
-    // Frameworks supply what their server read, which may have moved `Host` into the URL.
+    // Frameworks pass what their server read, so `Host` may be present only in the URL.
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.#request = request;
     this.#timeoutMs = timeoutMs;
@@ -37,19 +37,17 @@ export class FetchRequest implements HttpRequest {
   }
 }
 
-/** Receives the answer as a standard `Response`. */
+/** Receiver of the answer as a `Response`. */
 export interface ResponseTaker {
-  /** Called once, when the headers are ready. */
+  /** Called once, when the response headers are ready. */
   resolve(response: Response): void;
   /** Called if there will be no response. */
   reject(reason: Error): void;
-  /** Called once, when nothing more is sent or read. */
+  /** Called once, when no more data will be sent or read. */
   over(): void;
 }
 
-/**
- * An answer that becomes a standard `Response`: with its whole body if it is available immediately, else as a stream.
- */
+/** Answer that becomes a `Response`: with its whole body if that is available immediately, otherwise with a stream. */
 export class FetchAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   readonly #taker: ResponseTaker;
@@ -87,7 +85,7 @@ export class FetchAnswerWire implements AnswerWire {
   begin(status: number, headers: RawHeaders): void {
     this.#status = status;
     for (let at = 0; at < headers.length; at += 2) {
-      // Headers about the connection are left to the server that has one.
+      // Headers about the connection are set by the server that has the connection.
       if (headers[at]!.toLowerCase() !== "connection") this.#headers.set(headers[at]!, headers[at + 1]!);
     }
   }
@@ -133,7 +131,7 @@ export class FetchAnswerWire implements AnswerWire {
     this.stop(new Error("The answer was cut off."));
   }
 
-  /** Ends the answer, as for a disconnected caller. */
+  /** Ends the answer as if the caller had disconnected. */
   stop(reason: Error): void {
     if (this.#isOver) return;
     if (this.#stream) this.#stream.error(reason);
@@ -159,7 +157,7 @@ export class FetchAnswerWire implements AnswerWire {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#taker.over();
-    // As on a connection, the sender of the last piece is not notified of the end while it still sends.
+    // As on a connection, the sender of the last piece is notified of the end only after it has finished sending.
     queueMicrotask(() => this.events?.closed());
   }
 }

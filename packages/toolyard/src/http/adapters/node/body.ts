@@ -4,8 +4,8 @@ import { assertPlain, incomplete, tooLarge, tooSlow } from "../../request/body-r
 import type { BodyAccounts } from "../../wire.ts";
 
 /**
- * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the body is known
- * to be larger, 415 for a compressed body, 400 if the client stopped half-way, 503 if `accounts` releases it.
+ * Reads the body of a request into memory, at most `maxBytes`. Rejects with a `Refusal`: 413 as soon as the body is
+ * known to be larger, 415 for a compressed body, 400 if the client stops early, 503 if `accounts` releases it.
  */
 export function readBody(request: IncomingMessage, maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ export function declaredLength(request: IncomingMessage): number {
 }
 
 /**
- * Reads and drops the rest of a refused body. Closing the connection while the client still sends would lose the
- * answer, because the system then resets the connection. A client that sends without end is disconnected at a limit.
+ * Reads and drops the rest of a refused body. If the connection were closed while the client still sends, the system
+ * would reset it and the answer would be lost. A client that sends without end is disconnected at a limit.
  */
 function discardRest(request: IncomingMessage): void {
   let dropped = 0;

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 
-/** Waits for a reader with one listener, however much is written meanwhile. */
+/** Waits for `drain` with one listener, for any number of writes meanwhile. */
 export class DrainWatch {
   #isWaiting = false;
 
-  /** Runs `tell` once the stream is drained; a second call during the wait has no effect. */
+  /** Runs `tell` when the stream has drained. A second call during the wait has no effect. */
   wait(stream: Writable, tell: () => void): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

@@ -4,22 +4,24 @@ import { wrongRequest, requestKind } from "../../request/request-kinds.ts";
 import type { BodyAccounts } from "../../wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
-/** A request of Node's server as frameworks pass it on: Express adds to it, Fastify wraps it. */
+/** Request of Node's server as frameworks pass it on: Express adds members, Fastify wraps it. */
 export type GivenRequest = IncomingMessage | { readonly raw: IncomingMessage; readonly body?: unknown };
 
-/** The answer to it. Fastify must release its answer first. */
+/** Response for such a request. Fastify must release its response first. */
 export type GivenResponse = ServerResponse | { readonly raw: ServerResponse; hijack(): unknown };
 
-/** Node's request and answer, and the body if a framework has read it. */
+/** Node's request and response, and the body if a framework has read it. */
 export interface FrameworkRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: unknown;
-  /** The original URL: a router removes the path below which the handler is mounted from `url`. */
+  /** Original URL. A router removes from `url` the path below which the handler is mounted. */
   readonly wholeUrl: string | undefined;
 }
 
-/** Throws a `TypeError` that names the given value. */
+/**
+ * Returns Node's request and response. Throws a `TypeError` that describes the given value if it is of another type.
+ */
 export function readHanded(request: GivenRequest, response: GivenResponse): FrameworkRequest {
   const kind = requestKind(request);
   if (kind === "Node's request" && isResponse(response)) {
@@ -48,7 +50,7 @@ function isResponse(value: unknown): boolean {
   return typeof value === "object" && value !== null && "writeHead" in value && "setHeader" in value;
 }
 
-/** A request with a body that a framework may have read. */
+/** Request whose body a framework may have read. */
 export class HandedWire extends NodeWire {
   readonly #target: string;
   readonly #body: unknown;
@@ -56,7 +58,7 @@ export class HandedWire extends NodeWire {
   constructor({ request, response, body }: FrameworkRequest, target: string, owner: WireOwner) {
     super(request, response, owner);
     this.#target = target;
-    // Express sets an empty body, and has read nothing, if no parser matched the request.
+    // If no parser matched the request, Express sets an empty body and has read nothing.
     this.#body = request.readableEnded || isBytes(body) ? body : undefined;
   }
 
@@ -75,7 +77,7 @@ function isBytes(body: unknown): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
 }
 
-/** Returns the body's bytes, original or serialised again. */
+/** Returns the bytes of the body: the original ones, or those of its JSON. */
 function toBytes(body: unknown): Buffer {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -15,7 +15,7 @@ import type { WireOwner } from "./wire.ts";
 
 /**
  * Answers a request of Node's server, for Express, Fastify and `node:http`. Express supplies `next`, which is called
- * for a path that does not belong to the hub. Throws a `TypeError` for a request of another kind.
+ * for a path that does not belong to the hub. Throws a `TypeError` for a request of another type.
  */
 export type NodeRequestHandler = (
   request: GivenRequest,
@@ -23,7 +23,7 @@ export type NodeRequestHandler = (
   next?: (error?: unknown) => void,
 ) => void;
 
-/** A listener without a port, for Node servers that belong to the program. */
+/** Listener without a port, for Node servers that belong to the program. */
 export class HandlerListener extends PortlessListener<HandedWire> implements WireOwner {
   readonly streamStallMs: number;
   #ready: Promise<unknown> | undefined;
@@ -33,14 +33,14 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     this.streamStallMs = this.limits.streamStallMs;
   }
 
-  /** Makes requests wait for `ready`, when the endpoints are mounted. */
+  /** Makes requests wait for `ready`, which resolves when the endpoints are mounted. */
   waitFor(ready: Promise<unknown>): void {
     void this.#settle(ready);
   }
 
   async #settle(ready: Promise<unknown>): Promise<void> {
     this.#ready = ready;
-    // The code that waits for it handles a failure.
+    // Other code that awaits `ready` handles its failure.
     const isOpen = await ready.then(
       () => true,
       () => false,
@@ -70,10 +70,10 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
 
   #takeOwn(handed: FrameworkRequest, next?: (error?: unknown) => void): void {
     const { wholeUrl, request, response } = handed;
-    // A client that disconnected in the meantime gets no answer.
+    // A client that has disconnected meanwhile gets no answer.
     if (response.destroyed) return;
     const url = request.url ?? "/";
-    // A router mounted at `/mcp` leaves `/` in `url`; one mounted at its own path leaves the hub's path.
+    // A router at `/mcp` sets `url` to `/`; a router at a path of its own sets `url` to the hub's path.
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;
     if (next && !this.dispatcher.isOwn(target)) return next();
     const wire = new HandedWire(handed, target, this);
@@ -81,10 +81,10 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
   }
 }
 
-/** Header fields that Node's server keeps unless the program sets `maxHeadersCount`. */
+/** Number of header fields that Node's server keeps if the program does not set `maxHeadersCount`. */
 const USUAL_KEPT_FIELDS = 2000;
 
-/** Returns how many header fields of a request the program's server keeps; 0 is no limit. */
+/** Returns the number of header fields that the program's server keeps. 0 means no limit. */
 function keptFieldsOf({ socket }: IncomingMessage): number {
   const { server } = socket as { readonly server?: { readonly maxHeadersCount?: number | null } };
   return server?.maxHeadersCount ?? USUAL_KEPT_FIELDS;

@@ -23,7 +23,7 @@ import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
 import type { PlainWire } from "./plain/wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
-// An import would evaluate all exports of the module, which since Node 22 include `WebSocket`: undici, HTTP/2 and TLS,
+// An import would evaluate all exports of the module. Since Node 22 they include `WebSocket`: undici, HTTP/2 and TLS,
 // 10 MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
@@ -31,9 +31,9 @@ export function createListener(options: HttpOptions, logger: Logger, authenticat
   return new NodeListener(options, logger, authenticator);
 }
 
-/** A listener that receives its connections from another process. It need not listen. */
+/** Listener that can receive its connections from another process, and need not listen itself. */
 export interface AdoptingListener extends PortListener {
-  /** Serves a connection that has not been read yet. */
+  /** Serves a connection from which nothing has been read. */
   adopt(socket: Socket): void;
 }
 
@@ -45,7 +45,7 @@ export function createAdoptingListener(
   return new NodeListener(options, logger, authenticator);
 }
 
-/** Accepts connections itself, or receives them. Requests are read by `plain/` if possible. */
+/** Listener that accepts connections itself, or receives them. If possible, `plain/` reads the requests. */
 class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly streamStallMs: number;
   readonly #options: HttpOptions;
@@ -56,9 +56,9 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly #closing = new AbortController();
   readonly #inFlight = new CallSet<NodeWire | PlainWire>();
   readonly #sockets = new Set<Socket>();
-  /** Accepts connections. */
+  /** Server that accepts connections. */
   readonly #front: NetServer;
-  /** Serves requests that are not plain. It does not listen. */
+  /** Server for requests that are not plain. It does not listen. */
   readonly #server: Server;
   #gate: TlsGate | undefined;
   #name: string | undefined;
@@ -103,7 +103,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   adopt(socket: Socket): void {
-    // As Node does for an HTTP server's sockets: a caller may end its side before the answer.
+    // A caller may end its side before the answer, as with Node's HTTP server.
     socket.allowHalfOpen = true;
     if (this.#gate) this.#gate.take(socket);
     else this.#open(socket);
@@ -119,13 +119,13 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   handOver(socket: Socket, bytes: Buffer): void {
-    // Node starts its timers for slow clients when a server listens.
+    // Node starts its timers for slow clients when a server emits `listening`.
     if (!this.#isWatching) this.#server.emit("listening");
     this.#isWatching = true;
     const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
     const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
     this.#server.emit("connection", paced);
-    // Parsing costs more than reading, and many connections may arrive in one turn.
+    // Parsing costs more than reading, and many connections may arrive in one turn of the event loop.
     this.#turns.add(() => paced.start());
   }
 
@@ -136,7 +136,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   over(wire: NodeWire | PlainWire): void {
     this.#inFlight.delete(wire);
-    // No further request is served on a connection that outlives the listener.
+    // After the listener was closed, a connection serves no further request.
     if (this.#closing.signal.aborted) wire.socket.destroySoon();
   }
 
@@ -150,20 +150,20 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       for (const socket of this.#sockets) socket.destroy();
     }, this.#options.limits.shutdownGraceMs);
     await ended;
-    // The front server knows only the connections that it accepted itself, and waits for no others.
+    // The front server waits only for connections that it accepted itself.
     await Promise.all(
       Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
     );
     clearTimeout(timer);
   }
 
-  // Node counts a connection without data as busy, and would wait for it.
+  // Closes connections without a request. Node counts a connection without data as busy, and would wait for it.
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
   }
 
-  /** Opens a connection that has not been read, encrypted if required. */
+  /** Opens a connection from which nothing has been read, encrypted if required. */
   #open(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
@@ -186,8 +186,8 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
       noDelay: true,
     });
-    // The limits on receiving are above; an answer may take as long as its call, and a stream as long as its reader
-    // wants.
+    // The limits above apply to receiving. An answer may take as long as its call, and a stream as long as its reader
+    // is connected.
     server.timeout = 0;
     server.maxHeadersCount = KEPT_FIELDS;
     server.on("request", (request, response) =>
@@ -206,7 +206,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     this.#serve(request, response);
   }
 
-  /** `fault`: refuses the request before it is processed. */
+  /** Serves a request. `fault`: refusal that is already known. */
   #serve(request: IncomingMessage, response: ServerResponse, fault = findHeadFault(request.rawHeaders)): void {
     const wire = new NodeWire(request, response, this);
     this.#inFlight.add(wire);
@@ -216,7 +216,9 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 }
 
-/** Every connection of the server is one, since `handOver` creates them. */
+/**
+ * Returns the socket of a request. All connections of the server are `PacedSocket`s, since `handOver` creates them.
+ */
 function pacedSocketOf({ socket }: IncomingMessage): PacedSocket {
   return socket as unknown as PacedSocket;
 }
@@ -225,7 +227,10 @@ function endOf(server: NetServer): Promise<void> {
   return new Promise((resolve) => void server.close(() => resolve()));
 }
 
-/** Returns where it listens, and the URL for callers on this machine. `name`: that of its certificate. */
+/**
+ * Returns the address of the listener and the URL for callers on this machine. `name`: name on the listener's
+ * certificate.
+ */
 export function addressOf(
   { address, port }: AddressInfo,
   { basePath, tls }: Pick<HttpOptions, "basePath" | "tls">,

@@ -5,12 +5,13 @@ import type { ArrivingBytes } from "../../request/body-budget.ts";
 import { PACED_BYTES, SLICE_MS, type TurnQueue } from "./turn-queue.ts";
 
 /**
- * Node's parser creates objects for all requests in a chunk immediately, so chunks are small: at most ten requests.
+ * Size of a chunk of heads. Node's parser creates objects for all requests in a chunk, so chunks are small: at most ten
+ * requests.
  */
 const HEAD_PIECE_BYTES = 256;
-/** The size while a body is read. Further requests may follow in the same chunk. */
+/** Size of a chunk of a body. Further requests may follow in the same chunk. */
 const BODY_PIECE_BYTES = 1024;
-/** Bytes that wait for the parser before the connection is paused. */
+/** Maximum number of bytes that wait for the parser. Above it, the connection is paused. */
 const MAX_HELD_BYTES = 16 * 1024;
 
 type WriteCallback = (error?: Error | null) => void;
@@ -22,7 +23,7 @@ interface WrittenChunk {
 
 export interface PacedSocketParts {
   readonly socket: Socket;
-  /** Bytes that were already read from it. */
+  /** Bytes that were already read from the connection. */
   readonly bytes: Buffer;
   readonly queue: TurnQueue;
   /** Counts the waiting bytes. */
@@ -30,25 +31,26 @@ export interface PacedSocketParts {
 }
 
 /**
- * A connection for Node's own server. The server's parser processes a whole chunk, and creates a request and a
- * response, or a piece of a body, for every few bytes in it. Here it gets small chunks:
+ * Connection for Node's own server. The server's parser processes a whole chunk, and creates a request and a response,
+ * or a piece of a body, for every few bytes. This class passes small chunks to the parser:
  *
- * - The next chunk follows when every request in the previous one is answered, so pipelined requests are served one per
- * turn, and their memory is limited.
- * - A connection is parsed for `SLICE_MS` per turn, so a body in chunks of one byte does not delay other connections.
+ * - The next chunk follows after every request in the previous one was answered. So pipelined requests are served one
+ * per turn, and their memory is limited.
+ * - A connection is parsed for at most `SLICE_MS` per turn, so that a body in chunks of one byte does not delay other
+ * connections.
  */
 export class PacedSocket extends Duplex {
   readonly raw: Socket;
   readonly #queue: TurnQueue;
   readonly #account: ArrivingBytes;
-  /** Present, with any value, if the connection is encrypted: `request.socket.encrypted` reads it. */
+  /** Present if the connection is encrypted: `request.socket.encrypted` tests its presence. */
   declare readonly encrypted?: true;
   #held: Buffer;
   #hasEnded = false;
   #canPush = true;
-  /** True while it waits in the queue for parsing; it is not read until then. */
+  /** True while the connection waits in the queue for parsing. It is not read until then. */
   #isQueued = false;
-  /** The last parsed request, until it is answered. */
+  /** Last parsed request, until it is answered. */
   #last: IncomingMessage | undefined;
   readonly #waiting: (() => void)[] = [];
 
@@ -72,12 +74,12 @@ export class PacedSocket extends Duplex {
     return this.raw.remoteAddress;
   }
 
-  /** Starts to parse the bytes that were read. Call it when the server has its listeners. */
+  /** Starts to parse the bytes that were read. Must be called after the server has added its listeners. */
   start(): void {
     this.#feedSoon();
   }
 
-  /** Serves a request of this connection when the earlier ones are answered. */
+  /** Serves a request of this connection after the earlier ones were answered. */
   enqueue(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const isFree = this.#last === undefined;
     this.#last = request;
@@ -108,7 +110,7 @@ export class PacedSocket extends Duplex {
 
   override _read(): void {
     this.#canPush = true;
-    // A chunk pushed from within `_read` would be parsed later, too late to stop at a request.
+    // A chunk that is pushed inside `_read` would be parsed later, too late to stop at a request.
     if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 
@@ -142,7 +144,7 @@ export class PacedSocket extends Duplex {
 
   #came(chunk: Buffer): void {
     this.#hold(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
-    // Otherwise a connection is read as long as data arrives, while all others wait.
+    // Otherwise a connection would be read as long as data arrive, while all others wait.
     if (chunk.length >= PACED_BYTES) this.#feedLater();
     else this.#feedSoon();
     if (this.#isFull || this.#isQueued) this.raw.pause();
@@ -172,7 +174,7 @@ export class PacedSocket extends Duplex {
 
   #ended(): void {
     this.#hasEnded = true;
-    // The server cancels unanswered requests when the client ends its side, as for any connection.
+    // As for any connection, the server cancels unanswered requests when the client ends its side.
     if (this.#isBusy) this.#held = NOTHING;
     this.#feedSoon();
   }
@@ -184,7 +186,7 @@ export class PacedSocket extends Duplex {
     if (this.#held.length > 0 || this.#hasEnded) this.#feedLater();
   }
 
-  /** Passes chunks to the parser until a request is complete or the time has expired. */
+  /** Passes chunks to the parser until a request is complete or the time slice is over. */
   #feed(): void {
     const until = performance.now() + SLICE_MS;
     while (this.#canParse && performance.now() < until) {
@@ -207,7 +209,7 @@ export class PacedSocket extends Duplex {
     return this.#canPush && this.#held.length > 0 && !this.#isBusy && !this.destroyed;
   }
 
-  /** True while a complete request is not answered; the following bytes are another request. */
+  /** True while a complete request is not answered. The following bytes belong to another request. */
   get #isBusy(): boolean {
     return this.#last?.complete === true;
   }

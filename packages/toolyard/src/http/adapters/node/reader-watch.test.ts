@@ -13,20 +13,23 @@ function fakeSocket(handle: object): { readonly socket: Socket; readonly destroy
 test.each([
   ["of a connection", (handle: object) => handle],
   ["of an encrypted connection", (handle: object) => ({ bytesWritten: 9, writeQueueSize: 9, _parent: handle })],
-])("keeps a reader %s that reads a byte in each interval, and closes it when it stops", (_, wrap) => {
-  const handle = { bytesWritten: 1000, writeQueueSize: 900 };
-  const { socket, destroyed } = fakeSocket(wrap(handle));
-  new ReaderWatch().start(socket, 100);
-  for (let at = 0; at < 20; at += 1) {
-    vi.advanceTimersByTime(90);
-    handle.writeQueueSize -= 1;
-  }
-  expect(destroyed).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(200);
-  expect(destroyed).toHaveBeenCalled();
-});
+])(
+  "keeps a reader %s that reads a byte in each interval, and closes the connection when the reader stops",
+  (_, wrap) => {
+    const handle = { bytesWritten: 1000, writeQueueSize: 900 };
+    const { socket, destroyed } = fakeSocket(wrap(handle));
+    new ReaderWatch().start(socket, 100);
+    for (let at = 0; at < 20; at += 1) {
+      vi.advanceTimersByTime(90);
+      handle.writeQueueSize -= 1;
+    }
+    expect(destroyed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(200);
+    expect(destroyed).toHaveBeenCalled();
+  },
+);
 
-test("closes a reader that reads nothing after one interval", () => {
+test("closes the connection of a reader that reads nothing for one interval", () => {
   const { socket, destroyed } = fakeSocket({ bytesWritten: 10, writeQueueSize: 5 });
   new ReaderWatch().start(socket, 100);
   vi.advanceTimersByTime(99);
@@ -49,10 +52,10 @@ test.each([
   [{ bytesWritten: 1, writeQueueSize: 0, _parent: { bytesWritten: 10, writeQueueSize: 3 } }, 7],
   [{ bytesWritten: 3, _parent: null }, 3],
   [{}, 0],
-])("a handle %j reports %i sent bytes", (handle, expected) => {
+])("for the handle %j, reports %i sent bytes", (handle, expected) => {
   expect(sentBytes(fakeSocket(handle).socket)).toBe(expected);
 });
 
-test("a closed connection reports 0 sent bytes", () => {
+test("for a closed connection, reports 0 sent bytes", () => {
   expect(sentBytes({ _handle: null } as unknown as Socket)).toBe(0);
 });

@@ -1,24 +1,28 @@
 import type { Socket } from "node:net";
 
 /**
- * Members of the handle below a socket. They are not public, but nothing else shows a write that the system accepts in
- * parts: the stream counts it at its start and reports it at its end.
+ * Members of the handle of a socket. They are not public, but only they report a write that the system accepts in
+ * parts: the stream counts a write at its start and reports it at its end.
  */
 interface Handle {
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;
-  /** On a handle that encrypts: the handle of the connection. */
+  /** Handle of the connection, if this handle encrypts. */
   readonly _parent?: Handle | null;
 }
 
-/** Returns how many bytes of a connection the system has accepted, over TLS as they are sent. */
+/**
+ * Returns the number of bytes of a connection that the system has accepted; over TLS the number of encrypted bytes.
+ */
 export function sentBytes(socket: Socket): number {
   const own = (socket as { readonly _handle?: Handle | null })._handle;
   const { bytesWritten = 0, writeQueueSize = 0 } = own?._parent ?? own ?? {};
   return bytesWritten - writeQueueSize;
 }
 
-/** Closes the connection of a client that reads nothing of its answer for a time. A slow reader may continue. */
+/**
+ * Closes the connection of a client that reads nothing of its answer for a certain time. A slow reader may continue.
+ */
 export class ReaderWatch {
   #timer: NodeJS.Timeout | undefined;
 

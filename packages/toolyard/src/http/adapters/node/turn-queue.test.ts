@@ -2,13 +2,13 @@ import { setImmediate as turnEnd } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { TurnQueue } from "./turn-queue.ts";
 
-/** A clock that the runs of a test advance. */
+/** Clock that the runs of a test advance. */
 class Clock {
   ms = 0;
   readonly now = (): number => this.ms;
 }
 
-/** @returns A run that takes `ms`, and records its name. */
+/** Returns a run that takes `ms` milliseconds and records its name. */
 function taking(clock: Clock, { ms, name, runs }: { ms: number; name: number; runs: number[] }): () => void {
   return () => {
     runs.push(name);
@@ -16,7 +16,7 @@ function taking(clock: Clock, { ms, name, runs }: { ms: number; name: number; ru
   };
 }
 
-test("runs per turn what fits into 5 ms, in order, with later additions after it", async () => {
+test("executes as many runs per turn as fit into 5 ms, in order, and later additions after them", async () => {
   const clock = new Clock();
   const queue = new TurnQueue(clock.now);
   const runs: number[] = [];
@@ -29,7 +29,7 @@ test("runs per turn what fits into 5 ms, in order, with later additions after it
   expect(runs).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test("runs one that takes longer than a turn, and the next one in the following turn", async () => {
+test("executes a run that takes longer than a turn, and the next one in the following turn", async () => {
   const clock = new Clock();
   const queue = new TurnQueue(clock.now);
   const runs: number[] = [];
@@ -40,7 +40,7 @@ test("runs one that takes longer than a turn, and the next one in the following 
   }
 });
 
-test("runs one that adds itself once per turn", async () => {
+test("executes a run that adds itself once per turn", async () => {
   const queue = new TurnQueue(() => 0);
   let runs = 0;
   const again = (): void => {
@@ -54,7 +54,7 @@ test("runs one that adds itself once per turn", async () => {
   }
 });
 
-test("runs synchronously while the turn has time, and the rest in later turns", async () => {
+test("executes runs synchronously while the turn has time, and the rest in later turns", async () => {
   const clock = new Clock();
   const queue = new TurnQueue(clock.now);
   const runs: number[] = [];
@@ -67,7 +67,7 @@ test("runs synchronously while the turn has time, and the rest in later turns", 
   expect(runs).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test("runs nothing before waiting entries", async () => {
+test("executes nothing before the waiting entries", async () => {
   const queue = new TurnQueue(() => 0);
   const runs: string[] = [];
   queue.add(() => runs.push("first"));
@@ -77,7 +77,7 @@ test("runs nothing before waiting entries", async () => {
   expect(runs).toEqual(["first", "second"]);
 });
 
-test("a failing run does not stop the others", async () => {
+test("a run that throws does not stop the others", async () => {
   const queue = new TurnQueue(() => 0);
   const runs: string[] = [];
   const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));

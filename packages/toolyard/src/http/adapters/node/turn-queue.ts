@@ -1,25 +1,25 @@
 import { runApart } from "../../../core/timing/run-apart.ts";
 
-/** Time per turn of the event loop for the work of this queue. Every other connection waits while it runs. */
+/** Milliseconds per turn of the event loop for the work of this queue. All other connections wait meanwhile. */
 const TURN_MS = 5;
-/** Time per connection and turn. */
+/** Milliseconds per connection and turn. */
 export const SLICE_MS = 1;
 
-/** After a chunk of this size, a connection is read on in its next turn. */
+/** Size of a chunk after which a connection waits for its next turn. */
 export const PACED_BYTES = 8 * 1024;
 
 /** Returns the milliseconds of a monotonic clock. */
 export type Clock = () => number;
 
 /**
- * Shares the event loop among connections with expensive bytes: pipelined requests, bodies in many small chunks. Each
- * connection runs once per turn, in the order of the queue. A turn ends after `TURN_MS`.
+ * Divides the time of the event loop among connections with expensive bytes: pipelined requests, bodies in many small
+ * chunks. Each connection runs once per turn, in the order of the queue. A turn ends after `TURN_MS`.
  */
 export class TurnQueue {
   readonly #now: Clock;
   #waiting: (() => void)[] = [];
   #isScheduled = false;
-  /** Milliseconds left for `runSoon` in this turn. */
+  /** Milliseconds that `runSoon` may still use in this turn. */
   #leftMs = TURN_MS;
 
   constructor(now: Clock = () => performance.now()) {
@@ -57,7 +57,7 @@ export class TurnQueue {
     const until = this.#now() + TURN_MS;
     let next = 0;
     while (next < runs.length && this.#now() < until) runApart(runs[next++]!);
-    // Entries added in the meantime follow those that already waited.
+    // Entries that were added meanwhile follow those that already waited.
     if (next < runs.length) this.#waiting = [...runs.slice(next), ...this.#waiting];
     if (this.#waiting.length > 0) this.#schedule();
   }

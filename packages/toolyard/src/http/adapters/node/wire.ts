@@ -7,15 +7,15 @@ import { DrainWatch } from "./drain-watch.ts";
 import { PacedSocket } from "./paced-socket.ts";
 import { ReaderWatch, sentBytes } from "./reader-watch.ts";
 
-/** The owner of these connections. */
+/** Owner of these connections. */
 export interface WireOwner {
-  /** How long a caller may leave a complete answer unread, in milliseconds. */
+  /** Milliseconds for which a caller may leave a complete answer unread. */
   readonly streamStallMs: number;
-  /** Called when the answer was sent, or its caller disconnected. */
+  /** Called when the answer was sent, or the caller disconnected. */
   over(wire: NodeWire): void;
 }
 
-/** A request and its answer on a connection of Node's own server. */
+/** Request and answer on a connection of Node's own server. */
 export class NodeWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
   readonly #request: IncomingMessage;
@@ -30,8 +30,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
     NodeWire.#watch(this);
   }
 
-  // Functions are created outside the constructor, as in `Deadline`. Both events occur once; `once` would create a
-  // further function for each.
+  // A static method, for the same reason as in `Deadline`. Both events occur once; `once` would create a further
+  // function for each.
   static #watch(wire: NodeWire): void {
     wire.#response.on("close", () => {
       wire.#owner.over(wire);
@@ -60,7 +60,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
     return "encrypted" in this.#request.socket;
   }
 
-  /** The connection itself. */
+  /** Socket of the connection. */
   get socket(): Socket {
     const socket: Duplex = this.#request.socket;
     return socket instanceof PacedSocket ? socket.raw : (socket as Socket);
@@ -96,7 +96,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
   }
 
   begin(status: number, headers: RawHeaders): void {
-    // Node's type requires a mutable list; it does not change the list.
+    // Node's type requires a mutable list, but Node does not change it.
     this.#response.writeHead(status, headers as string[]);
   }
 
@@ -118,12 +118,12 @@ export class NodeWire implements HttpRequest, AnswerWire {
     this.#response.destroy();
   }
 
-  /** Announces to Node that the connection ends with this answer. */
+  /** Tells Node that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.#response.shouldKeepAlive = false;
   }
 
-  /** A client that does not read its answer must not keep it in memory without limit. */
+  /** Watches the reader: a client that does not read its answer must not keep it in memory without limit. */
   #watchReader(): void {
     if (this.#response.writableLength === 0) return;
     const watch = new ReaderWatch();

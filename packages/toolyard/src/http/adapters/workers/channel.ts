@@ -1,12 +1,11 @@
 import type { Duplex } from "node:stream";
 import { encodeFrames, FrameDecoder, type WorkerFrame, type OutgoingFrame } from "./frames.ts";
 
-/** Bytes that may wait for the other process before this one stops accepting work. */
+/** Maximum number of bytes that wait for the other process. Above it, this process stops accepting work. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
- * One end of the pipe between the primary and a worker. Messages sent in one turn of the event loop are written
- * together.
+ * One end of the pipe between the primary and a worker. Messages of one turn of the event loop are written together.
  */
 export class Channel {
   readonly #pipe: Duplex;
@@ -19,7 +18,7 @@ export class Channel {
     pipe.on("data", (chunk: Buffer) => {
       for (const frame of decoder.decode(chunk)) onFrame(frame);
     });
-    // The end of the other process is reported by `close`.
+    // `close` reports the end of the other process.
     pipe.on("error", () => {});
     pipe.once("close", () => {
       this.#isOpen = false;
@@ -34,7 +33,7 @@ export class Channel {
 
   send(frame: OutgoingFrame): void {
     if (!this.#isOpen) return;
-    // Scheduled after the rest of this turn, so that its frames are written together.
+    // Runs after the rest of this turn, so that the frames of the turn are written together.
     if (this.#queue.length === 0) setImmediate(() => this.flush());
     this.#queue.push(frame);
   }
@@ -49,7 +48,7 @@ export class Channel {
     this.send({ type, exchange, head, body: "" });
   }
 
-  /** Writes waiting frames immediately. `onWritten` runs when the system accepted them. */
+  /** Writes the waiting frames immediately. `onWritten` is called when the system has accepted them. */
   flush(onWritten?: () => void): void {
     const frames = this.#queue;
     this.#queue = [];
@@ -58,7 +57,7 @@ export class Channel {
     if (this.isFull && !this.#pipe.isPaused()) this.#waitForRoom();
   }
 
-  /** Reads no further requests of a process that does not read answers. */
+  /** Pauses reading: no further requests are accepted from a process that does not read answers. */
   #waitForRoom(): void {
     this.#pipe.pause();
     this.#pipe.once("drain", () => this.#pipe.resume());

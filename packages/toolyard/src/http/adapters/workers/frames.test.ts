@@ -19,7 +19,7 @@ function decoded(chunks: readonly Buffer[]): unknown[] {
 
 const EXPECTED = FRAMES.map(({ body, ...frame }) => ({ ...frame, body: Buffer.from(body as string).toString("hex") }));
 
-test("decodes frames as they were encoded, however the bytes are split", () => {
+test("decodes frames as they were encoded, for any split of the bytes", () => {
   const bytes = encodeFrames(FRAMES);
   const random = createRandom(5);
   expect(decoded([bytes])).toEqual(EXPECTED);
@@ -34,6 +34,6 @@ test("decodes frames as they were encoded, however the bytes are split", () => {
   }
 });
 
-test("decodes nothing from half a frame", () => {
+test("decodes nothing from an incomplete frame", () => {
   expect(decoded([encodeFrames(FRAMES.slice(1, 2)).subarray(0, -1)])).toEqual([]);
 });

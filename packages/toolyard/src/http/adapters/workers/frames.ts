@@ -1,54 +1,57 @@
 /**
- * Messages between the primary and a worker, on a separate pipe: binary frames, so that bodies and answers are not
- * encoded as JSON again. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON) · body
- * (bytes)`; the length counts the bytes after it. `exchange` is a number that the worker gives a request; 0 if there is
- * none.
+ * Types of messages between the primary and a worker. They use a separate pipe with binary frames, so that bodies and
+ * answers are not encoded as JSON again. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON)
+ * · body (bytes)`; the length counts the bytes after it. `exchange` is a number that the worker gives a request; 0 if
+ * there is none.
  */
 export const FRAME = {
-  // From the primary.
-  /** Head: `WorkerSettings`. */
+  // Messages of the primary.
+  /** Settings. Head: `WorkerSettings`. */
   settings: 1,
-  /** The whole answer. Head: `AnswerHead`. */
+  /** Whole answer. Head: `AnswerHead`. */
   answer: 2,
   /** Start of an answer in pieces. Head: `AnswerHead`. */
   begin: 3,
-  /** A piece of the answer. */
+  /** Piece of the answer. */
   piece: 4,
   /** End of the answer. */
   end: 5,
-  /** Closes the connection. */
+  /** Closes the connection of the request. */
   cut: 6,
-  /** Stops accepting requests, ends the others, and exits. */
+  /** Refuses new requests, waits for running ones, and exits. */
   close: 7,
-  /** The principal of a caller, in reply to a worker; `exchange` is that of its question. Head: `Authentication`. */
+  /** Principal of a caller, as the answer to a `who`; `exchange` is that of the `who`. Head: `Authentication`. */
   principal: 8,
-  /** The key pair for new connections. Head: `KeyPair`. */
+  /** Key pair for new connections. Head: `KeyPair`. */
   certificate: 9,
-  // From a worker.
-  /** It serves from now on. */
+  // Messages of a worker.
+  /** The worker serves from now on. */
   ready: 20,
-  /** A passed connection has arrived. */
+  /** A connection that the primary passed has arrived. */
   opened: 21,
-  /** A connection of the worker is closed. */
+  /** A connection of the worker was closed. */
   closed: 22,
-  /** Head: `RequestHead`. */
+  /** Request. Head: `RequestHead`. */
   request: 23,
   /** The caller disconnected before the answer. */
   gone: 24,
-  /** The client read a piece. Head: number of bytes; 0 for a part of a piece. */
+  /** The client has read a piece. Head: number of bytes; 0 for a part of a piece. */
   taken: 25,
-  /** A log line. Head: `LogHead`. */
+  /** Log line. Head: `LogHead`. */
   log: 26,
-  /** Question about a caller; `exchange` is a separate number. Head: the received `Authorization`, empty for none. */
+  /**
+   * Request for the principal of a caller; `exchange` is a separate number. Head: the received `Authorization`, empty
+   * if there is none.
+   */
   who: 27,
 } as const;
 
 export interface WorkerFrame {
   readonly type: number;
   readonly exchange: number;
-  /** JSON text; empty if there is none. */
+  /** JSON text. Empty if there is none. */
   readonly head: string;
-  /** Valid until the next frames are read; copy it to keep it. */
+  /** Valid until the next frames are read. Must be copied to be kept. */
   readonly body: Buffer;
 }
 
@@ -62,7 +65,7 @@ export interface OutgoingFrame {
   readonly body: string | Uint8Array;
 }
 
-/** Encodes frames into one buffer: many small ones are written together. */
+/** Encodes frames into one buffer, so that many small frames are written together. */
 export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
   const sizes = frames.map(
     ({ head, body }) =>
@@ -86,11 +89,11 @@ export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
   return bytes;
 }
 
-/** Decodes frames from arriving bytes. The other end is this program, so lengths are trusted. */
+/** Decodes frames from arriving bytes. The other end is this program, so its lengths are trusted. */
 export class FrameDecoder {
   #waiting: Buffer[] = [];
   #held = 0;
-  /** Bytes needed before the next attempt. */
+  /** Number of bytes that are needed before the next attempt. */
   #wanted = PREFIX_BYTES;
 
   *decode(chunk: Buffer): Generator<WorkerFrame> {

@@ -1,5 +1,5 @@
-// The entry point of a worker process: it waits for its settings, then for connections, and exits with the primary or
-// on its command.
+// Entry point of a worker process. It waits for its settings, then for connections. It exits on a command of the
+// primary, or when the primary has exited.
 import { Socket } from "node:net";
 import { messageOf } from "../../../core/errors.ts";
 import { Channel } from "./channel.ts";
@@ -8,7 +8,7 @@ import type { LogHead, WorkerSettings } from "./messages.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import { Worker } from "./worker.ts";
 
-/** Descriptor of the pipe to the primary; connections arrive over Node's own channel. */
+/** File descriptor of the pipe to the primary. Connections arrive over Node's own channel. */
 const PIPE = 3;
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
@@ -34,7 +34,7 @@ async function end(): Promise<void> {
   channel.flush(() => process.exit(0));
 }
 
-// A worker without its primary exits.
+// A worker exits when its primary has exited.
 pipe.once("close", () => process.exit(0));
 process.once("disconnect", () => process.exit(0));
 // The primary handles signals for all processes.

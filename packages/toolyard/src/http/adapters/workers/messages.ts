@@ -3,11 +3,14 @@ import type { HttpOptions } from "../../options.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import type { RequestHeaders } from "../../wire.ts";
 
-/** Settings of a worker before it serves. They contain no tokens: the worker asks the primary who a caller is. */
+/**
+ * Settings that a worker receives before it serves. They contain no tokens: the worker asks the primary for the
+ * principal of a caller.
+ */
 export interface WorkerSettings {
   readonly options: HttpOptions;
   readonly routes: readonly WorkerRoute[];
-  /** The key pair of its connections. */
+  /** Key pair for the worker's connections. */
   readonly pair?: KeyPair;
 }
 
@@ -18,7 +21,7 @@ export interface WorkerRoute {
   readonly isShared?: boolean;
   readonly isAtRoot?: boolean;
   /**
-   * The refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
+   * Refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
    * errors.
    */
   readonly refusals?: Readonly<Record<number, string>>;
@@ -26,17 +29,17 @@ export interface WorkerRoute {
 
 /** Placeholder for a refusal's message in a JSON string. */
 export const REFUSAL_MARK = "%toolyard-refusal%";
-/** Statuses that a listener answers itself. */
+/** Statuses of the listener's own refusals. */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 500, 503];
 
-/** A request that has passed every check of the listener. The frame contains its body. */
+/** Request that has passed all checks of the listener. Its body is in the frame. */
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
   /** Index in `routes`. */
   readonly route: number;
   readonly headers: RequestHeaders;
-  /** The whole principal, as `writePrincipal` writes it. */
+  /** Whole principal in the form of `writePrincipal`. */
   readonly principal: string;
   readonly remoteAddress: string;
   readonly baseUrl: string;
@@ -44,7 +47,7 @@ export interface RequestHead {
   readonly search: string;
   /** Path of the endpoint, as clients know it. */
   readonly mount: string;
-  /** The reason for an incomplete body, for code that reads it. */
+  /** Reason why the body is incomplete, for the code that reads it. */
   readonly refusal?: {
     readonly status: number;
     readonly message: string;
@@ -54,7 +57,7 @@ export interface RequestHead {
 
 export interface WorkerAnswerHead {
   readonly status: number;
-  /** Only `set-cookie` has several values. */
+  /** Headers of the answer. Only `set-cookie` may have several values. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 

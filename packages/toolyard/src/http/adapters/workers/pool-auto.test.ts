@@ -6,11 +6,11 @@ test.each([
   [2, 1],
   [4, 3],
   [64, 4],
-])("%i cores: `auto` uses %i", (cores, workers) => {
+])("with %i cores, `auto` uses %i", (cores, workers) => {
   expect(autoWorkers(cores)).toBe(workers);
 });
 
-test("reads the number of workers from text too, and refuses it outside its limits", () => {
+test("accepts the number of workers as text too, and refuses it outside the limits", () => {
   expect([resolveHttp().workers, resolveHttp({ workers: 3 }).workers, resolveHttp({ workers: "3" }).workers]).toEqual([
     1, 3, 3,
   ]);

@@ -15,17 +15,18 @@ import { WorkerDispatcher } from "./worker-dispatcher.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
 
-/** Longest start of a worker, in milliseconds. */
+/** Maximum milliseconds for the start of a worker. */
 const START_MS = 30_000;
-/** Time beyond the grace time for the exit of an idle worker. */
+/** Milliseconds after the grace time in which an idle worker must exit. */
 const EXIT_MS = 2000;
-/** Pause before a worker that exited during its start is started again; grows with each time. */
+/** Pause before a worker that exited during its start is started again. It grows with each attempt. */
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
 /**
- * Creates a listener with connections served by workers. This process accepts them and passes each to the worker with
- * the fewest; the same handlers as without workers process the requests here, so tools, sessions and limits exist once.
+ * Creates a listener whose connections are served by workers. This process accepts connections and passes each to the
+ * worker with the fewest. The handlers run in this process, as without workers, so that tools, sessions and limits
+ * exist once.
  */
 export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
   return new HttpWorkerPool(options, logger, authenticator);
@@ -39,7 +40,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   readonly #routes: WorkerRoute[] = [];
   readonly #desk: WorkerDispatcher;
   readonly #workers = new Set<WorkerProcess>();
-  /** Connections that arrived while no worker served. */
+  /** Connections that arrived while no worker was serving. */
   readonly #unserved = new Set<Socket>();
   readonly #server: Server;
   readonly #closing = new AbortController();
@@ -55,7 +56,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#options = options;
     this.#logger = logger;
     this.#authenticator = authenticator;
-    // Invalid options are reported here, not by each worker.
+    // Invalid options are reported here once, instead of by each worker.
     void new ForwardedReader(options.trustedProxies);
     this.#desk = new WorkerDispatcher(options, logger, { closing: this.#closing.signal, authenticator });
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
@@ -66,7 +67,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    // Two handlers of one path are detected here, as without workers.
+    // Two handlers of the same path are detected here, as without workers.
     this.#router.add(place, handler, refusalBody);
     this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
     this.#desk.add(handler, refusalBody);
@@ -199,7 +200,10 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     await this.#until(areGone, EXIT_MS).catch(() => {});
   }
 
-  /** Resolves once `isSo` holds, checked whenever a worker starts or ends; rejects after `withinMs`. */
+  /**
+   * Resolves when `isSo` returns true, which is checked when a worker starts or exits. Rejects after `withinMs`
+   * milliseconds.
+   */
   #until(isSo: () => boolean, withinMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("It took too long.")), withinMs);

@@ -1,6 +1,6 @@
 import type { Principal } from "../../../core/calls/call.ts";
 
-/** Most cached principals, each as one object, since data about its rights is keyed by the object. */
+/** Maximum number of cached principals. Each is one object, because data about its rights is cached by the object. */
 const MAX_KEPT = 1000;
 
 const texts = new WeakMap<Principal, string>();
@@ -12,7 +12,7 @@ export function writePrincipal(principal: Principal): string {
   return text;
 }
 
-/** Reads the result of `writePrincipal`; the same text gives the same object. */
+/** Reads the result of `writePrincipal`. The same text gives the same object. */
 export class PrincipalReader {
   readonly #kept = new Map<string, Principal>();
 

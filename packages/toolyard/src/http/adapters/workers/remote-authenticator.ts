@@ -2,25 +2,25 @@ import type { AdmittedCaller, Authentication, Authenticator, Credentials } from 
 import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 
-/** Question of a worker to the primary. */
+/** Request of a worker to the primary for the principal of a caller. */
 export interface CallerQuestion {
-  /** The header; empty where the request has none. */
+  /** Authorization header. Empty if the request has none. */
   readonly authorization: string;
   readonly mount: string;
 }
 
 interface KnownCaller {
   readonly answer: Authentication;
-  /** Time from which the primary is asked again, in milliseconds since 1970. */
+  /** Time after which the primary must be asked again, in milliseconds since 1970. */
   readonly untilMs: number;
 }
 
-/** Most callers that one worker remembers; the oldest is dropped. */
+/** Maximum number of callers that one worker caches. The oldest is removed. */
 const MAX_KNOWN = 1000;
 
 /**
- * Asks the primary who a caller is, once per `Authorization` as long as the answer is valid, so that the worker has no
- * token and no way to check one. A refused caller is asked about again.
+ * Asks the primary for the principal of a caller, once per `Authorization` while the result is valid. So the worker has
+ * no tokens and cannot check them. Refusals are not cached.
  */
 export class RemoteAuthenticator implements Authenticator {
   readonly #channel: Channel;
@@ -41,7 +41,7 @@ export class RemoteAuthenticator implements Authenticator {
     return this.#underWay.get(key) ?? this.#ask({ authorization, mount }, key);
   }
 
-  /** Handles the primary's answer. */
+  /** Handles the answer of the primary. */
   answered(question: number, answer: Authentication): void {
     this.#asked.get(question)?.(answer);
     this.#asked.delete(question);

@@ -30,7 +30,7 @@ function start(): {
   return { wire, answer: new HttpAnswer(wire), sent, over };
 }
 
-test("a complete answer is one frame, and has ended", async () => {
+test("a complete answer is one frame, and ends the answer", async () => {
   const { answer, sent, over } = start();
   const closed = new Promise<void>((resolve) => answer.onClosed(resolve));
   answer.setHeader("Mcp-Session-Id", "s").send(201, ["content-type", "text/plain"], "hi");
@@ -45,7 +45,7 @@ test("a complete answer is one frame, and has ended", async () => {
   expect(over).toHaveBeenCalledOnce();
 });
 
-test("closes a stream at its limit if its reader reads nothing, and continues it otherwise", async () => {
+test("closes a stream at its limit if its reader reads nothing, and continues it if it reads", async () => {
   const { wire, answer, sent } = start();
   const stream = new EventStream(answer, LIMITS);
   for (let turn = 0; turn < 50; turn += 1) {
@@ -58,7 +58,7 @@ test("closes a stream at its limit if its reader reads nothing, and continues it
   expect((await sent()).at(-1)).toMatchObject({ type: FRAME.cut });
 });
 
-test("reports a disconnected client once, and sends it nothing more", async () => {
+test("reports the disconnection of a client once, and sends nothing afterwards", async () => {
   const { wire, answer, sent, over } = start();
   const closed = vi.fn();
   const isClosed = new Promise<void>((resolve) => answer.onClosed(resolve));

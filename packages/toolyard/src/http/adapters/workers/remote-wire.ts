@@ -5,12 +5,12 @@ import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 import type { WorkerAnswerHead, RequestHead } from "./messages.ts";
 
-/** Bytes in transit to the reader before `write` returns false. */
+/** Number of bytes on the way to the reader before `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A request that a worker has read and checked. */
+/** Request that a worker has read and checked. */
 export class RemoteRequest implements HttpRequest {
   readonly #head: RequestHead;
   #body: Buffer;
@@ -49,17 +49,17 @@ export class RemoteRequest implements HttpRequest {
     const { refusal } = this.#head;
     if (refusal) return Promise.reject(new Refusal(refusal.status, refusal.message, refusal.headers));
     const body = this.#body;
-    // A long call must not keep the body from which it was read in memory.
+    // Releases the body's bytes, so that a long call does not keep them in memory.
     this.#body = NO_BODY;
     return body.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(body);
   }
 }
 
-/** The answer to a caller with its connection in a worker. */
+/** Answer to a caller whose connection is in a worker. */
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
-  /** Number of the worker's reports that the client has read something. */
+  /** Number of reports of the worker that the client has read something. */
   sentBytes = 0;
   readonly #channel: Channel;
   readonly #exchange: number;
@@ -72,7 +72,7 @@ export class RemoteAnswerWire implements AnswerWire {
   #isClosed = false;
   #needsDrain = false;
 
-  /** `onOver` runs once, when no frame is sent or awaited any more. */
+  /** `onOver` is called once, when no frame will be sent or is expected any more. */
   constructor(channel: Channel, exchange: number, onOver: () => void) {
     this.#channel = channel;
     this.#exchange = exchange;
@@ -85,7 +85,7 @@ export class RemoteAnswerWire implements AnswerWire {
 
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase();
-    // The only header that an answer may have several times without meaning a list (RFC 6265 section 3).
+    // An answer may repeat only this header without forming a list (RFC 6265 section 3).
     if (key === "set-cookie") this.#headers[key] = [this.#headers[key] ?? [], value].flat();
     else this.#headers[key] = value;
   }
@@ -101,7 +101,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
   }
 
-  /** `onTaken` is unused here: the worker reports what a caller has read, for all pieces together. */
+  /** Writes a piece. `onTaken` is not used: the worker reports what a caller has read for all pieces together. */
   write(piece: string | Uint8Array): boolean {
     this.flush();
     if (this.#isGone || this.#isEnded) return false;
@@ -130,7 +130,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.gone();
   }
 
-  /** Records that the client has read a piece, or with 0 a part of one. */
+  /** Records that the client has read a piece, or with 0 a part of a piece. */
   taken(bytes: number): void {
     this.sentBytes += 1;
     this.waitingBytes -= bytes;

@@ -31,7 +31,7 @@ export class WorkerDispatcher {
     this.#place = { limits, closing, bodies: new BodyBudget(limits), authenticator };
   }
 
-  /** Routes are identified by the order in which they are added. */
+  /** Adds a route. Its number is its position in the order of additions. */
   add(handler: Handler, refusalBody: RefusalBody | undefined): void {
     this.#routes.push({ handler, refusalBody });
   }

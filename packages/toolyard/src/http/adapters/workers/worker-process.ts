@@ -12,31 +12,33 @@ import { FRAME, type WorkerFrame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
 import { RemoteAnswerWire } from "./remote-wire.ts";
 
-/** Handlers for a worker's messages. */
+/** Handlers for the messages of a worker. */
 export interface WorkerOwner {
-  /** Handles a request; `wire` is the way back. */
+  /** Called with a request. `wire` is for its answer. */
   served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
   logged(line: LogHead): void;
-  /** Returns the principal with this `Authorization`. Never rejects. */
+  /** Resolves with the principal for this `Authorization`. Never rejects. */
   who(question: CallerQuestion): Promise<Authentication>;
-  /** Called when the worker serves, or has closed a connection. */
+  /** Called when the worker starts to serve, or has closed a connection. */
   hasRoom(worker: WorkerProcess): void;
-  /** Called when the process has exited, requested or not; returns connections that were not passed yet. */
+  /** Called when the process has exited, requested or not, with the connections that were not passed yet. */
   ended(
     worker: WorkerProcess,
     how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] },
   ): void;
 }
 
-/** One worker from the primary's side: the process, its connections and its running requests. */
+/** A worker from the view of the primary: the process, its connections and its running requests. */
 export class WorkerProcess {
-  /** True once it has served. */
+  /** True after the worker has started to serve. */
   hasServed = false;
   readonly #owner: WorkerOwner;
   readonly #child: ChildProcess;
   readonly #channel: Channel;
   readonly #exchanges = new Map<number, RemoteAnswerWire>();
-  /** Connections that wait to be passed: one at a time, so that they are not lost with a worker that exits. */
+  /**
+   * Connections that wait to be passed. They are passed one at a time, so that they are not lost if the worker exits.
+   */
   readonly #waiting: Socket[] = [];
   #handing: Socket | undefined;
   #connections = 0;
@@ -45,7 +47,7 @@ export class WorkerProcess {
 
   constructor(settings: WorkerSettings, owner: WorkerOwner) {
     this.#owner = owner;
-    // Standard output may be used for other purposes, so a worker's output goes to standard error.
+    // Standard output may be used for a protocol, so the worker's output goes to standard error.
     this.#child = fork(entry(), [], {
       stdio: ["ignore", 2, 2, "overlapped", "ipc"],
       execArgv: [],
@@ -65,7 +67,7 @@ export class WorkerProcess {
     return this.#isReady;
   }
 
-  /** Number of connections that it has or is about to have. */
+  /** Number of connections that the worker has or will receive. */
   get load(): number {
     return this.#connections + this.#waiting.length + (this.#handing ? 1 : 0);
   }
@@ -79,7 +81,7 @@ export class WorkerProcess {
     this.#channel.sendHead(FRAME.certificate, 0, JSON.stringify(pair));
   }
 
-  /** Lets running requests end, within the grace time of the settings; the process then exits. */
+  /** Waits for running requests within the grace time of the settings. Then the process exits. */
   close(): void {
     for (const socket of this.#waiting.splice(0)) socket.destroy();
     this.#channel.sendBare(FRAME.close);
@@ -93,10 +95,11 @@ export class WorkerProcess {
     if (this.#handing || this.#hasEnded) return;
     const socket = this.#waiting.shift();
     if (!socket) return;
-    // A connection closed during the wait has no handle any more, and cannot be passed.
+    // A connection that was closed during the wait has no handle, and cannot be passed.
     if (socket.destroyed) return this.#handNext();
     this.#handing = socket;
-    // It stays open here until it has arrived: otherwise Node would never close one for a child that exits in between.
+    // The connection stays open here until it has arrived. Otherwise Node would never close it if the child exits in
+    // between.
     this.#child.send("connection", socket, { keepOpen: true }, (error) => {
       if (error) socket.destroy();
     });
@@ -150,7 +153,10 @@ export class WorkerProcess {
   }
 }
 
-/** Node itself loads the file, so when this runs from its source, as in tests, the built file is used. */
+/**
+ * Returns the file of the worker's code. Node itself loads it, so the built file is used, even if this code runs from
+ * its source as in tests.
+ */
 function entry(): string {
   const here = import.meta.url;
   return fileURLToPath(

@@ -23,12 +23,12 @@ import {
   type WorkerSettings,
 } from "./messages.ts";
 
-/** An answer up to this size is written together with its head. */
+/** Maximum size of an answer that is written together with its head. */
 const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
- * The work of the HTTP listener in a worker: reading, guarding, authenticating, routing, bodies, slow callers, and
- * writing of answers. The primary processes the requests, so a worker knows no tool and no session.
+ * HTTP listener in a worker: reads, checks, authenticates and routes requests, handles bodies and slow callers, and
+ * writes answers. The primary runs the handlers, so a worker knows no tools and no sessions.
  */
 export class Worker {
   readonly #channel: Channel;
@@ -36,9 +36,9 @@ export class Worker {
   readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
   readonly #authenticator: RemoteAuthenticator;
-  /** Exchanges with a reader that is slower than the writer. */
+  /** Exchanges whose reader is slower than the writer. */
   readonly #slow = new Set<number>();
-  /** Interval of their progress reports. */
+  /** Milliseconds between progress reports of these exchanges. */
   readonly #progressMs: number;
   #lastExchange = 0;
 
@@ -52,7 +52,7 @@ export class Worker {
       this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
   }
 
-  /** Serves a connection; absent if its caller disconnected before it arrived. */
+  /** Serves a connection. It is absent if its caller disconnected before it arrived. */
   adopt(socket: Socket | undefined): void {
     this.#channel.sendBare(FRAME.opened);
     if (!socket) return this.#channel.sendBare(FRAME.closed);
@@ -64,19 +64,19 @@ export class Worker {
     return this.#listener.certify(pair);
   }
 
-  /** Lets running requests end within the grace time. */
+  /** Waits for running requests within the grace time. */
   close(): Promise<void> {
     return this.#listener.close();
   }
 
-  /** Handles a frame of a request, or of a question about a caller. */
+  /** Handles a frame of a request or of an authentication. */
   receive(frame: WorkerFrame): void {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
-    // The client disconnected, and the primary had not received that yet.
+    // The client has disconnected, and the primary did not know that yet.
     if (!answer) return;
-    // A failure here concerns one answer. It must not end the process, which serves other connections.
+    // A failure concerns one answer only. It must not end the process, which serves other connections.
     try {
       this.#send(answer, frame);
     } catch (error) {
@@ -109,7 +109,7 @@ export class Worker {
 
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     const { length } = body;
-    // The socket may hold it for long, together with the whole buffer.
+    // The body is copied, because the socket may hold it for a long time, and with it the whole buffer.
     const isEnough = !answer.write(Buffer.from(body), () => this.#tellTaken(exchange, length));
     if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
   }
@@ -118,7 +118,10 @@ export class Worker {
     this.#channel.sendHead(FRAME.taken, exchange, String(bytes));
   }
 
-  /** A piece counts as read when all of it is. Until then the primary receives progress reports. */
+  /**
+   * Watches a slow reader. A piece counts as read when it was read completely; until then the primary receives progress
+   * reports.
+   */
   #watchSlow(answer: HttpAnswer, exchange: number): void {
     this.#slow.add(exchange);
     let before = answer.sentBytes;
@@ -169,7 +172,8 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
     method,
     target: search === "" ? path : `${path}?${search}`,
     route,
-    // The caller is identified here, so the token is not passed on; on an open path it is the endpoint's own.
+    // The caller was authenticated here, so the token is not passed on. On an open path, `Authorization` belongs to the
+    // endpoint and is passed on.
     headers: principal === NOBODY ? headers : { ...headers, authorization: undefined },
     principal: writePrincipal(principal),
     remoteAddress,
@@ -185,7 +189,7 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Returns the body, or the refusal for its reader. */
+/** Returns the body, or the refusal for the code that reads it. */
 async function readWhole(exchange: HttpExchange): Promise<Buffer | Refusal> {
   const hasBody =
     exchange.header("transfer-encoding") !== undefined ||
@@ -213,7 +217,7 @@ function readHead(text: string): RawHead {
   };
 }
 
-/** The head already contains the length of the body. */
+/** Sends a whole answer. The head contains the length of the body. */
 function sendWhole(answer: HttpAnswer, { status, headers }: RawHead, body: Buffer): void {
   answer.begin(status, headers);
   if (body.length <= MAX_JOINED_BYTES) answer.end(body.toString("latin1"), "latin1");
@@ -227,7 +231,7 @@ function refusalsOf({ refusals }: WorkerRoute): RefusalBody | undefined {
     (refusals[status] ?? refusals[500] ?? "{}").replace(REFUSAL_MARK, () => quote(message));
 }
 
-/** Passes log lines to the primary. */
+/** Creates a logger that passes its lines to the primary. */
 function channelLogger(channel: Channel, own: JsonObject = {}): Logger {
   const at =
     (level: LogHead["level"]) =>

@@ -14,13 +14,13 @@ function fieldsOf(headers: readonly string[], earlier: readonly string[] = []): 
 
 const KEPT = ["Connection: keep-alive", "Keep-Alive: timeout=5"];
 
-test("a head that differs from the previous one only in its length has its own length", () => {
+test("writes a different length into a head that is otherwise equal to the previous one", () => {
   const withLength = (length: string): string[] => ["content-type", "a/b", "content-length", length];
   for (const length of ["1", "22", "1"])
     expect(fieldsOf(withLength(length))).toEqual(["content-type: a/b", `content-length: ${length}`, ...KEPT]);
 });
 
-test("a head that differs in any other way is written in full", () => {
+test("writes a head in full that differs from the previous one in another way", () => {
   expect(fieldsOf(["x", "1", "content-length", "1"])).toEqual(["x: 1", "content-length: 1", ...KEPT]);
   expect(fieldsOf(["x", "2", "content-length", "1"])).toEqual(["x: 2", "content-length: 1", ...KEPT]);
   expect(fieldsOf(["y", "2", "content-length", "1"])).toEqual(["y: 2", "content-length: 1", ...KEPT]);
@@ -34,7 +34,7 @@ test("a head that differs in any other way is written in full", () => {
   expect(fieldsOf(["y", "2", "content-length", "1"])).toEqual(["y: 2", "content-length: 1", ...KEPT]);
 });
 
-test("an answer that closes the connection does so each time, and no other does", () => {
+test("closes the connection after each answer that requires it, and after no other", () => {
   const closing = ["connection", "close", "content-length", "1"];
   for (const length of ["1", "2"]) {
     const { text, closes } = answerHead(200, { earlier: [], headers: closing.with(3, length) }, ENDING);

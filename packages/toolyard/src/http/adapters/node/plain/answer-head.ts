@@ -1,27 +1,30 @@
 import type { RawHeaders } from "../../../wire.ts";
 
-// As in `../listener.ts`.
+// See `../listener.ts` for the reason.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** How the end of an answer's body is marked. */
+/** Mark of the end of an answer's body. */
 export type AnswerFraming = "none" | "length" | "chunks";
 
 export interface SerializedHead {
-  /** The head up to its empty line, one character per byte. */
+  /** Head up to and including its empty line, one character per byte. */
   readonly text: string;
   readonly framing: AnswerFraming;
-  /** The connection ends with this answer. */
+  /** True if the connection ends with this answer. */
   readonly closes: boolean;
 }
 
 interface ConnectionEnd {
-  /** The connection ends regardless of the headers. */
+  /** True if the connection must end, for any headers. */
   readonly closes: boolean;
-  /** How long an unused connection is kept, in milliseconds. */
+  /** Milliseconds for which an unused connection is kept. */
   readonly idleMs: number;
 }
 
-/** Formats the head of an answer. `HttpAnswer` has checked its headers; of two with one name the later one applies. */
+/**
+ * Formats the head of an answer. `HttpAnswer` has checked the headers. If a name occurs twice, the later header
+ * applies.
+ */
 export function answerHead(status: number, told: AnswerHeaders, ending: ConnectionEnd): SerializedHead {
   const fields = fieldsOf(told);
   const framing = framingOf(status, fields.hasLength);
@@ -53,10 +56,10 @@ interface Fields {
   readonly hasLength: boolean;
 }
 
-/** The last head without its length: an endpoint sends the same one each time. */
+/** Last head without its length, because an endpoint sends the same head each time. */
 let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
 
-/** Omits `Connection` and `Keep-Alive`, which the caller adds once. */
+/** Returns the headers without `Connection` and `Keep-Alive`, which the caller adds once. */
 function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   const length = headers.length - 2;
   if (earlier.length > 0 || headers[length] !== "content-length") return readFields({ earlier, headers });
@@ -68,7 +71,7 @@ function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
 }
 
-/** Returns whether both start with the same `count` headers and have one more each. */
+/** Returns true if both start with the same `count` headers and have one more header each. */
 function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < count; at += 1) if (one[at] !== other[at]) return false;

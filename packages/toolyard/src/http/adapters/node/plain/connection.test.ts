@@ -28,7 +28,7 @@ const echo: Serve = async (exchange) => {
   sendJson(exchange.answer, 200, JSON.stringify({ method, path, search, headers, body }));
 };
 
-/** Every form of answer. */
+/** Handlers for every form of answer. */
 const SERVED: Readonly<Record<string, Serve>> = {
   "/echo": echo,
   "/empty": ({ answer }) => answer.send(204, []),
@@ -78,7 +78,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** One connection of a caller that reads answer after answer. */
+/** Connection of a caller that reads answers one after another. */
 class Caller {
   readonly socket: Socket;
   #text = "";
@@ -89,7 +89,7 @@ class Caller {
     this.socket.on("data", (chunk: Buffer) => (this.#text += chunk.toString("latin1"))).on("error", () => {});
   }
 
-  /** A connection that Node's own server handles, because its first request is not plain. */
+  /** Returns a connection that Node's own server handles, because its first request is not plain. */
   static async ofNode(port: number): Promise<Caller> {
     const caller = new Caller(port);
     caller.socket.write("OPTIONS /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -97,7 +97,7 @@ class Caller {
     return caller;
   }
 
-  /** Returns the next answer; `undefined` if the connection ends without one. */
+  /** Returns the next answer, or `undefined` if the connection ends without one. */
   async answer(): Promise<Answer | undefined> {
     for (;;) {
       const taken = takeAnswer(this.#text, this.socket.readableEnded || this.socket.closed);
@@ -139,7 +139,7 @@ function takeAnswer(text: string, isOver: boolean): { readonly answer: Answer; r
   return rest.length < Number(length) ? undefined : answer(rest.slice(0, Number(length)), rest.slice(Number(length)));
 }
 
-/** Joins the chunks of a body, because only the whole matters. */
+/** Joins the chunks of a body, because only the whole body is compared. */
 function unchunked(text: string): { readonly text: string; readonly rest: string } | undefined {
   let body = "";
   for (let at = 0; ;) {
@@ -165,7 +165,7 @@ async function bothAnswers(port: number, raw: string): Promise<(Answer | undefin
   return Promise.all(callers.map((caller) => caller.answer()));
 }
 
-describe("an answer equals that of Node's own server", () => {
+describe("sends the same answer as Node's own server", () => {
   test.each(Object.keys(SERVED).filter((path) => path !== "/fault"))("%s", async (path) => {
     const port = await start();
     for (const raw of [post(path, "{}"), get(path)]) {
@@ -175,7 +175,7 @@ describe("an answer equals that of Node's own server", () => {
     }
   });
 
-  test("a fault in a handler", async () => {
+  test("exception in a handler", async () => {
     const [plain, node] = await bothAnswers(await start(), get("/fault"));
     const alike = (answer: Answer | undefined) => ({ ...answer, body: answer?.body.replace(/id \w+/, "id") });
     expect(alike(plain)).toEqual(alike(node));
@@ -197,7 +197,7 @@ describe("an answer equals that of Node's own server", () => {
         answer.end("no");
       },
     ],
-  ])("answers a header that HTTP cannot carry, %s, with a fixed 500 and keeps the connection", async (_, serve) => {
+  ])("answers a header that HTTP cannot carry, %s, with a fixed 500, and keeps the connection", async (_, serve) => {
     const port = await start({}, { "/forged": serve });
     for (const caller of [new Caller(port), await Caller.ofNode(port)]) {
       caller.socket.write(get("/forged") + get("/plain"));
@@ -218,14 +218,14 @@ describe("an answer equals that of Node's own server", () => {
     ["a body that is compressed", post("/echo", "x", "Content-Encoding: gzip\r\n")],
     ["a foreign origin", post("/echo", "x", "Origin: https://evil.example\r\n")],
     ["names that objects have", get("/echo", "constructor: a\r\ntoString: b\r\n")],
-  ])("to %s", async (_, raw) => {
+  ])("for a request to %s", async (_, raw) => {
     const [plain, node] = await bothAnswers(await start(), raw);
     expect(plain).toEqual(node);
     expect(plain).toBeDefined();
   });
 });
 
-/** Requests that Node's server handles in its own way: they reach it unchanged. */
+/** Requests that only Node's server handles. They must reach it unchanged. */
 const NOT_PLAIN: readonly (readonly [what: string, raw: string])[] = [
   ["a name that not every object can have", get("/echo", "__proto__: a\r\n")],
   ["OPTIONS", `OPTIONS /echo HTTP/1.1\r\n${HOST}\r\n`],
@@ -264,21 +264,21 @@ test.each(NOT_PLAIN)("Node's own server answers %s", async (_, raw) => {
   expect(first).toBeDefined();
 });
 
-test.each(["x", "\x01"])("a value of spaces that ends with %j takes no longer than others of its length", (end) => {
+test.each(["x", "\x01"])("reads spaces that end with %j as fast as other values of the same length", (end) => {
   const raw = `GET / HTTP/1.1\r\n${HOST}X-A: x${" ".repeat(2_000_000)}${end}\r\n\r\nX-A:${" ".repeat(2_000_000)}`;
-  // A reader that backtracked at each space would not finish before the test.
+  // A reader with backtracking at each space would not finish in time.
   expect(new PlainHeadReader(raw.length).read(Buffer.from(raw, "latin1"))?.method).toBe(
     end === "x" ? "GET" : undefined,
   );
 });
 
-test("both servers read the same in 300 random requests from seed 20261126", async () => {
+test("both servers read 300 random requests from seed 20261126 in the same way", async () => {
   const port = await start({ request_timeout: 400 });
   const { below, pick } = createRandom(20_261_126);
   const request = (): string => {
     const given = pick(["", "x", "{}", "\r\n\r\n", "GET /echo HTTP/1.1\r\n"]);
     const length = below(10) < 7 ? [`Content-Length: ${given.length}`] : [];
-    // A body that continues after its length is another request, which Node may refuse before it answers the first.
+    // Bytes after the declared length are another request, which Node may refuse before it answers the first one.
     const others = length.length > 0 ? [given.length, 0, 3, "1 ", " 2"] : [given.length, `${given.length} `];
     const fields = Array.from({ length: below(2) * below(4) }, () =>
       pick([
@@ -313,7 +313,7 @@ test("both servers read the same in 300 random requests from seed 20261126", asy
       told[plain?.status ?? 0] = (told[plain?.status ?? 0] ?? 0) + 1;
     }
   }
-  // The requests included served and refused ones.
+  // The random requests contained both served and refused ones.
   expect(told[200]).toBeGreaterThan(20);
   expect(told[400]).toBeGreaterThan(20);
 });
@@ -321,7 +321,7 @@ test("both servers read the same in 300 random requests from seed 20261126", asy
 describe("requests on one connection", () => {
   const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
 
-  test("are answered in order, sent one after another", async () => {
+  test("are answered in order if they are sent one after another", async () => {
     const caller = new Caller(await start());
     for (const body of ["a", "b", "ccc", "ccc", ""]) {
       caller.socket.write(post("/echo", body));
@@ -329,7 +329,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("are answered in order, all sent together, of any kind", async () => {
+  test("are answered in order if they are sent together, for all types", async () => {
     const caller = new Caller(await start());
     const chunked = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\n`;
     caller.socket.write([post("/echo", "a"), post("/echo", "b"), chunked, post("/echo", "d")].join(""));
@@ -338,7 +338,7 @@ describe("requests on one connection", () => {
     expect(told).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("are read whole, split anywhere", async () => {
+  test("are read correctly if they are split at any position", async () => {
     const port = await start();
     const raw = post("/echo", "a") + post("/echo", "b");
     const told = await Promise.all(
@@ -380,7 +380,7 @@ describe("requests on one connection", () => {
     expect([(await caller.answer())?.body, (await caller.answer())?.body]).toEqual(["slow", "quick"]);
   });
 
-  test("are not affected by a fault after the previous answer", async () => {
+  test("are not affected by an exception after the previous answer", async () => {
     let fail = (): void => {};
     let release = (): void => {};
     const port = await start(
@@ -415,7 +415,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("follow an answer without a body, whatever its handler writes as its body", async () => {
+  test("follow an answer without a body, even if its handler writes one", async () => {
     const bodiless: Serve = ({ answer }) => {
       answer.begin(204, []);
       answer.write("a body");
@@ -431,7 +431,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("a body over the limit of the listener, or of its reader, is 413", async () => {
+  test("are refused with 413 if the body is over the limit of the listener or of its reader", async () => {
     const port = await start(
       { max_body_bytes: 100 },
       {
@@ -449,9 +449,9 @@ describe("requests on one connection", () => {
   });
 });
 
-describe("a body that arrives after its head", () => {
+describe("body that arrives after its head", () => {
   const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
-  /** Writes the pieces, each in a separate turn. */
+  /** Writes the pieces, each in a separate turn of the event loop. */
   const writeApart = async ({ socket }: Caller, ...pieces: readonly string[]): Promise<void> => {
     for (const piece of pieces) {
       socket.write(piece, "latin1");
@@ -481,7 +481,7 @@ describe("a body that arrives after its head", () => {
     handedOver.mockRestore();
   });
 
-  test("is read whole if it is large, and another connection is served meanwhile", async () => {
+  test("is read completely if it is large, while another connection is served", async () => {
     const port = await start({ max_body_bytes: 8_000_000 });
     const text = "x".repeat(7_000_000);
     const [caller, other] = [new Caller(port), new Caller(port)];
@@ -492,7 +492,7 @@ describe("a body that arrives after its head", () => {
     expect(bodyOf(await caller.answer()).length).toBe(text.length);
   });
 
-  test("is dropped if its handler answers before, and the next request is served", async () => {
+  test("is dropped if its handler answers before its end, and the next request is served", async () => {
     const caller = new Caller(await start());
     await writeApart(caller, headOf("/plain", 100_000));
     expect((await caller.answer())?.status).toBe(200);
@@ -501,7 +501,7 @@ describe("a body that arrives after its head", () => {
   });
 
   test.each(["/echo", "/wait"])(
-    "is 408 if it is not complete within the time of a request, for a handler at %s",
+    "is answered 408 if it is not complete within the request timeout, for a handler at %s",
     async (path) => {
       const wait: Serve = () => new Promise(() => {});
       const caller = new Caller(await start({ request_timeout: 50 }, { "/wait": wait }));
@@ -511,7 +511,7 @@ describe("a body that arrives after its head", () => {
     },
   );
 
-  test("ends the connection without a 408 if it is not complete when its request was answered", async () => {
+  test("ends the connection without a 408 if it is not complete after its request was answered", async () => {
     const caller = new Caller(await start({ request_timeout: 50 }));
     await writeApart(caller, headOf("/plain", 5), "he");
     expect((await caller.answer())?.status).toBe(200);
@@ -534,7 +534,7 @@ describe("a body that arrives after its head", () => {
   });
 });
 
-describe("the end of a connection", () => {
+describe("end of a connection", () => {
   test("cancels the request of a caller that disconnects before the answer", async () => {
     const gone: unknown[] = [];
     let begun = (): void => {};
@@ -576,7 +576,7 @@ describe("the end of a connection", () => {
     },
   );
 
-  test("cancels the request of a caller that ends its side, and closes its connection", async () => {
+  test("cancels the request of a caller that ends its side, and closes the connection", async () => {
     let signal: { readonly aborted: boolean } | undefined;
     const port = await start({}, { "/wait": ({ answer }) => void (signal = answer.signal) });
     const caller = new Caller(port);
@@ -585,7 +585,7 @@ describe("the end of a connection", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test("closes an idle connection silently, and answers 408 to one without any request", async () => {
+  test("closes an idle connection silently, and answers 408 on one that has sent no request", async () => {
     const port = await start({ idle_timeout: 50, request_timeout: 50 });
     const used = new Caller(port);
     used.socket.write(post("/echo", ""));
@@ -595,7 +595,7 @@ describe("the end of a connection", () => {
     expect((await silent.answer())?.status).toBe(408);
   });
 
-  test("closes the connection of an unread answer after its time", async () => {
+  test("closes the connection of an answer that is not read in time", async () => {
     let over = (): void => {};
     const isOver = new Promise<void>((resolve) => (over = resolve));
     const serve: Serve = ({ answer }) => {
@@ -633,7 +633,7 @@ describe("the end of a connection", () => {
     expect((await caller.answer())?.status).toBe(200);
   });
 
-  test("close lets an answer end, announces the end of the connection, and closes idle ones", async () => {
+  test("close waits for the running answer, announces the end of the connection, and closes idle ones", async () => {
     let release = (): void => {};
     const port = await start(
       {},

@@ -14,32 +14,32 @@ export interface PlainLimits {
   readonly streamStallMs: number;
 }
 
-/** The listener that serves the requests of a connection. */
+/** Listener that serves the requests of a connection. */
 export interface PlainOwner {
-  /** Limit of bytes that connections hold. */
+  /** Limit of the bytes that connections hold. */
   readonly bodies: BodyBudget;
   serve(wire: PlainWire): void;
-  /** The answer was sent, or the client disconnected. */
+  /** Called when the answer was sent, or the client disconnected. */
   over(wire: PlainWire): void;
-  /** Runs `begin` in a later turn, between those of other connections. */
+  /** Runs `begin` in a later turn of the event loop, between those of other connections. */
   inTurn(begin: () => void): void;
-  /** Takes over a connection with a request that is not plain; `bytes` were read from it. */
+  /** Takes over a connection whose next request is not plain. `bytes` were read from it. */
   handOver(socket: Socket, bytes: Buffer): void;
 }
 
-/** The same text as Node's own server. */
+/** Same text as that of Node's own server. */
 const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
 /**
- * Bytes that may wait: after an unanswered request, or of a body that its handler has not read. The connection is read
- * up to this limit, because a disconnection is noticed only by reading.
+ * Maximum number of bytes that wait: after an unanswered request, or of a body that its handler has not read. The
+ * connection is read up to this limit, because only reading detects a disconnection.
  */
 const MAX_HELD_BYTES = 16 * 1024;
 
 /**
- * A connection with plain requests: a complete head in one chunk, a body of known length, one request after another.
+ * Connection with plain requests: a complete head in one chunk, a body of known length, one request after another.
  * Nearly all requests of programs are plain, and cost less here than in Node's server. The first request that is not
- * plain, and all after it, are passed to Node's server unchanged.
+ * plain, and all requests after it, are passed to Node's server unchanged.
  */
 export class PlainConnection implements WireConnection {
   readonly socket: Socket;
@@ -52,15 +52,15 @@ export class PlainConnection implements WireConnection {
   readonly #onEnd = (): void => void this.socket.end();
   readonly #onClose = (): void => this.#closed();
   #wire: PlainWire | undefined;
-  /** The body of the last request, while it is arriving. */
+  /** Body of the last request, while it is arriving. */
   #body: IncomingBody | undefined;
   /** Bytes after the request that is not answered yet. */
   #held: Buffer | undefined;
   /** True while a held request waits for its turn. */
   #isQueued = false;
-  /** True while it is paused until its next turn. */
+  /** True while the connection is paused until its next turn. */
   #isPaced = false;
-  /** Counts held bytes; created on first use. */
+  /** Counts the held bytes. Created on first use. */
   #account: ArrivingBytes | undefined;
   #isUsed = false;
 
@@ -82,7 +82,7 @@ export class PlainConnection implements WireConnection {
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new Silence(() => this.#onSilence());
-    // A failed write ends the connection, which reports it.
+    // A failed write ends the connection, and `close` reports it.
     this.onThrough = (error) => error ?? this.#through();
   }
 
@@ -99,7 +99,10 @@ export class PlainConnection implements WireConnection {
     this.#countHeld();
   }
 
-  /** Reads one chunk per turn: otherwise a connection is read as long as data arrives, while all others wait. */
+  /**
+   * Reads one chunk per turn of the event loop. Otherwise a connection would be read as long as data arrive, while all
+   * others wait.
+   */
   #pace(): void {
     this.socket.pause();
     if (this.#isPaced) return;
@@ -110,7 +113,7 @@ export class PlainConnection implements WireConnection {
     });
   }
 
-  /** `rest` arrived in one chunk with the end of the body. */
+  /** Handles the end of a body. `rest` arrived in the same chunk after it. */
   #bodyIsWhole(rest: Buffer | undefined): void {
     const isAnswered = this.#wire === undefined;
     this.#body = undefined;
@@ -125,7 +128,7 @@ export class PlainConnection implements WireConnection {
     this.#countHeld();
   }
 
-  /** Counts the waiting bytes, and reads on only below the limit. */
+  /** Counts the waiting bytes, and continues to read only below the limit. */
   #countHeld(): void {
     const { socket } = this;
     const bytes = (this.#held?.length ?? 0) + (this.#body?.unreadBytes ?? 0);
@@ -147,7 +150,7 @@ export class PlainConnection implements WireConnection {
     this.#serve(head, bytes.subarray(start, end));
   }
 
-  /** Serves a request while its body is still arriving. The body must be complete within the time of a request. */
+  /** Serves a request whose body is still arriving. The body must be complete within the request timeout. */
   #serveEarly(head: PlainHead, first: Buffer): void {
     const body = new IncomingBody(head.bodyBytes, () => this.#countHeld());
     if (first.length > 0) body.take(first);
@@ -176,7 +179,7 @@ export class PlainConnection implements WireConnection {
     else this.#next();
   }
 
-  /** Waits for the next request, or schedules the one that has already arrived. */
+  /** Waits for the next request, or schedules one that has already arrived. */
   #next(): void {
     if (!this.#held) return this.#silence.expect(this.limits.idleTimeoutMs);
     this.#isQueued = true;
@@ -191,7 +194,7 @@ export class PlainConnection implements WireConnection {
     this.#take(held);
   }
 
-  /** Passes the connection to Node's server, with the bytes that were read from it. */
+  /** Passes the connection to Node's server, together with the bytes that were read from it. */
   #handOver(bytes: Buffer): void {
     const { socket } = this;
     this.#silence.close();
@@ -229,5 +232,5 @@ export class PlainConnection implements WireConnection {
 }
 
 function ignore(): void {
-  // An error on the connection closes it.
+  // An error of the connection is followed by its `close`.
 }

@@ -9,7 +9,7 @@ interface Reader {
   readonly account: ArrivingBytes;
 }
 
-/** A body of known length that arrives after its head. Its bytes are held until it is read, and then counted. */
+/** Body of known length that arrives after its head. Its bytes are held until it is read, and are then counted. */
 export class IncomingBody {
   readonly #gathered = new GatheredBytes();
   readonly #onChange: () => void;
@@ -18,7 +18,7 @@ export class IncomingBody {
   #isDropped = false;
   #failure: Error | undefined;
 
-  /** `onChange` runs when held bytes are read or dropped. */
+  /** `onChange` is called when held bytes are read or dropped. */
   constructor(bytes: number, onChange: () => void) {
     this.#missing = bytes;
     this.#onChange = onChange;
@@ -28,12 +28,12 @@ export class IncomingBody {
     return this.#missing === 0;
   }
 
-  /** Number of bytes without a reader. */
+  /** Number of held bytes without a reader. */
   get unreadBytes(): number {
     return this.#reader ? 0 : this.#gathered.length;
   }
 
-  /** Takes the bytes at the start of `chunk` that belong to the body, and returns their number. */
+  /** Takes the bytes at the start of `chunk` that belong to the body. Returns their number. */
   take(chunk: Buffer): number {
     const own = Math.min(chunk.length, this.#missing);
     this.#missing -= own;
@@ -63,7 +63,7 @@ export class IncomingBody {
     this.#onChange();
   }
 
-  /** Handles the end of the connection before the end of the body. */
+  /** Reports that the connection ended before the body was complete. */
   end(): void {
     if (!this.isWhole) this.#fail(incomplete());
   }

@@ -2,7 +2,7 @@ import { LastRead } from "../../../../core/timing/last-read.ts";
 import { trimBlanks } from "../../../../core/text/trim-blanks.ts";
 import type { RequestHeaders } from "../../../wire.ts";
 
-/** The head of a plain request. */
+/** Head of a plain request. */
 export interface PlainHead {
   readonly method: "GET" | "POST" | "DELETE";
   /** Path and query. */
@@ -15,11 +15,11 @@ export interface PlainHead {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** Digits, and the usual single blank before a value. Node's parser refuses some blanks around the digits. */
+/** Digits with at most one blank before them. Node's parser refuses some other blanks around the digits. */
 const LENGTH = /^ ?\d{1,15}$/;
 /**
- * Headers that change the connection or the reading of a body. Node returns `set-cookie` as a list, and `__proto__`
- * cannot be an ordinary key of every object.
+ * Headers that change the connection or the reading of a body. Also `set-cookie`, which Node returns as a list, and
+ * `__proto__`, which is not an ordinary key of every object.
  */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   "transfer-encoding",
@@ -30,20 +30,23 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
   "set-cookie",
   "__proto__",
 ]);
-/** Far more than programs send. `../../head-limits.ts` has the limit of all requests. */
+/**
+ * Maximum number of header fields, far above what programs send. The limit for all requests is in
+ * `../../head-limits.ts`.
+ */
 const MAX_FIELDS = 1000;
 
 /**
- * Reads heads of unambiguous requests. A head that deviates from the usual form, repeats a header, or requires more
- * than an answer on this connection is not plain, and Node's own server reads it.
+ * Reads heads of unambiguous requests. A head is not plain if it deviates from the usual form, repeats a header, or
+ * requires more than an answer on this connection; Node's own server then reads it.
  */
 export class PlainHeadReader {
   readonly #maxBytes: number;
-  /** Callers send nearly the same head each time. */
+  /** Parsed heads. Callers send nearly the same head each time. */
   readonly #heads = new LastRead(readHead);
   #end = 0;
 
-  /** `maxBytes`: limit of a head, including its empty line. */
+  /** `maxBytes`: maximum size of a head, including its empty line. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -53,7 +56,7 @@ export class PlainHeadReader {
     return this.#end;
   }
 
-  /** Returns the head at the start of these bytes; `undefined` if it is incomplete or not plain. */
+  /** Returns the head at the start of these bytes. Returns `undefined` if it is incomplete or not plain. */
   read(bytes: Buffer): PlainHead | undefined {
     const found = bytes.indexOf(HEAD_END);
     if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
@@ -88,7 +91,7 @@ function readFields(lines: readonly string[]): Record<string, string> | undefine
   return (headers["connection"] ?? "keep-alive").toLowerCase() === "keep-alive" ? headers : undefined;
 }
 
-/** Returns the declared length of the body; requests without a length have no body. */
+/** Returns the declared length of the body. A request without a length has no body. */
 function bodyBytesOf(method: string, length: string | undefined): number | undefined {
   if (length === undefined) return method === "POST" ? undefined : 0;
   const bytes = Number(length);

@@ -7,36 +7,36 @@ import { answerHead, type AnswerFraming } from "./answer-head.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import type { PlainHead } from "./request-head.ts";
 
-/** The connection of a request. */
+/** Connection of a request. */
 export interface WireConnection {
   readonly socket: Socket;
   readonly limits: {
-    /** How long an idle connection is kept, in milliseconds. */
+    /** Milliseconds for which an idle connection is kept. */
     readonly idleTimeoutMs: number;
-    /** How long a caller may leave a complete answer unread, in milliseconds. */
+    /** Milliseconds for which a caller may leave a complete answer unread. */
     readonly streamStallMs: number;
   };
-  /** Called when the answer was sent, or could not be. */
+  /** Called after the answer was sent, or after sending failed. */
   readonly onThrough: (error?: Error | null) => void;
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
 
-/** A plain request, and its answer, which is written directly to the connection. */
+/** Plain request and its answer, which is written directly to the connection. */
 export class PlainWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
-  /** The connection ends with this answer. */
+  /** True if the connection ends with this answer. */
   closes = false;
   readonly #head: PlainHead;
   #body: Buffer | IncomingBody;
   readonly #connection: WireConnection;
   /** Headers set before the head. */
   #earlier: string[] = NO_HEADERS;
-  /** The head while it waits for the first piece. */
+  /** Head while it waits for the first piece. */
   #waiting = "";
   #framing: AnswerFraming | undefined;
   #isEnded = false;
-  /** True once the connection belongs to another request, or is closed. */
+  /** True when the connection belongs to another request, or is closed. */
   #isOver = false;
   readonly #drain = new DrainWatch();
   #reader: ReaderWatch | undefined;
@@ -79,7 +79,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.#isOver || this.socket.destroyed;
   }
 
-  /** True once its head was passed to the connection. */
+  /** True after the head was passed to the connection. */
   get isBegun(): boolean {
     return this.#framing !== undefined;
   }
@@ -99,7 +99,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer> {
     assertPlain(this.header("content-encoding"));
     const body = this.#body;
-    // A long call must not keep the body from which it was read in memory.
+    // Releases the body's bytes, so that a long call does not keep them in memory.
     this.#body = NO_BODY;
     if (this.#head.bodyBytes > maxBytes) throw tooLarge(maxBytes);
     return body instanceof IncomingBody ? body.read(accounts) : body;
@@ -164,7 +164,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     this.closes = true;
   }
 
-  /** Called when its answer was sent, or its caller disconnected. */
+  /** Called when the answer was sent, or the caller disconnected. */
   over(): void {
     this.#isEnded = true;
     this.#isOver = true;
@@ -204,7 +204,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return socket.write(all, encoding, onTaken);
   }
 
-  /** Pieces written in one turn are sent together. */
+  /** Collects the pieces of one turn of the event loop, so that they are sent together. */
   #cork(): void {
     const { socket } = this;
     if (socket.writableCorked > 0) return;
@@ -212,7 +212,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     process.nextTick(uncork, socket);
   }
 
-  /** A client that does not read its answer must not keep it in memory without limit. */
+  /** Watches the reader: a client that does not read its answer must not keep it in memory without limit. */
   #watchReader(): void {
     this.#reader = new ReaderWatch();
     this.#reader.start(this.socket, this.#connection.limits.streamStallMs);
