@@ -16,6 +16,7 @@ import { measureSessions } from "./parts/sessions.mjs";
 import { measureSignIn } from "./parts/sign-in.mjs";
 import { measureStalls } from "./parts/stalls.mjs";
 import { measureStart } from "./parts/start.mjs";
+import { measureTelemetry } from "./parts/telemetry.mjs";
 import { measureWorkers } from "./parts/workers.mjs";
 
 const PARTS = {
@@ -31,6 +32,7 @@ const PARTS = {
   agent: measureAgent,
   sessions: measureSessions,
   workers: measureWorkers,
+  telemetry: measureTelemetry,
   peers: measurePeers,
 };
 

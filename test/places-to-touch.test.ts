@@ -343,6 +343,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   auth: [],
   status: ["src/hub/shared/commands.ts"],
   readiness: [],
+  metrics: [],
   statistics: ["src/hub/shared/commands.ts"],
   whoami: [],
 };
@@ -355,6 +356,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   auth: "src/features/auth/feature.ts",
   status: "src/features/status/feature.ts",
   readiness: "src/features/readiness/feature.ts",
+  metrics: "src/features/prometheus/feature.ts",
   statistics: "src/features/statistics/feature.ts",
   whoami: "src/features/roles/feature.ts",
 };

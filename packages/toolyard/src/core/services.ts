@@ -5,6 +5,7 @@ import type { HubPort, View } from "./ports/hub-port.ts";
 import type { InnerHub } from "./calls/inner-hub.ts";
 import type { CallStatistics } from "./ports/call-statistics.ts";
 import type { JsonObject } from "./json/json.ts";
+import type { Metrics } from "./ports/metrics.ts";
 import type { Models } from "./ports/models.ts";
 import type { Fail } from "./calls/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
@@ -88,6 +89,7 @@ export const REDACT = serviceKey<(text: string) => string>()("redact");
  */
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
 export const CALL_STATISTICS = serviceKey<CallStatistics>()("callStatistics");
+export const METRICS = serviceKey<Metrics>()("metrics");
 export const SCOPES = serviceKey<ScopeRules>()("scopes");
 export const PROFILES = serviceKey<Profiles>()("profiles");
 export const MODELS = serviceKey<Models>()("models");

@@ -17,4 +17,5 @@ export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";
 /** Counts of all calls. */
 export const CALLS_PATH = "/status/calls";
+export const METRICS_PATH = "/metrics";
 export const READY_PATH = "/readyz";

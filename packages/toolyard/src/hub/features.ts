@@ -8,6 +8,7 @@ import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
 import { PROFILES } from "../features/profiles/feature.ts";
+import { PROMETHEUS } from "../features/prometheus/feature.ts";
 import { READINESS } from "../features/readiness/feature.ts";
 import { ROLES } from "../features/roles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
@@ -74,6 +75,7 @@ export const FEATURES = featureList([
   REST_ENDPOINT,
   STATUS,
   STATISTICS,
+  PROMETHEUS,
   READINESS,
   HOME,
 ]);

@@ -1,5 +1,6 @@
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
+import { processActivity } from "../core/process-activity.ts";
 import { isoNow } from "../core/text/iso-now.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -23,10 +24,13 @@ export function recordStage(deps: PipelineDeps): Stage {
   return async (state, next) => {
     const startedAt = performance.now();
     let settled: Outcome;
+    processActivity.calls += 1;
     try {
       settled = await next(state);
     } catch (error) {
       settled = error instanceof FailError ? error.failure : internalFailure(state, error);
+    } finally {
+      processActivity.calls -= 1;
     }
     const outcome = withAttempts(settled, state.attempts);
     state.close();

@@ -1,4 +1,5 @@
 import type { Cancellation } from "../calls/cancellation.ts";
+import { processActivity } from "../process-activity.ts";
 import { FairOrder } from "./fair-order.ts";
 import type { Holder } from "./shares.ts";
 
@@ -103,10 +104,14 @@ export class FairLine {
   #wait(holder: Holder, { cancellation, waitMs, owedWaitMs = waitMs }: LineWait): Promise<boolean> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
+      let isWaiting = true;
+      processActivity.queued += 1;
       const leave = (): void => place.settle(false);
       const place: Waiter = {
         holder,
         settle: (isInside) => {
+          if (isWaiting) processActivity.queued -= 1;
+          isWaiting = false;
           clearTimeout(timer);
           cancellation.removeEventListener("abort", leave);
           // The entry enters before it stops waiting, because a principal without entries is forgotten.

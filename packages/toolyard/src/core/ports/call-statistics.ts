@@ -1,5 +1,5 @@
 import type { CallMethod } from "../calls/call.ts";
-import type { FailKind } from "../calls/kinds.ts";
+import { KINDS, type FailKind } from "../calls/kinds.ts";
 
 /** Upper bounds of the latency buckets, in milliseconds. Calls above the last bound are in one further bucket. */
 export const LATENCY_BOUNDS_MS: readonly number[] = [
@@ -27,7 +27,22 @@ export interface CallStatisticsRow {
   readonly resultBytes: number;
 }
 
+/** The same as it changes. A row is one object for as long as the hub runs, so readers may keep data about it. */
+export interface LiveCallRow extends Pick<
+  CallStatisticsRow,
+  "source" | "tool" | "method" | "calls" | "totalMs" | "argumentBytes" | "resultBytes"
+> {
+  readonly buckets: ArrayLike<number>;
+  /** Calls by outcome, in the order of `OUTCOMES`. */
+  readonly outcomeCounts: ArrayLike<number>;
+  /** Returns the current counts as plain data. */
+  read(): CallStatisticsRow;
+}
+
+/** `ok` and the outcome codes. */
+export const OUTCOMES: readonly (FailKind | "ok")[] = ["ok", ...(Object.keys(KINDS) as FailKind[])];
+
 /** Counts of all calls since the start of the hub. */
 export interface CallStatistics {
-  rows(): readonly CallStatisticsRow[];
+  rows(): readonly LiveCallRow[];
 }

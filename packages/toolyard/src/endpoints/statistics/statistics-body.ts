@@ -16,7 +16,7 @@ export function statisticsJson({ callStatistics, startedAt, redact }: Statistics
     startedAt: startedAt.toISOString(),
     uptimeMs: Date.now() - startedAt.getTime(),
     latencyBoundsMs: LATENCY_BOUNDS_MS,
-    rows: callStatistics.rows(),
+    rows: callStatistics.rows().map((row) => row.read()),
     ...more,
   };
   return safeJson(redact(JSON.stringify(body)));

@@ -1,3 +1,4 @@
+import { processActivity } from "../../core/process-activity.ts";
 import { Sandbox } from "../../sandbox/sandbox.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
@@ -64,9 +65,11 @@ class CountedSandbox {
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
     const run = this.#sandbox.run(job, host, signal);
     this.#runs.add(run);
+    processActivity.sandboxRuns += 1;
     try {
       return await run;
     } finally {
+      processActivity.sandboxRuns -= 1;
       this.#runs.delete(run);
     }
   }

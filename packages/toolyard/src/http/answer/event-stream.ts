@@ -1,4 +1,5 @@
 import { formatSseEvent, SSE_KEEP_ALIVE } from "../../wire/sse.ts";
+import { processActivity } from "../../core/process-activity.ts";
 import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";
 
@@ -51,12 +52,14 @@ export class EventStream {
   #pending = "";
   #isHeld = false;
   #isEnding = false;
+  #isClosed = false;
 
   constructor(answer: HttpAnswer, limits: StreamLimits, headers: Readonly<Record<string, string>> = {}) {
     this.#answer = answer;
     this.#limits = limits;
     answer.begin(200, [...STREAM_HEADERS, ...Object.entries(headers).flat()]);
     this.#flushLater();
+    processActivity.streams += 1;
     this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
   }
 
@@ -146,6 +149,8 @@ export class EventStream {
   }
 
   #closed(): void {
+    if (!this.#isClosed) processActivity.streams -= 1;
+    this.#isClosed = true;
     this.#isOpen = false;
     clearInterval(this.#keepAlive);
     this.#drained();

@@ -1,5 +1,5 @@
 import type { CallMethod } from "../../core/calls/call.ts";
-import { OTHER, type CallStatistics, type CallStatisticsRow } from "../../core/ports/call-statistics.ts";
+import { OTHER, type CallStatistics, type LiveCallRow } from "../../core/ports/call-statistics.ts";
 import { StatisticsRow, type FinishedCall } from "./statistics-row.ts";
 
 /** Sources with rows of their own. Reloads may bring any number of new ids; further ones are counted as `other`. */
@@ -33,11 +33,13 @@ export class CallCounts implements CallStatistics {
     this.#rowFor(call).add(call);
   }
 
-  rows(): readonly CallStatisticsRow[] {
+  rows(): readonly LiveCallRow[] {
     const all = [this.#unresolved, ...this.#bySource.values(), ...(this.#otherSources ? [this.#otherSources] : [])];
-    return all.flatMap(({ byTool, byMethod, other }) =>
-      [...byTool.values(), ...(other ? [other] : []), ...byMethod.values()].map((row) => row.read()),
-    );
+    return all.flatMap(({ byTool, byMethod, other }) => [
+      ...byTool.values(),
+      ...(other ? [other] : []),
+      ...byMethod.values(),
+    ]);
   }
 
   #rowFor({ source, target, method }: FinishedCall): StatisticsRow {

@@ -1,4 +1,5 @@
 import type { Principal } from "../../../core/calls/call.ts";
+import { processActivity } from "../../../core/process-activity.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 
 /** Session as the table uses it. */
@@ -43,6 +44,7 @@ export class SessionTable<Entry extends TableEntry> {
   add(session: Entry): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
+    processActivity.sessions += 1;
     session.list();
     this.#shares.add(ownerOf(session));
     return true;
@@ -63,7 +65,10 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   end(session: Entry): void {
-    if (this.#sessions.delete(session.id)) this.#shares.remove(ownerOf(session));
+    if (this.#sessions.delete(session.id)) {
+      processActivity.sessions -= 1;
+      this.#shares.remove(ownerOf(session));
+    }
     session.close();
   }
 
