@@ -95,6 +95,7 @@ const DEFAULTS: IngestOptions = {
  * @example
  * ```ts
  * import { openLibrary } from "@toolyard/library";
+ *
  * await using library = await openLibrary({ file: "books.db" });
  * const { hits } = await library.search("chunk", { query: "truth", limit: 5, filter: {}, minSimilarity: 0 });
  * for (const { passage, score } of hits) console.log(score, passage.text);

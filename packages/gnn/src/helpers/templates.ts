@@ -25,6 +25,7 @@ export type TemplateName = keyof typeof TEMPLATES;
  * @example
  * ```ts
  * import { checkGnn, newModel } from "@toolyard/gnn";
+ *
  * console.log(checkGnn(newModel("pomdp", { name: "Thermostat", states: 3, observations: 3, actions: 2 })).isValid);
  * ```
  */

@@ -33,6 +33,7 @@ export interface ParsedText {
  * @example
  * ```ts
  * import { parseGnn } from "@toolyard/gnn";
+ *
  * const { file, diagnostics } = parseGnn("## Connections\ns>o\n");
  * console.log(file.models.length, diagnostics.length);
  * ```

@@ -6,8 +6,8 @@ import { parseSeconds } from "./option-keys.ts";
 type ServerTimeProperties = Readonly<Record<string, OptionSchema>>;
 
 /**
- * Converts settings of a server to the hub's configuration, in which a time without a unit is in milliseconds; in
- * programs of the documents it is in seconds, for every option. Throws an `OptionError`.
+ * Converts settings of a server to the hub's configuration. A time without a unit is in milliseconds there, but in
+ * seconds in programs of the documents. Throws an `OptionError`.
  */
 export function withSeconds<T extends object>(settings: T, properties: ServerTimeProperties): T {
   const entries = Object.entries(settings).map(([key, value]) => [key, toHubTime(properties[key], value, key)]);

@@ -19,22 +19,23 @@ import type { RequestIds } from "../upstream/connection/exchange.ts";
 import { toolyardOf, type CallOptions, type Toolyard } from "../kernel/toolyard.ts";
 
 export interface SourceHubOptions {
-  /** Settings of the hub, read at its opening and at each `apply`. */
+  /** Returns the settings of the hub. Called at its opening and at each `apply`. */
   readonly settings: () => HubConfig | Promise<HubConfig>;
-  /** Name of the surface in audit lines. */
+  /** Name of the endpoint in audit lines. */
   readonly endpoint: string;
   /**
-   * Includes everything configured, with the hub's own tools and limits. @default false: only the sources of `settings`
+   * True to include all configured sources, with the hub's own tools and limits. @default false: only the sources of
+   * `settings`
    */
   readonly isWhole?: boolean;
-  /** Configuration files, later ones take precedence. @default none */
+  /** Configuration files; later files have precedence. @default none */
   readonly config?: string | readonly string[];
-  /** Counts requests over all hubs of one client. @default each connection counts separately */
+  /** Counter of request ids over all hubs of one client. @default each connection counts separately */
   readonly requestIds?: RequestIds;
-  /** Number of tries before a server counts as unreachable. @default 1 */
+  /** Number of attempts before a server counts as unreachable. @default 1 */
   readonly connectAttempts?: number;
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as configured in `[logging]`, on standard error */
+  /** Logger. @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
 }
 
@@ -46,9 +47,9 @@ export interface SourceDiscovery {
 
 export interface DiscoverOptions {
   readonly surface: Surface;
-  /** Asks every source again, even if its tools are known. */
+  /** True to request the tools of every source again, even if they are known. */
   readonly force: boolean;
-  /** Time limit for each source; they are asked concurrently. */
+  /** Time limit for each source. Sources are requested concurrently. */
   readonly timeoutMs: number;
 }
 
@@ -58,26 +59,32 @@ interface OpenSourceHub {
   readonly reloader: Reloader;
 }
 
-/** A program's own sources have no limits here: they are passed with each call. */
+/** Base settings for a program's own sources. They have no limits; limits are passed with each call. */
 const OWN_BASE: JsonObject = {
   limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" },
   logging: { level: "warning" },
   catalog: { max_name_chars: 128 },
 };
-/** Running code is for served hubs; a program that needs it enables it in its configuration. */
+/**
+ * Base settings of a whole hub. Running code is intended for served hubs; a program that needs it enables it in its
+ * configuration.
+ */
 const WHOLE_BASE: JsonObject = {
   builtin: { execute_code: false },
   limits: { rate_per_minute: 0, in_flight: 0 },
   logging: { level: "warning" },
 };
-/** Time that a call waits for a server not reached so far. */
+/** Time that a call waits for a server that was not reached so far, in milliseconds. */
 const REACH_MS = 30_000;
-/** A link repeats the failure of its last try for half a second, so an earlier retry would have the same result. */
+/**
+ * Pause before a retry, in milliseconds. A link repeats the failure of its last attempt for half a second, so an
+ * earlier retry would have the same result.
+ */
 const RECONNECT_PAUSE_MS = 600;
 const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
 
 /**
- * One hub for a class of the documents: opened on first use, with only the sources of the class, and closed with it.
+ * The hub of a class of the documents: opened at first use, with only the sources of the class, and closed with it.
  */
 export class SourceHub {
   readonly #options: SourceHubOptions;
@@ -96,7 +103,10 @@ export class SourceHub {
     return this.#hub?.port.sources() ?? [];
   }
 
-  /** Rejects with a `ConfigError` or `OptionError` if the settings are invalid; the next try reads them again. */
+  /**
+   * Opens the hub. Rejects with a `ConfigError` or `OptionError` if the settings are invalid; the next attempt reads
+   * them again.
+   */
   async open(): Promise<Hub> {
     return (await this.#open()).hub;
   }
@@ -106,14 +116,14 @@ export class SourceHub {
     const { hub } = await this.#open();
     const startedAt = performance.now();
     const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
-    // The time limit applies once per source: the list only waits for the remaining time.
+    // The time limit applies once per source: the list waits only for the remaining time.
     const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
     const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, leftMs);
-    // A source that was asked again and did not respond is not offered with its old tools.
+    // A source that was requested again and did not respond is not offered with its old tools.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
   }
 
-  /** Connects to every source. Rejects with the first one's `FailError`. */
+  /** Connects to every source. Rejects with the `FailError` of the first source that fails. */
   async connect(timeoutMs = REACH_MS): Promise<void> {
     const { hub } = await this.#open();
     const [failure] = (await this.#reach(hub, ({ source }) => !this.#reached.has(source.id), { timeoutMs })).values();
@@ -150,9 +160,9 @@ export class SourceHub {
   }
 
   /**
-   * An unknown name may belong to a tool of a server that was not listed so far: the server named by its prefix is
-   * asked first. Without a prefix, starting servers are waited for as in any hub; failed ones are retried in the
-   * background for the next call.
+   * Connects to sources that may have a tool with this name. An unknown name may belong to a server that was not listed
+   * so far: the server named by its prefix is connected first. Without a prefix, the call waits for starting servers as
+   * in any hub; failed servers are retried in the background for the next call.
    */
   async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
     if (hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
@@ -219,7 +229,7 @@ export class SourceHub {
         new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })),
       );
     this.#opening ??= this.#openHub().catch((error: unknown) => {
-      // The settings may be corrected before the next try.
+      // The settings may be corrected before the next attempt.
       this.#opening = undefined;
       throw error;
     });
@@ -231,7 +241,7 @@ export class SourceHub {
     const { endpoint, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;
     const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
-    // Read at each load, since a variable may be set between two loads.
+    // Read at each load, because a variable may be set between two loads.
     const readVariables = () => (isWhole ? given : withoutSources(given));
     const base = isWhole ? WHOLE_BASE : OWN_BASE;
     const load = async () => loadHubConfig({ files, variables: readVariables(), base, flags: await settings() });
@@ -255,7 +265,7 @@ export class SourceHub {
 }
 
 /**
- * Returns whether a name has the alias of no source, so that no server needs to be waited for. A source without a
+ * Returns whether a name has the alias of no source, so that the call need not wait for a server. A source without a
  * namespace can have tools of any name, so its list must be known.
  */
 function isForeignAlias(tool: string, hub: Hub): boolean {
@@ -263,7 +273,7 @@ function isForeignAlias(tool: string, hub: Hub): boolean {
   const reports = hub.port.sources();
   const away = reports.filter(({ status }) => status.state !== "ready");
   if (away.length === 0 || away.some(({ source }) => source.namespace === "")) return false;
-  // Read from the sources themselves: before the first list the catalog has no spellings.
+  // Read from the sources: the catalog has no spellings before the first list.
   const spellings = new Spellings(
     reports.map(({ source }) => source),
     { naming: DEFAULT_NAMING },
@@ -272,7 +282,7 @@ function isForeignAlias(tool: string, hub: Hub): boolean {
   return owners.every((ids) => ids === undefined || ids.size === 0);
 }
 
-/** Reports if no source is reachable and none was listed before. */
+/** Returns a failure if no source is reachable and none was listed before. */
 function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
   const [first, ...others] = reports.map(({ tools, status: { state, lastError = "It does not answer." } }) => {
     if (tools > 0) return undefined;
@@ -283,8 +293,8 @@ function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
 }
 
 /**
- * Removes `TOOLYARD_…` variables, which configure the hub of this machine and not a program's own sources. Only log and
- * data folder apply here.
+ * Removes `TOOLYARD_…` variables, which configure the hub of this machine and not a program's own sources. Only those
+ * for the log and the data folder are kept.
  */
 export function withoutSources(
   variables: Readonly<Record<string, string | undefined>>,

@@ -13,26 +13,26 @@ import { entriesOf } from "./source-tables.ts";
 import { firstChars } from "../core/text/truncate.ts";
 import { readText } from "../files/read-text.ts";
 
-/** A configuration file that another user may have written, and its effects here. */
+/** A configuration file that another user may have written, and its effects on this machine. */
 export interface ForeignFile {
-  /** Its path, in a folder without links: relative paths refer to this folder, also if the file is a link. */
+  /** Path of the file, in a folder without links: relative paths refer to this folder, also if the file is a link. */
   readonly path: string;
-  /** The reason why it may belong to another user, as the end of a sentence about the file. */
+  /** Reason why the file may belong to another user, as the end of a sentence about the file. */
   readonly why: string;
   /**
-   * One line for each program that it starts, each file that it writes, each address to which it sends local data.
-   * Holds no value of a variable.
+   * One line for each program that the file starts, each file that it writes, and each URL to which it sends local
+   * data. Contains no value of a variable.
    */
   readonly starts: readonly string[];
-  /** Digest of everything that decides that. */
+  /** Digest of all values that determine these effects. */
   readonly digest: string;
 }
 
 /**
- * Returns what a file would start, write or send, if another user owns it, or it is inside a work tree of a version
- * control system: such a file may have come with a folder intended only for reading. Returns `undefined` for a file
- * that does none of it, that clearly belongs to the user, or that cannot be read: the loader, which reads it under the
- * same name, reports that. Every other failure rejects, so that no file passes because of it.
+ * Returns the effects of a file if another user owns it, or if it is inside a work tree of a version control system:
+ * such a file may have come with a folder intended only for reading. Returns `undefined` for a file without effects, a
+ * file that clearly belongs to the user, and an unreadable file, which the loader reports under the same name. Rejects
+ * for every other failure, so that no file passes because of it.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -55,7 +55,7 @@ function ignoreConfigError(error: unknown): undefined {
   if (!(error instanceof ConfigError)) throw error;
 }
 
-/** Checks both the link's own folder and its target. */
+/** Returns why a file may belong to another user. Checks both the link's own folder and its target. */
 async function whyForeign(path: string): Promise<string | undefined> {
   const owners = [(await lstat(path)).uid, (await stat(path)).uid];
   if (process.getuid && owners.some((uid) => uid !== process.getuid?.())) return "belongs to another user";
@@ -84,29 +84,32 @@ function workTreeOf(path: string): string | undefined {
   }
 }
 
-/** Returns true also for a link to nothing. */
+/** Returns whether the path exists, also if it is a broken link. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Longest line about one started program. */
+/** Maximum length of a line about one program, in characters. */
 const MAX_LINE_CHARS = 500;
 
-/** Puts each started program on one line, so that none looks like two or is out of sight. */
+/** Returns text as one line, so that one program cannot look like two or hide text. */
 function onOneLine(text: string): string {
   const line = text.replaceAll(/[\r\n\u2028\u2029\v\f]/g, (end) => JSON.stringify(end).slice(1, -1));
   const more = line.length - MAX_LINE_CHARS;
   return more > 0 ? `${firstChars(line, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
-/** The values in one table that determine programs, files and requests. */
+/** Values in one table that determine programs, files and requests. */
 interface AcceptedTable {
   readonly name: string;
   readonly decides: JsonObject;
   readonly told: string;
 }
 
-/** Returns what a tree runs, writes and sends here, according to its schema. Disabled sources are omitted. */
+/**
+ * Returns the values by which a tree runs, writes and sends something, according to its schema. Disabled sources are
+ * omitted.
+ */
 function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly AcceptedTable[] {
   const { "~table": facts, "~sources": table, properties = {} } = schema;
   const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
@@ -156,21 +159,21 @@ function placesIn(value: JsonObject, keys: readonly string[] = []): string {
   return places.length > 0 ? places.join(", ") : "its usual address";
 }
 
-/** Returns a value as written; `{ file = … }` can be the value of every option. */
+/** Returns a value as written, because `{ file = … }` can be the value of every option. */
 function textOf(value: unknown): string {
   return typeof value === "object" && value !== null ? stringifyExact(value) : String(value);
 }
 
-/** Shows only the host of a URL, since the rest may hold keys; other text is unchanged. */
+/** Returns only the host of a URL, because the rest may contain keys; other text is unchanged. */
 function placeIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url && url.host !== "" ? `${url.protocol}//${url.host}` : text;
 }
 
-/** More than any user has; the oldest are dropped first. */
+/** Maximum number of accepted files. The oldest are dropped first. */
 const MAX_ACCEPTED = 1000;
 
-/** The accepted files, with the digest of their effects, in the data folder. */
+/** Record of the accepted files, with the digests of their effects, in the data folder. */
 export class AcceptedFiles {
   readonly #file: string;
 
@@ -182,7 +185,9 @@ export class AcceptedFiles {
     return (await this.#read()).get(path) === digest;
   }
 
-  /** Rejects with the system's error, or a `ConfigError`, if the list cannot be written. */
+  /**
+   * Records a file as accepted. Rejects with the system's error, or a `ConfigError`, if the record cannot be written.
+   */
   async accept({ path, digest }: Pick<ForeignFile, "path" | "digest">): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     // Most commands only read the list, so the writing code is loaded here.
@@ -198,7 +203,7 @@ export class AcceptedFiles {
     });
   }
 
-  /** An unreadable list accepts nothing. */
+  /** Reads the record. An unreadable record counts as empty. */
   async #read(): Promise<Map<string, string>> {
     const text = await readText(this.#file).catch(() => "{}");
     try {

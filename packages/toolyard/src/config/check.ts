@@ -3,7 +3,7 @@ import { valuesOf, type OptionSchema } from "../core/options/option-schema.ts";
 import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** One fault of a configuration: its place, the value received, the advice. */
+/** A fault of a configuration, with its path and a message that contains the value and advice. */
 export interface ConfigProblem {
   /** Keys from the top, such as `["server", "port"]`. */
   readonly path: readonly string[];
@@ -26,7 +26,7 @@ export function checkConfig(value: unknown, schema: OptionSchema, path: readonly
 function checkUnion(value: unknown, schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
   const attempts = (schema.anyOf ?? []).map((member) => ({ member, problems: checkConfig(value, member, path) }));
   if (attempts.some(({ problems }) => problems.length === 0)) return [];
-  // The union member of the value's own type reports the best errors.
+  // The union member that matches the value's type reports the most useful errors.
   const sameType = attempts.find(({ member }) => typeProblem(value, member) === undefined);
   if (sameType) return sameType.problems;
   const accepted = attempts.map(({ member }) => describe(member)).join(" or ");
@@ -69,7 +69,7 @@ function numberProblem(value: number, { minimum, maximum }: OptionSchema): strin
 
 function textProblem(value: string, schema: OptionSchema): string | undefined {
   if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
-  // Patterns come from the hub's own schemas, never from a file, so their cost is known.
+  // Patterns come from the hub's own schemas, never from a file, so their cost is bounded.
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
     return `must match ${schema.pattern}, got ${shown(value, schema)}`;
   return undefined;
@@ -98,7 +98,7 @@ function checkArray(value: readonly unknown[], schema: OptionSchema, path: reado
   return items ? value.flatMap((item, index) => checkConfig(item, items, [...path, String(index)])) : [];
 }
 
-/** Returns the message for a key that belongs in a table of this one, such as `tools_path` at the top of a file. */
+/** Returns the message for a key that belongs in another table, such as `tools_path` at the top of a file. */
 function misplacedKey(key: string, known: Readonly<Record<string, OptionSchema>>): string | undefined {
   const tables = Object.keys(known).filter((table) => Object.hasOwn(known[table]!.properties ?? {}, key));
   if (tables.length === 0 || tables.length > MAX_TABLES) return undefined;
@@ -106,7 +106,7 @@ function misplacedKey(key: string, known: Readonly<Record<string, OptionSchema>>
   return `unknown key here; it belongs under ${first}${others.map((table) => `, or ${table}`).join("")}`;
 }
 
-/** A key that many tables have does not show where it belongs. */
+/** Maximum number of tables that the message names. A key that more tables have gives no hint. */
 const MAX_TABLES = 3;
 
 function unknownKey(key: string, known: readonly string[]): string {
@@ -137,7 +137,8 @@ function shown(value: unknown, { writeOnly }: Pick<OptionSchema, "writeOnly">): 
 }
 
 /**
- * Returns a value for a message: long ones are truncated, objects are only named, since either could hold a secret.
+ * Returns a value for a message. Long values are truncated, and objects are only named, because they could contain a
+ * secret.
  */
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
@@ -146,7 +147,7 @@ function show(value: unknown): string {
   return text.length > 60 ? `${firstChars(text, 57)}…"` : text;
 }
 
-/** `server.port`, `mcp.remote_servers[0].url`. */
+/** Returns a path as text: `server.port`, `mcp.remote_servers[0].url`. */
 export function formatPath(path: readonly string[]): string {
   return path.reduce(
     (text, step) => (/^\d+$/.test(step) ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),

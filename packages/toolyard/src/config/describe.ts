@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { valuesOf, type OptionSchema } from "../core/options/option-schema.ts";
 import type { LoadedConfig } from "./load.ts";
 
-/** One effective option: its path, its value (secrets masked), and its layer. */
+/** An effective option: path, value (secrets masked), and origin. */
 export interface OptionLine {
   readonly path: string;
   readonly value: unknown;
@@ -17,7 +17,7 @@ export function describeConfig(config: LoadedConfig<JsonObject>, schema: OptionS
   return describeObject(config.tree, schema, { path: "", origins: config.origins });
 }
 
-/** A position in the configuration, and the layer of each value. */
+/** A position in the configuration, with the origin of each value. */
 interface ConfigPosition {
   readonly path: string;
   readonly origins: ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { readText } from "../files/read-text.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { convertServers, serverTable } from "./mcp-json.ts";
 
-/** One parsed configuration file: a tree in the keys of `toolyard.toml`, for every file format. */
+/** A parsed configuration file. The tree uses the keys of `toolyard.toml`, for every file format. */
 export interface ConfigDocument {
   readonly path: string;
   readonly folder: string;
@@ -15,13 +15,13 @@ export interface ConfigDocument {
   readonly warnings: readonly string[];
 }
 
-/** A configuration is written by hand; a larger file is another kind of file. */
+/** Maximum size of a configuration file, which is written by hand. A larger file is another kind of file. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
-/** Windows editors write it at the start of a text, where it has no meaning. */
+/** Byte order mark, which Windows editors write at the start of a text. */
 export const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** A file in its own form, TOML or JSON. */
+/** A parsed file with its own keys, TOML or JSON. */
 export interface RawDocument {
   readonly path: string;
   readonly folder: string;
@@ -43,8 +43,8 @@ export async function readDocument(file: string): Promise<ConfigDocument> {
 }
 
 /**
- * Returns whether the servers use the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys
- * inside.
+ * Returns whether the servers use the keys of `toolyard.toml`. An editor's settings also have a table `mcp`, with other
+ * keys in it.
  */
 function isOwnShape({ mcp }: JsonObject): boolean {
   return isJsonObject(mcp) && ("stdio_servers" in mcp || "remote_servers" in mcp || !("servers" in mcp));
@@ -68,7 +68,7 @@ export async function readTree(file: string): Promise<RawDocument> {
   return { path, folder: dirname(path), form: isJson ? "json" : "toml", tree };
 }
 
-/** Throws a `ConfigError` that names the place. `name` names the text in messages. */
+/** Parses TOML. Throws a `ConfigError` that names the position. `name` names the text in messages. */
 export async function parseToml(name: string, text: string): Promise<JsonObject> {
   const { parse } = await import("smol-toml");
   try {
@@ -80,13 +80,14 @@ export async function parseToml(name: string, text: string): Promise<JsonObject>
   }
 }
 
-// The parser's message continues with the line itself, which may hold a secret.
+// Returns the position of an error. The parser's message is not used, because it quotes the line, which may contain a
+// secret.
 function placeIn(error: unknown): string {
   const { line, column } = error as { line?: number; column?: number };
   return line === undefined ? "" : `:${line}:${column}`;
 }
 
-/** Parses JSON with comments. Throws a `ConfigError` that names the place. `name` names the text in messages. */
+/** Parses JSON with comments. Throws a `ConfigError` that names the position. `name` names the text in messages. */
 export async function parseJson(name: string, given: string): Promise<JsonObject> {
   const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
   const text = given.replace(BYTE_ORDER_MARK, "");
@@ -106,16 +107,16 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
   return tree;
 }
 
-/** Deeper than any configuration; code that walks a tree later recurses once per level. */
+/** Maximum nesting depth. Code that walks a tree later recurses once per level. */
 const MAX_DEPTH = 100;
 
-/** Throws a `ConfigError` if a value nests deeper than `MAX_DEPTH`. `name` names its text in messages. */
+/** Throws a `ConfigError` if a value is nested deeper than `MAX_DEPTH`. `name` names its text in messages. */
 function shallow<T>(name: string, value: T): T {
   if (isValueDeeperThan(value, MAX_DEPTH)) throw tooDeep(name);
   return value;
 }
 
-/** Parsers recurse once per level, so the stack may be exhausted during parsing. */
+/** Runs a parser. Parsers recurse once per level, so parsing may exhaust the stack. */
 function withinStack<T>(name: string, parse: () => T): T {
   try {
     return parse();

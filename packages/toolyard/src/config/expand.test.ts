@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
 import { expandTree, takenInto } from "./expand.ts";
 
-/** One pattern over a whole text: correct for every text, and quadratic in its length. */
+/** A single pattern for a whole text: correct for every text, but quadratic in its length. */
 const WHOLE =
   /\$\$\{|\$\{(?:(?<scheme>env):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\}/g;
 
 const VARIABLES = { A: "one", b_1: "two" };
 const context = { variables: VARIABLES, folder: "/" };
 
-test("expands like one pattern over the whole text", async () => {
+test("expands like a single pattern over the whole text", async () => {
   const piece = fc.constantFrom("$", "${", "$${", "}", "A", "b_1", "env:", ":-", "none", " ", "é", "{");
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => {

@@ -3,34 +3,34 @@ import { expandHome } from "../core/home-path.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { readText } from "../files/read-text.ts";
 
-/** The variables, and the folder of `{file = "…"}`. */
+/** Variables, and the folder to which `{file = "…"}` refers. */
 export interface ExpandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
-  /** Receives the text of each file from which a value is read; such texts are secrets. */
+  /** Called with the text of each file from which a value is read; such texts are secrets. */
   onFile?(text: string): void;
-  /** Receives each variable that a value refers to. */
+  /** Called with each variable that a value refers to. */
   onVariable?(name: string, value: string): void;
 }
 
 /**
- * A value that cannot be resolved: a variable that is not set, an unreadable file, an input that would need a user.
+ * Thrown for a value that cannot be resolved: an unset variable, an unreadable file, or an input that requires a user.
  */
 export class MissingValue extends Error {
   override readonly name = "MissingValue";
 }
 
-// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` is a literal
-// `${`.
+// Matches `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`. `$${` is a
+// literal `${`.
 const REFERENCE =
   /^(?:\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\})$/;
-/** Longest reference, with the longest name and fallback. */
+/** Maximum length of a reference with the longest name and fallback. */
 const MAX_REFERENCE_CHARS = 8_500;
 
 interface VariableReference {
   readonly file?: string | undefined;
   readonly scheme?: string | undefined;
-  /** Absent, like `file`: the text is `$${`, an escaped `${`. */
+  /** Name of the variable. Absent, like `file`, if the text is `$${`, an escaped `${`. */
   readonly name?: string | undefined;
   readonly fallback?: string | undefined;
 }
@@ -42,7 +42,7 @@ interface FoundReference {
 }
 
 /**
- * Yields the references in a text, in order. Only texts from `${` to the next `}` are matched: one pattern over the
+ * Yields the references in a text, in order. Matches only text from `${` to the next `}`: a single pattern over the
  * whole text would search the same fallback from every `${` in it.
  */
 function* referencesIn(text: string): Generator<FoundReference> {
@@ -94,7 +94,7 @@ function inputMessage(name: string): string {
   );
 }
 
-/** Editors' own variables with a clear meaning here. */
+/** Returns the value of an editor's variable that has a clear meaning for the hub. */
 function wellKnown(name: string, context: ExpandContext): string | undefined {
   if (name === "workspaceFolder")
     return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;
@@ -102,7 +102,7 @@ function wellKnown(name: string, context: ExpandContext): string | undefined {
   return undefined;
 }
 
-/** Expands every string below `value`; `{file = "…"}` objects become the file's text without its last line break. */
+/** Expands every string below `value`. A `{file = "…"}` object becomes the file's text without its last line break. */
 export async function expandTree(value: unknown, context: ExpandContext): Promise<unknown> {
   if (typeof value === "string") return expandString(value, context);
   if (Array.isArray(value)) return Promise.all(value.map((item) => expandTree(item, context)));
@@ -119,7 +119,8 @@ function isFileReference(value: JsonObject): value is { file: string } {
 }
 
 /**
- * Returns the variables and files that a value refers to, as written, without their values. Public ones are omitted.
+ * Returns the variables and files that a value refers to, as written, without their values. Public variables are
+ * omitted.
  */
 export function takenInto(value: unknown): readonly string[] {
   if (typeof value === "string")

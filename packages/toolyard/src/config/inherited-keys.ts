@@ -1,8 +1,8 @@
 import { ConfigError } from "../core/errors.ts";
 
 /**
- * Refuses the key `__proto__` at any place: its content would be inherited, so it would apply without being checked.
- * Parsers keep it as a key or as the prototype itself. `name` is the source of the tree.
+ * Throws if a tree contains the key `__proto__`: its content would be inherited, so it would apply without being
+ * checked. Parsers keep it as a key or use it as the prototype. `name` is the source of the tree.
  */
 export function refuseInheritedKeys(tree: unknown, name: string): void {
   if (typeof tree !== "object" || tree === null || tree instanceof Date) return;

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { OptionSchema } from "../core/options/option-schema.ts";
 
 /**
- * Returns the configuration's JSON Schema for editors: 2020-12, secrets also as `{file = "…"}`, numbers also as
- * `"${VAR}"`.
+ * Returns the configuration's JSON Schema (2020-12) for editors. It also allows secrets as `{file = "…"}` and numbers
+ * as `"${VAR}"`.
  */
 export function publishedSchema(schema: OptionSchema): JsonObject {
   return {
@@ -33,7 +33,7 @@ function publish(value: unknown): unknown {
   return format === undefined || format === "path" ? members : { ...members, format };
 }
 
-// A property may be called `format` or `writeOnly`; names are not keywords of the schema.
+// A property may be called `format` or `writeOnly`; property names are not schema keywords.
 function publishMap(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, publish(member)]));

@@ -4,21 +4,22 @@ import { nearest } from "../core/text/suggest.ts";
 import { fromText } from "./prepare.ts";
 import { joinByName } from "./source-tables.ts";
 
-/** One layer of configuration, and its name for reports about a value's origin. */
+/** A layer of configuration values, with its name for reports. */
 export interface Layer {
-  /** `default`, a file's path, `env TOOLYARD_SERVER_PORT`, `flag`. */
+  /** Origin of the values: `default`, a file's path, `env TOOLYARD_SERVER_PORT`, `flag`. */
   readonly origin: string;
   readonly tree: JsonObject;
 }
 
 export interface MergedLayers {
   readonly tree: JsonObject;
-  /** Path (`server.port`) to origin, for every leaf. */
+  /** Origin of each leaf by path (`server.port`). */
   readonly origins: ReadonlyMap<string, string>;
 }
 
 /**
- * Merges layers; later ones override key by key. Lists are replaced, except those of sources, which are merged by name.
+ * Merges layers key by key; later layers override earlier ones. Lists are replaced, except lists of sources, which are
+ * merged by name.
  */
 export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): MergedLayers {
   const origins = new Map<string, string>();
@@ -28,7 +29,7 @@ export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): Mer
 }
 
 interface LayerPosition {
-  /** Absent: the schema does not know this place, and the check will report it. */
+  /** Schema of this position. Absent: the position is unknown, and the check will report it. */
   readonly schema: OptionSchema | undefined;
   readonly path: readonly string[];
   readonly origin: string;
@@ -53,10 +54,12 @@ function mergeInto(base: JsonObject, over: JsonObject, place: LayerPosition): Js
 }
 
 const PREFIX = "TOOLYARD_";
-/** Variables with another meaning. */
+/** Variables that are not options. */
 const NOT_OPTIONS = new Set(["TOOLYARD_HOME", "TOOLYARD_CONFIG", "TOOLYARD_TOKEN", "TOOLYARD_URL"]);
 
-/** Returns `TOOLYARD_<SECTION>_<KEY>` as layers, one per variable, so that each value keeps its own origin. */
+/**
+ * Returns the variables `TOOLYARD_<SECTION>_<KEY>` as layers, one per variable, so that each value keeps its origin.
+ */
 export function environmentLayers(
   variables: Readonly<Record<string, string | undefined>>,
   schema: OptionSchema,

@@ -147,7 +147,7 @@ describe("an error", () => {
     ]);
   });
 
-  test("reports all errors together, each with the value received", async () => {
+  test("reports all errors together, each with the received value", async () => {
     const path = await file("a.toml", '[server]\nport = 70000\ntool_mode = "discover"\nhost = 5');
     expect(await problemsOf(load({ files: [path] }))).toEqual([
       `server.port: must be at most 65535, got 70000 (${path})`,
@@ -156,14 +156,14 @@ describe("an error", () => {
     ]);
   });
 
-  test("invalid TOML names the file and the line", async () => {
+  test("reports invalid TOML with the file and the line", async () => {
     const path = await file("a.toml", "[server\nport = 1");
     const [problem] = await problemsOf(load({ files: [path] }));
     expect(problem).toContain("a.toml");
     expect(problem).toMatch(/1:/);
   });
 
-  test("a missing file explains how to create one", async () => {
+  test("the error for a missing file explains how to create one", async () => {
     const [problem] = await problemsOf(load({ files: [join(folder, "no.toml")] }));
     expect(problem).toContain("there is no such file");
     expect(problem).toContain("toolyard init");
@@ -186,7 +186,7 @@ describe("an error", () => {
 });
 
 describe("references", () => {
-  test("fills in variables, defaults and files; keeps a literal; records secrets", async () => {
+  test("resolves variables, defaults and files; keeps a literal; records secrets", async () => {
     await file("token.txt", "from-file\n");
     const path = await file(
       "a.toml",
@@ -201,7 +201,7 @@ describe("references", () => {
     expect(secrets).toEqual(expect.arrayContaining(["from-file", "k-secret"]));
   });
 
-  test("an unset variable disables only its own server and is named", async () => {
+  test("an unset variable disables only its own server, and the problem names the variable", async () => {
     const path = await file(
       "a.toml",
       '[mcp.stdio_servers.good]\ncommand = "run"\n[mcp.stdio_servers.bad]\ncommand = "run"\n' +
@@ -216,12 +216,12 @@ describe("references", () => {
     ]);
   });
 
-  test("an unset variable outside a server is an error", async () => {
+  test("reports an unset variable outside a server as an error", async () => {
     const path = await file("a.toml", '[server]\nhost = "${NOPE}"');
     expect((await problemsOf(load({ files: [path] })))[0]).toContain("the variable NOPE is not set");
   });
 
-  test("`${input:…}` names the variable to set instead", async () => {
+  test("for `${input:…}`, names the variable to set instead", async () => {
     const path = await file("mcp.json", '{"servers": {"a": {"command": "x", "env": {"K": "${input:api-key}"}}}}');
     const { unusable } = await load({ files: [path] });
     expect(unusable[0]?.reason).toContain("set the variable API_KEY and write `${env:API_KEY}`");
@@ -229,7 +229,7 @@ describe("references", () => {
 });
 
 describe("server files of other programs", () => {
-  test("accepts an `mcpServers` file unchanged; unknown keys are one warning line", async () => {
+  test("accepts an `mcpServers` file unchanged, with one warning line for unknown keys", async () => {
     const path = await file(
       "mcp.json",
       '{\n// comment\n"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"], "timeout": 30, ' +

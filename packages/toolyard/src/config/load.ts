@@ -10,25 +10,25 @@ import { prepareValue, type PrepareContext } from "./prepare.ts";
 import { sourcesNamedTwice, type UnusableSource } from "./source-tables.ts";
 
 export interface LoadOptions<T = JsonObject> {
-  /** Files in order of rising precedence. */
+  /** Files in order of increasing precedence. */
   readonly files: readonly string[];
-  /** `process.env`, or a replacement. */
+  /** Environment variables: `process.env` or a replacement. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Values for members that no other layer sets. */
+  /** Values of members that no other layer sets. */
   readonly base?: JsonObject;
-  /** The command line's values, as a tree. Overrides everything. */
+  /** Values from the command line, as a tree. They override all other layers. */
   readonly flags?: JsonObject;
-  /** The combined schema of the parts, from the hub's list of parts. */
+  /** Combined schema of the parts in the hub's list. */
   readonly schema: OptionSchema<T>;
 }
 
-/** A checked configuration: `tree` has the type of its schema. */
+/** A checked configuration. `tree` has the type of its schema. */
 export interface LoadedConfig<T = JsonObject> {
   readonly tree: T;
   readonly origins: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
   readonly unusable: readonly UnusableSource[];
-  /** Resolved secrets, to be redacted in all output. */
+  /** Resolved secrets, which are redacted in all output. */
   readonly secrets: readonly string[];
   /** Absolute paths of the files that were read. */
   readonly files: readonly string[];

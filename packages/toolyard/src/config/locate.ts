@@ -21,7 +21,10 @@ export function userConfigFile(variables: EnvironmentVariables): string {
   return join(userConfigFolder(variables), CONFIG_FILE_NAME);
 }
 
-/** Returns `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
+/**
+ * Returns the configuration files: those of `--config` (any number), else `./toolyard.toml`, else that in the user's
+ * folder, else none.
+ */
 export function locateConfig(
   named: readonly string[],
   variables: EnvironmentVariables,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
-/** The server files of desktop clients and editors, converted to the tree of a `toolyard.toml`. */
+/** Server files of desktop clients and editors, converted to the keys of `toolyard.toml`. */
 export interface ConvertedServers {
   readonly stdio_servers: JsonObject;
   readonly remote_servers: readonly JsonObject[];
@@ -20,14 +20,15 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "headers",
   "disabled",
   "timeout",
-  // Zed writes there that no extension installed the server.
+  // Zed writes this key for servers that were not installed by an extension.
   "source",
 ]);
-/** A smaller `timeout` is read as seconds, as in half of the clients; a larger one as milliseconds. */
+/** Limit below which `timeout` is read as seconds, as in half of the clients; larger values are milliseconds. */
 const SECONDS_BELOW = 1000;
 
 /**
- * Returns `mcpServers` (desktop clients) or `servers` (VS Code) of a parsed JSON file; undefined if it has neither.
+ * Returns the servers in a parsed JSON file: `mcpServers` (desktop clients) or `servers` (VS Code). Returns undefined
+ * if it has neither.
  */
 export function serverTable(tree: JsonObject): JsonObject | undefined {
   for (const key of ["mcpServers", "servers", "context_servers", "mcp_servers"]) {
@@ -76,7 +77,7 @@ function convertServer(given: JsonObject): { url?: unknown; options: JsonObject 
   return { options: { ...common, ...pick(entry, ["args", "env", "cwd"]), command: entry["command"] } };
 }
 
-/** Replaces a `command` of the form `{path, args, env}`, which some editors write, by its members. */
+/** Replaces a `command` of the form `{path, args, env}`, which some editors write, with its members. */
 export function flattened(entry: JsonObject): JsonObject {
   const { command } = entry;
   if (!isJsonObject(command)) return entry;

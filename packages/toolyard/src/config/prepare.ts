@@ -8,18 +8,21 @@ import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./sour
 import { withVariablesFile } from "./variables-file.ts";
 
 export interface PrepareContext extends ExpandContext {
-  /** Every resolved secret, to be redacted in all output. */
+  /** All resolved secrets, which are redacted in all output. */
   readonly secrets: Set<string>;
   /** Key of a table that accepts any key, such as `env` or `headers`. */
   readonly setting?: string;
-  /** Receives the sources that cannot be resolved; their entries may be incomplete. Absent: this is not a file. */
+  /**
+   * List to which sources that cannot be resolved are added; their entries may be incomplete. Absent if this is not a
+   * file.
+   */
   readonly unusable?: UnusableSource[];
 }
 
 /**
- * Prepares one value for its part: references expanded, `{file}` read, text from a variable converted to the number or
- * boolean of the schema, paths made absolute from the file's folder, secrets recorded. Values unknown to the schema are
- * unchanged; the check will report them. Throws a `MissingValue`.
+ * Prepares a value for its part: expands references, reads `{file}`, converts text from a variable to the number or
+ * boolean that the schema requires, resolves paths from the file's folder, and records secrets. Values unknown to the
+ * schema are unchanged; the check reports them. Throws a `MissingValue`.
  */
 export async function prepareValue(
   value: unknown,
@@ -30,7 +33,7 @@ export async function prepareValue(
   return prepareMembers(value, chosen, context) ?? prepareScalar(value, chosen, context);
 }
 
-/** Returns `undefined` for a value without members, such as a text, or a `{file}` instead of it. */
+/** Prepares the members of a value. Returns `undefined` for a value without members, such as a text or a `{file}`. */
 function prepareMembers(
   value: unknown,
   schema: OptionSchema | undefined,
@@ -77,7 +80,10 @@ interface SettingNote {
   readonly isReference: boolean;
 }
 
-/** A whole option is a secret itself; a variable or a header is judged by its name and its value. */
+/**
+ * Returns the secrets in a text. An option that is marked as secret is a secret as a whole; for a variable or header,
+ * its name and value decide.
+ */
 function secretsOf(text: string, { setting, schema, isReference }: SettingNote): readonly string[] {
   if (setting === undefined) return declaredSecrets(text);
   return settingSecrets(setting, text, isReference && !schema["~variable"] ? "mentioned" : "none");
@@ -88,7 +94,7 @@ interface SourcesSchema {
   readonly schema: OptionSchema;
 }
 
-/** A reference that cannot be resolved disables only its own source. */
+/** Prepares the entries of a table of sources. A reference that cannot be resolved disables only its own source. */
 async function prepareSources(
   value: object,
   { table, schema }: SourcesSchema,
@@ -137,7 +143,7 @@ async function prepareObject(
 ): Promise<unknown> {
   const rest = valuesOf(schema);
   const members: [string, unknown][] = [];
-  // Processed one after another, so that problems are reported in the order of the file.
+  // Processed in sequence, so that problems are reported in file order.
   for (const [key, member] of Object.entries(value)) {
     const isNamed = schema.properties && Object.hasOwn(schema.properties, key);
     const own = isNamed ? schema.properties[key] : rest;
@@ -156,7 +162,9 @@ function chooseMember(value: unknown, schema: OptionSchema): OptionSchema {
   return same[0] ?? schema.anyOf[0] ?? schema;
 }
 
-/** Converts a variable's text if a number or a boolean is required; other text stays, and the check reports it. */
+/**
+ * Converts a variable's text if a number or boolean is required. Other text is unchanged, and the check reports it.
+ */
 export function fromText(text: string, schema: OptionSchema): unknown {
   const types = schema.anyOf ? schema.anyOf.map((member) => member.type) : [schema.type];
   if (types.includes("string")) return text;

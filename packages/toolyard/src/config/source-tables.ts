@@ -3,14 +3,14 @@ import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/o
 import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { ConfigProblem } from "./check.ts";
 
-/** A source that its configuration makes unusable; all others continue without it. */
+/** A source that is unusable because of its configuration. All other sources continue without it. */
 export interface UnusableSource {
   readonly id: string;
   readonly kind: ProviderKind;
   readonly reason: string;
 }
 
-/** One entry of a table of sources: its name and its place. */
+/** An entry of a table of sources, with its name and position. */
 interface SourceTableEntry {
   readonly name: string;
   /** Last step of the entry's path: the key in the table, or the index in the list. */
@@ -18,7 +18,7 @@ interface SourceTableEntry {
   readonly value: unknown;
 }
 
-/** Returns the entries of a table or list of sources; empty for another value. */
+/** Returns the entries of a table or list of sources; empty for any other value. */
 export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly SourceTableEntry[] {
   if (Array.isArray(value))
     return value.map((entry: unknown, at) => ({ name: nameOf?.(entry) ?? "?", step: String(at), value: entry }));
@@ -31,20 +31,20 @@ export function entrySchema(schema: OptionSchema): OptionSchema | undefined {
   return schema.type === "array" ? schema.items : valuesOf(schema);
 }
 
-/** Merges a list of sources with a later layer: a source with the same name is replaced, the others stay. */
+/** Merges a list of sources with a later layer. A source with the same name is replaced, the others stay. */
 export function joinByName(base: unknown, over: unknown, { nameOf }: SourceTable): unknown {
   if (!Array.isArray(base) || !Array.isArray(over) || !nameOf) return over;
   const named = new Set(over.map(nameOf));
   return [...base.filter((entry) => !named.has(nameOf(entry))), ...over];
 }
 
-/** Returns the rest of a disabled entry, which needs none of its variables. */
+/** Returns the members of a disabled entry that need no variables. */
 export function switchedOff(entry: JsonObject, { identity }: SourceTable): JsonObject {
   const isPlain = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
   return Object.fromEntries(Object.entries(entry).filter(([key, value]) => isPlain(value) || identity.includes(key)));
 }
 
-/** Returns a problem for each source with the name of an earlier one, in any table. */
+/** Returns a problem for each source that has the name of an earlier source, in any table. */
 export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): readonly ConfigProblem[] {
   const seen = new Set<string>();
   return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
@@ -57,12 +57,12 @@ export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): reado
   );
 }
 
-/** A table or list of sources in a tree, and its place. */
+/** A table or list of sources in a tree, and its path. */
 export interface FoundTable {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly table: SourceTable;
-  /** True for a list of tables, with entries without keys. */
+  /** True for a list of tables, whose entries have no keys. */
   readonly isList: boolean;
 }
 

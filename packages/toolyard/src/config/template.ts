@@ -1,6 +1,9 @@
 import type { OptionSchema } from "../core/options/option-schema.ts";
 
-/** Returns the text that `toolyard init` writes: usable unchanged, with every section and its most used options. */
+/**
+ * Returns the text that `toolyard init` writes. It is usable unchanged, and contains every section with its most used
+ * options.
+ */
 export function configTemplate(schema: OptionSchema): string {
   return `${HEAD}${samplesIn(schema).join("")}${TAIL}`;
 }

@@ -37,6 +37,6 @@ async function readVariables(path: string, key: string): Promise<string> {
     throw new MissingValue(
       `\`${key}\`: the file ${path} has more than ${MAX_FILE_CHARS} characters. Name another file.`,
     );
-  // A byte order mark would become part of the first name.
+  // A byte order mark would become part of the first variable's name.
   return text.replace(/^\uFEFF/, "");
 }

@@ -1,10 +1,11 @@
 import { basename, dirname } from "node:path";
 
-/** Editors write a file in several steps; a reload waits for this long without a change. */
+/** Time without a change before a reload, in milliseconds, because editors write a file in several steps. */
 const QUIET_MS = 100;
 
 /**
- * Reports that one of the files changed, appeared or disappeared. Watches their folders, since editors replace files.
+ * Calls `onChange` when one of the files was changed, created or deleted. Watches their folders, because editors
+ * replace files.
  */
 export async function watchFiles(files: readonly string[], onChange: () => void): Promise<() => Promise<void>> {
   const { watch } = await import("chokidar");
@@ -22,7 +23,7 @@ export async function watchFiles(files: readonly string[], onChange: () => void)
     timer = setTimeout(onChange, QUIET_MS);
   });
   watcher.on("error", () => {
-    // Without a watchable folder only SIGHUP reloads; the configuration that was read stays in use.
+    // If the folders cannot be watched, only SIGHUP reloads; the current configuration stays in use.
   });
   await new Promise<void>((done) => void watcher.once("ready", done));
   return async () => {

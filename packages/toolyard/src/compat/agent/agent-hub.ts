@@ -9,7 +9,7 @@ import type { Toolyard } from "../../kernel/toolyard.ts";
 import { withoutSources } from "../source-hub.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
 
-/** An object that lists tools and calls them by name: `MCPClient`, `MCPManager`, or a class of the program. */
+/** Object that lists tools and calls them by name: `MCPClient`, `MCPManager`, or a class of the program. */
 export interface ToolCaller {
   listTools(): Promise<readonly ToolDefinition[]>;
   callTool(tool: string, args?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
@@ -23,7 +23,9 @@ export interface OpenedHub {
   readonly isAlwaysJson?: boolean;
 }
 
-/** Creates the agent's source of tools from a hub, address, settings or client. `close` closes what is opened here. */
+/**
+ * Creates the agent's source of tools from a hub, URL, settings or client. `close` closes what this function opened.
+ */
 export function toAgentHub(hub: HubChoice, logger?: Logger): OpenedHub {
   if (typeof hub === "string" || hub instanceof URL) return serverHub({ url: String(hub) }, logger);
   const face: unknown = hub;
@@ -41,7 +43,7 @@ function given(hub: AgentHub): OpenedHub {
   return { open: () => Promise.resolve(hub), close: () => Promise.resolve() };
 }
 
-/** Wraps a client that its owner starts and stops. */
+/** Wraps a client. Its owner starts and stops it. */
 export function callerHub(client: ToolCaller): AgentHub {
   return {
     list: async ({ mode }) =>
@@ -64,7 +66,7 @@ async function callOutcome(call: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Opens one MCP server as a small hub, so that discovery works with any server. */
+/** Opens one MCP server with a small hub, so that discovery works with any server. */
 function serverHub(server: ServerSettings, logger: Logger | undefined): OpenedHub {
   let opening: ReturnType<typeof openServer> | undefined;
   return {
@@ -90,7 +92,7 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
   const mcp: HubConfig["mcp"] =
     "command" in entry
       ? { stdio_servers: { [ALIAS]: entry } }
-      : // Another hub would hide its on-demand tools behind its discovery tools, which this hub has as well.
+      : // A remote hub would otherwise hide its on-demand tools behind discovery tools, which this hub has as well.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
   const settings: HubConfig = {
     mcp,

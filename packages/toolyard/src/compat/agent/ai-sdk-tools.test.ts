@@ -70,7 +70,7 @@ test("passes the hub's tools to a model of the AI SDK, with names and schemas fo
   });
 });
 
-test("passes results to the model: values as JSON, images as images, refusals as the hub's message", async () => {
+test("passes results to the model: values as JSON, images as images, refusals with the hub's message", async () => {
   expect(await answerTo("well_dig", { depth: 2 })).toEqual({ type: "json", value: { metres: 6 } });
   expect(await answerTo("photo", {})).toMatchObject({
     type: "content",
@@ -82,7 +82,7 @@ test("passes results to the model: values as JSON, images as images, refusals as
   });
 });
 
-test("ends a call with its answer, and refuses an object without a tool list", async () => {
+test("cancels a call when its answer ends, and refuses an object without a tool list", async () => {
   const tools = await toAiSdkTools(hub);
   const leaving = new AbortController();
   const running = tools["hang"]!.execute({}, { abortSignal: leaving.signal });

@@ -13,11 +13,11 @@ import { toAgentHub, type ToolCaller } from "./agent-hub.ts";
 
 export interface AiSdkToolsOptions {
   /**
-   * `normal`: tools in the hub's list; `all`: also on-demand tools; `discovery`: the tools that search and call.
-   * @default "normal"
+   * Tools to return. `normal`: tools in the hub's list; `all`: also on-demand tools; `discovery`: the tools that search
+   * and call. @default "normal"
    */
   readonly mode?: "normal" | "all" | "discovery";
-  /** Size limit of the text of one result for the model, in bytes. @default 102400 */
+  /** Maximum size of the text of one result for the model, in bytes. @default 102400 */
   readonly maxResultBytes?: number;
 }
 
@@ -25,7 +25,7 @@ export interface AiSdkToolsOptions {
 export interface AiSdkTool {
   readonly description: string;
   readonly inputSchema: AiSdkSchema;
-  /** Resolves with the MCP result. Rejects with a `FailError` with a message for the model. */
+  /** Calls the tool and resolves with the MCP result. Rejects with a `FailError` with a message for the model. */
   readonly execute: (
     input: unknown,
     options: { readonly abortSignal?: AbortSignal | undefined },
@@ -36,8 +36,8 @@ export interface AiSdkTool {
 export type AiSdkTools = Record<string, AiSdkTool>;
 
 /**
- * Typed as a Standard Schema, which needs no types of the SDK. At run time the SDK finds its own mark first and uses
- * `jsonSchema` unchanged.
+ * Schema of a tool, typed as a Standard Schema, which needs no types of the SDK. At run time the SDK finds its own
+ * marker first and uses `jsonSchema` unchanged.
  */
 export interface AiSdkSchema {
   readonly "~standard": {

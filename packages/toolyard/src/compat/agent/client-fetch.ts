@@ -2,13 +2,14 @@ import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json/json.ts";
 import { toSnake } from "../option-keys.ts";
 
-/** Vendor of a client, official or with the same method. */
+/** Vendor of a client: an official client, or one with the same method. */
 export type ClientVendor = "openai" | "anthropic" | "mistral";
 
 type ModelRequestSender = (body: JsonObject, options?: JsonObject) => unknown;
 
 /**
- * Detects the vendor by the client's methods, since a bundler may rename classes and a program may have its own client.
+ * Detects the vendor by the client's methods, because a bundler may rename classes and a program may have its own
+ * client.
  */
 export function clientVendor(client: object): ClientVendor | undefined {
   return (["anthropic", "openai", "mistral"] as const).find((vendor) => methodOf(client, vendor) !== undefined);
@@ -51,7 +52,7 @@ function memberOf(owner: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Anthropic's client requires a stream for long answers unless it gets a timeout. */
+/** Request options by vendor. Anthropic's client requires a stream for long answers unless it gets a timeout. */
 const OPTIONS: Readonly<Record<ClientVendor, JsonObject>> = {
   anthropic: { timeout: 3_600_000 },
   openai: {},
@@ -64,7 +65,7 @@ const METHODS: Readonly<Record<ClientVendor, readonly string[]>> = {
   mistral: ["chat", "complete"],
 };
 
-// A client may ignore a signal or not receive it.
+// Rejects when `signal` aborts, because a client may ignore the signal.
 async function orAbort(work: unknown, signal: AbortSignal | null | undefined): Promise<unknown> {
   if (!signal) return work;
   signal.throwIfAborted();
@@ -97,14 +98,14 @@ interface ModelDialect {
 const DIALECTS: Readonly<Record<ClientVendor, ModelDialect>> = {
   openai: { toRequest: (body) => body, toReply: completion },
   anthropic: { toRequest: (body) => body, toReply: message },
-  // Its client uses the same members in camelCase.
+  // The Mistral client uses the same members in camelCase.
   mistral: {
     toRequest: (body) => respelt({ ...body, messages: listMember(body, "messages").map(asText) }, toCamel),
     toReply: (reply, model) => completion(respelt(reply, toSnake), model),
   },
 };
 
-/** Converts a list with one text to that text, as the document sends a question. */
+/** Converts a list with one text to that text, which is the form of a question in the document. */
 function asText(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
   const [part, ...rest] = listMember(message, "content");
@@ -112,7 +113,7 @@ function asText(message: unknown): unknown {
   return isText ? { ...message, content: part["text"] } : message;
 }
 
-/** Fills in members that a custom client may omit. */
+/** Adds members that a custom client may omit. */
 function completion(reply: JsonObject, model: string): JsonObject {
   const choices = listMember(reply, "choices");
   return {

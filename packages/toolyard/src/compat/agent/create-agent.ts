@@ -19,58 +19,60 @@ import { snakeKeys } from "../option-keys.ts";
 import { toAgentHub, type HubChoice } from "./agent-hub.ts";
 
 /**
- * Options of `createAgent`. An absent option is taken from `[agent]` and `[models]` of the hub's configuration, then
- * from the default.
+ * Options of `createAgent`. Default of each: the value in `[agent]` and `[models]` of the hub's configuration, or else
+ * the default stated here.
  */
 export interface CreateAgentOptions {
   /**
-   * `provider/model`, such as `"mistral/mistral-large-latest"`, or a language model of the AI SDK. @default `[models]
-   * language`
+   * Language model: `provider/model`, such as `"mistral/mistral-large-latest"`, or a language model of the AI SDK.
+   * @default `[models] language`
    */
   readonly model?: string | LoadedLanguageModel;
   /**
-   * A hub in this process, the URL of an MCP server, its settings (`{url, token, …}`, `{command, …}`), or an
-   * `MCPClient` or `MCPManager`.
+   * Source of tools: a hub in this process, the URL of an MCP server, its settings (`{url, token, …}`, `{command, …}`),
+   * or an `MCPClient` or `MCPManager`.
    */
   readonly hub: HubChoice;
-  /** Providers of models, with the keys of `[models]`. @default `[models]` of the hub's configuration */
+  /** Model providers, with the keys of `[models]`. @default `[models]` of the hub's configuration */
   readonly models?: ModelsConfig;
-  /** Source of the vendors' variables (`OPENAI_API_KEY`, …). @default process.env */
+  /** Environment with the vendors' variables (`OPENAI_API_KEY`, …). @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Maximum number of model requests for one answer. @default 5 */
   readonly maxIterations?: number;
   /** Maximum number of tool calls for one answer. @default 50 */
   readonly maxToolCalls?: number;
-  /** Maximum number of tokens for one answer, input and output; 0: no limit. @default 0 */
+  /** Maximum number of tokens for one answer, input and output; 0 means no limit. @default 0 */
   readonly maxTokens?: number;
-  /** Maximum number of tokens of one reply; 0: the model's limit. @default 0 */
+  /** Maximum number of tokens of one reply; 0 means the model's limit. @default 0 */
   readonly maxReplyTokens?: number;
   /** Time limit for one answer: milliseconds, or text such as `"2m"`. @default "10m" */
   readonly timeout?: number | string;
-  /** Number of concurrent tool calls of one reply. @default 8 */
+  /** Maximum number of concurrent tool calls of one reply. @default 8 */
   readonly maxParallelCalls?: number;
   /** Number of retries if a model's provider is busy or unreachable. @default 2 */
   readonly maxRetries?: number;
-  /** Size limit of one tool result for the model, in bytes or text such as `"1MB"`. @default "100KiB" */
+  /** Maximum size of one tool result for the model: bytes, or text such as `"1MB"`. @default "100KiB" */
   readonly maxResultBytes?: number | string;
-  /** Number of messages that the conversation keeps. @default 400 */
+  /** Maximum number of messages that the conversation keeps. @default 400 */
   readonly maxHistoryMessages?: number;
-  /** At a limit, request a final answer without tools. @default false */
+  /** True to request a final answer without tools when a limit is reached. @default false */
   readonly finalAnswer?: boolean;
-  /** Offer all tools, or the two discovery tools. @default "auto": by the size of the catalogue */
+  /**
+   * Tools that the model receives: all tools, or the two discovery tools. @default "auto": by the size of the catalogue
+   */
   readonly mode?: AgentMode;
   /** With mode `auto`: number of tools above which discovery is used. @default 64 */
   readonly maxListedTools?: number;
   /** With mode `auto`: size of the list above which discovery is used. @default "64KiB" */
   readonly maxListedBytes?: number | string;
   /**
-   * Tool calling, or decisions in JSON. @default "auto": tool calling, unless the provider reports that the model lacks
-   * it
+   * Way in which the model calls tools: tool calling, or decisions in JSON. @default "auto": tool calling, unless the
+   * provider reports that the model does not support it
    */
   readonly strategy?: AgentStrategy;
-  /** With decisions in JSON: number of consecutive retries after an invalid reply. @default 1 */
+  /** With decisions in JSON: maximum number of consecutive retries after an invalid reply. @default 1 */
   readonly maxJsonRetries?: number;
-  /** Rule for images and files in results that go to the model. @default "auto": sent if it accepts them */
+  /** Rule for images and files in results for the model. @default "auto": sent if the model accepts them */
   readonly attachments?: Attachments;
   /** Instructions for the model. @default a few general sentences */
   readonly instructions?: string;
@@ -78,7 +80,7 @@ export interface CreateAgentOptions {
   readonly locale?: Locale;
   /** Hints for the model on single tools, by tool name. @default {} */
   readonly hints?: Readonly<Record<string, string>>;
-  /** Logs failures of listeners. @default no log */
+  /** Logger for failures of listeners. @default no log */
   readonly logger?: Logger;
 }
 
@@ -106,9 +108,8 @@ const AGENT_KEYS = [
 ] as const satisfies readonly (keyof AgentConfig)[];
 
 /**
- * Creates an agent: a model that answers with the tools of a hub. Loads and connects nothing before the first question;
- * `close()` ends what the agent has opened. Throws an `OptionError` for an invalid option or a missing key.
- *
+ * Creates an agent: a model that answers with the tools of a hub. Loads and connects nothing before the first question.
+ * `close()` closes what the agent opened. Throws an `OptionError` for an invalid option or a missing key.
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -148,7 +149,7 @@ function isLibraryHub(hub: HubChoice): hub is LibraryHub {
   );
 }
 
-// Problems of a model's name and key that need no request are reported immediately.
+// Returns the loader of a model. Throws immediately for problems of its name and key that need no request.
 function modelOf(
   model: CreateAgentOptions["model"],
   config: ModelsConfig | undefined,

@@ -9,26 +9,26 @@ import type { ToolCaller } from "./agent-hub.ts";
 import { LLMWithMCPTools } from "./llm-with-mcp-tools.ts";
 import type { LLMClient } from "./official-client.ts";
 
-/** The value of the document's example. */
+/** Maximum number of model requests, as in the document's example. */
 const MAX_ITERATIONS = 10;
 const MODEL = "mistral-large-latest";
 
 export interface LLMAgentOptions {
-  /** A client of the program, as for `LLMWithMCPTools`. @default Mistral, with the key in `MISTRAL_API_KEY` */
+  /** Model client of the program, as for `LLMWithMCPTools`. @default Mistral, with the key in `MISTRAL_API_KEY` */
   readonly llmClient?: LLMClient;
-  /** @default "mistral-large-latest", or the default of `LLMWithMCPTools` for that client */
+  /** Name of the model. @default "mistral-large-latest", or the default of `LLMWithMCPTools` for the client */
   readonly model?: string;
 }
 
 /**
- * The agent of the library document: `initialize()` reads the tools of a started MCP client, `chat(question)` answers
- * with them, with at most ten model requests.
+ * The agent class of the library document. `initialize()` reads the tools of a started MCP client; `chat(question)`
+ * answers with these tools, with at most ten model requests.
  */
 export class LLMAgent {
   readonly #loop: LLMWithMCPTools;
   #tools: readonly (OpenAITool | AnthropicTool)[] | undefined;
 
-  /** @throws OptionError for a missing key, or an unsupported client */
+  /** @throws OptionError for a missing key or an unsupported client */
   constructor(mcpClient: ToolCaller, options: LLMAgentOptions = {}) {
     const { llmClient, model } = options;
     this.#loop =
@@ -37,7 +37,7 @@ export class LLMAgent {
         : new LLMWithMCPTools(llmClient, mcpClient, model);
   }
 
-  /** The tools in the format of the model's vendor; `undefined` before `initialize()`. */
+  /** Tools in the format of the model's vendor; `undefined` before `initialize()`. */
   get tools(): readonly (OpenAITool | AnthropicTool)[] | undefined {
     return this.#tools;
   }
@@ -47,18 +47,18 @@ export class LLMAgent {
     return this.#loop.messages;
   }
 
-  /** Reads the tools. */
+  /** Reads the tools from the MCP client. */
   async initialize(): Promise<void> {
     this.#tools = await this.#loop.initialize();
   }
 
-  /** See `LLMWithMCPTools.chat`. */
+  /** Answers a question, like `LLMWithMCPTools.chat`. */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
     return this.#loop.chat(userMessage, maxIterations);
   }
 }
 
-/** Returns a model of the AI SDK, loaded with the first question. Reports a missing key immediately. */
+/** Returns a loader of a Mistral model that loads at the first question. Throws immediately if the key is missing. */
 function mistral(model: string): LoadedLanguageModel {
   const options = resolveModels(undefined, process.env);
   const name = `mistral/${model}`;

@@ -16,7 +16,10 @@ import { callerHub, type ToolCaller } from "./agent-hub.ts";
 import { clientVendor } from "./client-fetch.ts";
 import { toLanguageModel, type LLMClient } from "./official-client.ts";
 
-/** The seed document uses French, and so does its agent; its interface has this default. */
+/**
+ * Default number of model requests. The seed document is in French, and so is this class; the number is the default of
+ * its interface.
+ */
 const MAX_ITERATIONS = 5;
 
 /**
@@ -29,10 +32,10 @@ export class LLMWithMCPTools {
   readonly #isAnthropic: boolean;
 
   /**
-   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, which is called; a custom
-   * client with the same method; or a language model of the AI SDK
-   * @param mcpClient a started `MCPClient`, or another object that lists and calls tools
-   * @param model the model's name @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's
+   * @param llmClient Instance of the official client of OpenAI, Anthropic or Mistral; a custom client with the same
+   * method; or a language model of the AI SDK. Its method is called for each request.
+   * @param mcpClient A started `MCPClient`, or another object that lists and calls tools.
+   * @param model Name of the model. @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's
    * vendor
    * @throws OptionError for any other client
    */
@@ -51,8 +54,8 @@ export class LLMWithMCPTools {
 
   /**
    * Sends a question and resolves with the final answer, or "Max iterations atteintes" if there is none after
-   * `maxIterations` model requests. Rejects with an `OptionError` unless that is a whole number above 0. Tool failures
-   * go to the model; a failure of the model's provider rejects with a `FailError`.
+   * `maxIterations` model requests. Rejects with an `OptionError` unless `maxIterations` is a whole number above 0.
+   * Tool failures are returned to the model; a failure of the model's provider rejects with a `FailError`.
    */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
     if (typeof userMessage !== "string")
@@ -70,7 +73,7 @@ export class LLMWithMCPTools {
     return this.convertMcpToolsToLlmFormat(await this.#mcpClient.listTools());
   }
 
-  /** The conversation so far, in the AI SDK's messages. */
+  /** The conversation so far, as messages of the AI SDK. */
   get messages(): readonly ModelMessage[] {
     return this.#agent.history;
   }

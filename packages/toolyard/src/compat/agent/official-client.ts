@@ -7,12 +7,12 @@ import { resolveModels, withVersion, type ModelsConfig } from "../../models/opti
 import { clientFetch, clientVendor, type ClientVendor } from "./client-fetch.ts";
 
 /**
- * An instance of the official client of OpenAI, Anthropic or Mistral, a client with the same method
- * (`chat.completions.create`, `messages.create`, `chat.complete`), or a language model of the AI SDK.
+ * Instance of the official client of OpenAI, Anthropic or Mistral; a client with the same method
+ * (`chat.completions.create`, `messages.create`, `chat.complete`); or a language model of the AI SDK.
  */
 export type LLMClient = LoadedLanguageModel | object;
 
-/** Default models. */
+/** Default model of each vendor. */
 const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
   openai: "gpt-5.5",
   anthropic: "claude-sonnet-5",
@@ -38,7 +38,7 @@ export function toLanguageModel(client: LLMClient, model?: string): () => Promis
   return () => (loading ??= loadClientModel(vendor, model ?? DEFAULT_MODELS[vendor], clientFetch(client, vendor)));
 }
 
-/** Returns address and key of an OpenAI client without methods, for requests in its place. */
+/** Returns URL and key of an OpenAI client without methods, so that requests can be sent without it. */
 function addressOf(client: object): NonNullable<ModelsConfig["providers"]>[string] | undefined {
   const { apiKey, baseURL, chat } = client as Readonly<Record<string, unknown>>;
   if (!isJsonObject(chat) || typeof apiKey !== "string" || typeof baseURL !== "string") return undefined;

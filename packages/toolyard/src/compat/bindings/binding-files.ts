@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** In order of preference. */
+/** File extensions in order of preference. */
 const SUFFIXES = [".ts", ".mts", ".js", ".mjs"] as const;
-/** A word: letters of any script, digits, `_` and `-`. */
+/** Matches a name of letters of any script, digits, `_` and `-`. */
 const NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
 
 /**
@@ -13,7 +13,7 @@ const NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
  */
 export function findBindingFile(folder: string, name: string): string | undefined {
   if (typeof name !== "string" || !NAME.test(name)) return undefined;
-  // File systems keep a letter with its accent as one character or as two.
+  // File systems store an accented letter as one character or as two.
   const spellings = new Set([name, name.normalize("NFC"), name.normalize("NFD")]);
   const places = Array.from(spellings).flatMap((spelling) =>
     SUFFIXES.flatMap((suffix) => [join(folder, spelling, `index${suffix}`), join(folder, spelling + suffix)]),
@@ -21,7 +21,7 @@ export function findBindingFile(folder: string, name: string): string | undefine
   return places.find(isFile);
 }
 
-// An obstacle in the path, such as a file instead of a folder, also throws.
+// Also throws for an obstacle in the path, such as a file instead of a folder.
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
@@ -30,7 +30,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Returns the names of all possible bindings in a folder. Empty if the folder cannot be read. */
+/** Returns the names of all potential bindings in a folder; empty if the folder cannot be read. */
 export async function bindingNames(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder).catch(() => []);
   const names = new Set(

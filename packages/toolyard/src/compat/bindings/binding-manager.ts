@@ -20,11 +20,11 @@ export interface BindingManagerOptions {
   /** Folder of binding modules. @default the folder of this package's bindings */
   readonly mcpBindingsDir?: string | URL;
   readonly mcp_bindings_dir?: string | URL;
-  /** Logs why a binding cannot be loaded or created. @default no log; see `problems` */
+  /** Logger for the reason why a binding cannot be loaded or created. @default no log; see `problems` */
   readonly logger?: Logger;
 }
 
-/** The bindings of this package. */
+/** Folder of the bindings in this package. */
 const OWN_FOLDER = fileURLToPath(new URL("mcp_bindings", import.meta.url));
 
 /**
@@ -89,7 +89,7 @@ export class LollmsMCPBindingManager {
     return this.available_bindings;
   }
 
-  /** Why a binding could not be loaded or created in the last try, by name. */
+  /** Reason why a binding could not be loaded or created at the last attempt, by name. */
   get problems(): ReadonlyMap<string, string> {
     return this.#problems;
   }
@@ -115,8 +115,8 @@ export class LollmsMCPBindingManager {
   }
 
   /**
-   * Returns the names of all loadable bindings, sorted. A missing folder is a problem under its path; the bindings of
-   * this package remain available.
+   * Returns the names of all loadable bindings, sorted. A missing folder becomes a problem under its path; the bindings
+   * of this package remain available.
    */
   async getAvailableBindings(): Promise<readonly string[]> {
     this.#checkFolder();
@@ -139,7 +139,7 @@ export class LollmsMCPBindingManager {
       this.#failed(folder, "is no folder that is there. Create it, or correct `mcp_bindings_dir`.");
   }
 
-  /** Returns whether the binding belongs to this package, which follows the contract itself. */
+  /** Returns whether the binding belongs to this package, whose bindings need no check of the contract. */
   #isOwn(name: string): boolean {
     return this.mcp_bindings_dir === OWN_FOLDER || findBindingFile(this.mcp_bindings_dir, name) === undefined;
   }
@@ -195,7 +195,7 @@ async function importTheirs(file: string): Promise<JsonObject> {
   }
 }
 
-/** Returns the class that the module names, or why it is invalid. */
+/** Returns the class that the module names, or the reason why it is invalid. */
 function bindingClass(namespace: JsonObject): BindingClass | string {
   const { BindingName: className } = namespace;
   if (typeof className !== "string")

@@ -4,7 +4,7 @@ import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
 
 /** A tool's definition from a binding. */
 export interface ToolDefinition {
-  /** Unique among the tools of the binding; with the prefix `alias::` if the binding has several servers. */
+  /** Name, unique in the binding; with the prefix `alias::` if the binding has several servers. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the parameters. */
@@ -15,23 +15,25 @@ export interface ToolDefinition {
 
 /** Options of a discovery. A binding may accept more. */
 export interface DiscoverToolsOptions {
-  /** Ignore cached lists and ask every source again. @default false */
+  /** True to ignore cached lists and request every source again. @default false */
   readonly forceRefresh?: boolean;
   readonly force_refresh?: boolean;
-  /** Time limit for each source: seconds, or text such as `"500ms"`. Sources are asked concurrently. @default 10 */
+  /**
+   * Time limit for each source: seconds, or text such as `"500ms"`. Sources are requested concurrently. @default 10
+   */
   readonly timeoutPerServer?: number | string;
   readonly timeout_per_server?: number | string;
 }
 
-/** Services of the calling program for a tool. */
+/** Services that the calling program provides to a tool. */
 export interface ClientInstance {
-  /** Receives the tool's log messages. */
+  /** Logger for the tool's log messages. */
   readonly logger?: Partial<Pick<Logger, "debug" | "info" | "warning" | "error">>;
-  /** Receives the tool's progress. */
+  /** Called with the tool's progress. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** Draws images for tools. */
+  /** Image model for tools. */
   readonly tti?: TtiBinding | null;
-  /** Generates texts for tools that use a language model: the client itself, or its `llm`. Both spellings work. */
+  /** Text model for tools: the client itself, or its `llm`. Both spellings work. */
   readonly generate_text?: GenerateText;
   readonly generateText?: GenerateText;
   readonly llm?: LlmBinding | null;
@@ -43,11 +45,13 @@ export interface ExecuteToolOptions {
   readonly timeout?: number | string;
   readonly lollmsClientInstance?: ClientInstance;
   readonly lollms_client_instance?: ClientInstance;
-  /** Cancels the call. */
+  /** Signal that cancels the call. */
   readonly signal?: AbortSignal;
 }
 
-/** `{output, status_code: 200}`, or `{error, status_code}` with the status of the table of errors. */
+/**
+ * Result of a call: `{output, status_code: 200}`, or `{error, status_code}` with the status from the table of errors.
+ */
 export type ToolResult = ToolSuccess | ToolFailure;
 
 export interface ToolSuccess {
@@ -58,11 +62,11 @@ export interface ToolSuccess {
 export interface ToolFailure {
   readonly error: string;
   readonly status_code: number;
-  /** Output of the tool with its failure, if it is an object. */
+  /** Output that the tool returned with its failure, if it is an object. */
   readonly output?: unknown;
 }
 
-/** Marks the prototype of the abstract class, also in another copy of this package. */
+/** Marks the prototype of the abstract class. Also recognised across copies of this package. */
 const BASE = Symbol.for("toolyard.binding");
 const METHODS = [
   ["discoverTools", "discover_tools"],
@@ -70,11 +74,10 @@ const METHODS = [
 ] as const;
 
 /**
- * The contract of all bindings: discover tools, and execute one. Neither throws for external failures. A class
+ * The contract of all bindings: discover tools, and execute one. Neither method throws for external failures. A class
  * implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as in the documents, and may
- * override the getter of its configuration in either spelling; a missing spelling calls the implemented one. The
- * constructor refuses a class that lacks either method.
- *
+ * override the getter of its configuration in either spelling. A missing spelling calls the implemented one. The
+ * constructor throws for a class that lacks either method.
  * @example
  * ```ts
  * import { LollmsMCPBinding } from "toolyard/bindings";
@@ -91,12 +94,15 @@ const METHODS = [
  * ```
  */
 export abstract class LollmsMCPBinding {
-  /** Unique name of the binding: `local_mcp`, `standard_mcp`. */
+  /** Unique name of the binding, such as `local_mcp` or `standard_mcp`. */
   readonly binding_name: string;
   readonly #config: Readonly<JsonObject>;
   #isAsking = false;
 
-  /** @param config result of `get_binding_config` @throws TypeError if the class lacks a method of the contract */
+  /**
+   * @param config Result of `get_binding_config`.
+   * @throws TypeError if the class lacks a method of the contract
+   */
   constructor(bindingName: string, config: Readonly<JsonObject> = {}) {
     this.binding_name = bindingName;
     this.#config = config;
@@ -148,8 +154,8 @@ export abstract class LollmsMCPBinding {
 Object.defineProperty(LollmsMCPBinding.prototype, BASE, { value: true });
 
 /**
- * Returns the methods of the contract that a class's prototype lacks, including inherited methods but not the base's
- * aliases.
+ * Returns the methods of the contract that a class's prototype lacks. Inherited methods count, but not the aliases of
+ * the base class.
  */
 export function missingMethods(prototype: object): readonly string[] {
   return METHODS.filter((spellings) => !spellings.some((name) => implementsMethod(prototype, name))).map(
@@ -157,7 +163,7 @@ export function missingMethods(prototype: object): readonly string[] {
   );
 }
 
-/** Returns whether a class, or an object itself, implements the method, not counting aliases of the base class. */
+/** Returns whether a class, or an object itself, implements the method. Aliases of the base class do not count. */
 export function implementsMethod(prototype: object, name: string): boolean {
   for (
     let at: object | null = prototype;

@@ -11,19 +11,19 @@ import { withoutSources } from "../source-hub.ts";
 import type { BindingProblem } from "./hub-binding.ts";
 import { sentence } from "./usable-servers.ts";
 
-/** Options of the tools that come with the package, as tables of the configuration. */
+/** Options of the bundled tools, as tables of the configuration. */
 export type BundledTables = Pick<HubConfig, "default_tools" | "web_search" | "sandbox" | "models">;
 
-/** An option, and the tools that need it. */
+/** An option, and the tools that require it. */
 interface OptionOfTools {
   readonly name: string;
   readonly tools: readonly DefaultToolName[];
-  /** A configuration with nothing but this option. */
+  /** A configuration with this option only. */
   readonly config: HubConfig;
 }
 
 interface CheckedOptions {
-  /** The options that can be used. */
+  /** Configuration of the valid options. */
   readonly config: HubConfig;
   readonly problems: readonly BindingProblem[];
   readonly disabled: ReadonlySet<string>;
@@ -31,7 +31,10 @@ interface CheckedOptions {
 
 const FILES: readonly DefaultToolName[] = ["file_writer", "generate_image_from_prompt"];
 const IMAGES: readonly DefaultToolName[] = ["generate_image_from_prompt"];
-/** Members of `[default_tools]` that some tools need. Others, `enable` apart, belong to no tool. */
+/**
+ * Members of `[default_tools]`, with the tools that require them. Members that are missing here, except `enable`,
+ * belong to no tool.
+ */
 const MEMBER_TOOLS: Readonly<Record<string, readonly DefaultToolName[]>> = {
   file_roots: FILES,
   max_file_size: FILES,
@@ -39,7 +42,7 @@ const MEMBER_TOOLS: Readonly<Record<string, readonly DefaultToolName[]>> = {
 };
 const NAMES: readonly string[] = ["all", ...DEFAULT_TOOL_NAMES];
 
-/** Checks the options of the default tools one by one. One that cannot be used disables the tools that need it. */
+/** Checks the options of the default tools one by one. An invalid option disables the tools that require it. */
 export async function checkBundled({ default_tools: given = {}, ...tables }: BundledTables): Promise<CheckedOptions> {
   const { enable = ["all"], ...members } = given;
   const checked = await checkOptions([...memberOptions(members), ...tableOptions(tables)]);
@@ -77,7 +80,7 @@ function tableOptions({ web_search: web, sandbox, models }: BundledTables): read
   ];
 }
 
-/** Checks each option as a configuration of its own: its type, its variables and files, and its limits. */
+/** Checks each option as a separate configuration: its type, its variables and files, and its limits. */
 export async function checkOptions(options: readonly OptionOfTools[]): Promise<CheckedOptions> {
   const checks = await Promise.all(options.map(async (option) => ({ option, message: await problemOf(option) })));
   const usable = checks.filter(({ message }) => message === undefined).map(({ option }) => option.config);

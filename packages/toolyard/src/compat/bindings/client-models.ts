@@ -8,7 +8,7 @@ import { orAborted } from "../../core/timing/wait.ts";
 export interface TtiRequest {
   readonly prompt: string;
   readonly negative_prompt?: string;
-  /** In pixels. Absent: the binding's default. */
+  /** Width in pixels. Absent: the binding's default. */
   readonly width?: number;
   readonly height?: number;
   readonly signal: AbortSignal;
@@ -17,15 +17,14 @@ export interface TtiRequest {
 type Image = Uint8Array | { readonly data: Uint8Array };
 
 /**
- * An active text-to-image binding of a client: it returns the bytes of a PNG, JPEG, WebP, GIF or AVIF. Both spellings
- * work.
+ * A text-to-image binding of a client. It returns the bytes of a PNG, JPEG, WebP, GIF or AVIF. Both spellings work.
  */
 export interface TtiBinding {
   generateImage?(request: TtiRequest): Promise<Image> | Image;
   generate_image?(request: TtiRequest): Promise<Image> | Image;
 }
 
-/** Second argument of a text request. */
+/** Second argument of a text generation request. */
 export interface TextOptions {
   readonly system_prompt?: string;
   readonly n_predict?: number;
@@ -33,16 +32,16 @@ export interface TextOptions {
   readonly signal: AbortSignal;
 }
 
-/** `generate_text(prompt, options)` of a client returns the text. */
+/** Function `generate_text(prompt, options)` of a client, which returns the text. */
 export type GenerateText = (prompt: string, options: TextOptions) => Promise<string> | string;
 
-/** An active text binding of a client. */
+/** A text generation binding of a client. */
 export interface LlmBinding {
   generateText?: GenerateText;
   generate_text?: GenerateText;
 }
 
-/** Returns the models that a client instance offers to the tools it calls, or `undefined`. */
+/** Returns the models that a client instance offers to tools, or `undefined`. */
 export function clientModels(client: object | undefined): Models | undefined {
   const { tti, llm } = (client ?? {}) as { readonly tti?: unknown; readonly llm?: unknown };
   const draw = methodOf<NonNullable<TtiBinding["generateImage"]>>(tti, ["generateImage", "generate_image"]);
@@ -78,7 +77,7 @@ async function writeWith(
   throw new FailError(fail("malformed", "The client's language model gave something that is no text."));
 }
 
-/** A client's model may ignore the signal; the wait ends anyway. */
+/** Requests a model of the client. Rejects when `signal` aborts, because the model may ignore the signal. */
 function asked(ask: () => unknown, what: "language" | "image", signal: AbortSignal): Promise<unknown> {
   return orAborted((async () => ask())(), signal).catch((error: unknown) => {
     throw error instanceof FailError

@@ -5,8 +5,8 @@ import { implementsMethod, type LollmsMCPBinding, type ToolDefinition, type Tool
 type BindingMethod = (...args: unknown[]) => unknown;
 
 /**
- * Enforces the contract on a foreign binding: errors and malformed results become an empty list or `{error,
- * status_code: 500}`, in both spellings of its methods. `onProblem` receives the problem.
+ * Enforces the contract on an untrusted binding: errors and malformed results become an empty list or `{error,
+ * status_code: 500}`, in both spellings of its methods. Calls `onProblem` with the problem.
  */
 export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: string) => void): LollmsMCPBinding {
   const discover = methodOf(binding, "discoverTools", "discover_tools");
@@ -43,8 +43,8 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
 }
 
 /**
- * Returns the spelling that the class implements. The base class's other spelling calls it, through the guard that has
- * replaced it by then.
+ * Returns the spelling that the class implements. The base class's other spelling calls it, after it was replaced by
+ * the guarded method.
  */
 function methodOf(binding: object, camel: string, snake: string): BindingMethod {
   const isCamel = implementsMethod(binding, camel) || !implementsMethod(binding, snake);

@@ -18,7 +18,7 @@ import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
 const DISCOVERY_MS = 10_000;
 const EXECUTION_MS = 60_000;
-/** The hub's advice; here it is an option of the method. */
+/** Advice in the hub's message. In this class, the timeout is an option of the method. */
 const HUB_TIMEOUT = "Raise the timeout of this source or tool";
 
 /** A problem of a binding, with its source. */
@@ -28,7 +28,8 @@ export interface BindingProblem {
 }
 
 /**
- * A binding based on a hub with the binding's sources. The hub opens on first use; `close()` ends everything started.
+ * A binding based on a hub with the binding's sources. The hub opens at first use. `close()` closes everything that was
+ * started.
  */
 export abstract class HubBinding extends LollmsMCPBinding implements AsyncDisposable {
   protected readonly hub: SourceHub;
@@ -97,7 +98,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return { ...result, error: this.inOwnWords(result.error).replace(HUB_TIMEOUT, "Raise `timeout` of the execution") };
   }
 
-  /** Ends everything that was started. */
+  /** Closes everything that was started. */
   close(): Promise<void> {
     return this.hub.close();
   }
@@ -128,7 +129,10 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
   };
 }
 
-/** A tool runs in a separate process, so its output reaches the client's instance as messages. */
+/**
+ * Passes a notification to the client's instance. A tool runs in a separate process, so its log and progress arrive as
+ * messages.
+ */
 function tell({ logger, progress }: ClientInstance, { method, params }: CallNotification): void {
   if (method === "notifications/progress") {
     const { progress: done, total, message } = params;

@@ -5,17 +5,17 @@ import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
 import { HubBinding } from "./hub-binding.ts";
 
 export interface HubMCPOptions {
-  /** Configuration files, later ones take precedence. @default none */
+  /** Configuration files; later files have precedence. @default none */
   readonly config?: string | readonly string[];
   /** Options with the keys of `toolyard.toml`, which override files and environment. @default {} */
   readonly settings?: HubConfig;
-  /** Source of `${VAR}` and `TOOLYARD_…`. @default process.env */
+  /** Environment for `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as configured in `[logging]`, on standard error */
+  /** Logger. @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
 }
 
-/** The whole hub as one binding: all tools of all sources and of the hub. */
+/** A binding with the whole hub: all tools of all sources and of the hub. */
 export class HubMCPBinding extends HubBinding {
   constructor(options: HubMCPOptions = {}) {
     const {

@@ -8,16 +8,13 @@ import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
 export interface LocalMCPOptions {
   /**
-   * Folder with one sub-folder per tool: `<tool>/<tool>.mcp.json` and `<tool>.py`, `.ts`, `.js` or `.mjs` with a
+   * Folder with one subfolder per tool: `<tool>/<tool>.mcp.json` and `<tool>.py`, `.ts`, `.js` or `.mjs` with a
    * function `execute`.
-   * @default null: the tools of the package
+   * @default null: the bundled tools
    */
   readonly toolsFolderPath?: string | URL | null;
   readonly tools_folder_path?: string | URL | null;
-  /**
-   * Settings of the tools of the package, with the keys of `[default_tools]` and `[web_search]`. @default all four
-   * tools
-   */
+  /** Settings of the bundled tools, with the keys of `[default_tools]` and `[web_search]`. @default all four tools */
   readonly defaultTools?: NonNullable<HubConfig["default_tools"]>;
   readonly default_tools?: NonNullable<HubConfig["default_tools"]>;
   readonly webSearch?: NonNullable<HubConfig["web_search"]>;
@@ -26,16 +23,16 @@ export interface LocalMCPOptions {
   readonly sandbox?: NonNullable<HubConfig["sandbox"]>;
   /** Models for tools, with the keys of `[models]`; models of a client instance take precedence. @default none */
   readonly models?: NonNullable<HubConfig["models"]>;
-  /** @default standard error, from level warning */
+  /** Logger. @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
 /**
- * Local scripts as tools, each call in a separate child process; or, without a folder, the tools of the package. Throws
- * an `OptionError` for a folder that is no path.
+ * A binding for local scripts, with a separate child process for each call; without a folder, for the bundled tools.
+ * Throws an `OptionError` if the folder is not a path.
  */
 export class LocalMCPBinding extends HubBinding {
-  /** Options that the last load of the settings left out, with the tools that they disable. */
+  /** Options that the last load of the settings excluded, with the tools that they disable. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: LocalMCPOptions = {}) {

@@ -16,7 +16,7 @@ export type AuthConfig =
   | {
       readonly type: "api_key";
       readonly key: string;
-      /** @default "X-API-Key" */ readonly header_name?: string;
+      /** Name of the header. @default "X-API-Key" */ readonly header_name?: string;
       readonly headerName?: string;
     }
   | OAuthConfig;
@@ -26,7 +26,7 @@ export interface OAuthConfig {
   readonly type: "oauth2" | "client_credentials";
   readonly grant_type?: "client_credentials";
   readonly grantType?: "client_credentials";
-  /** `https`, or `http` on this machine. */
+  /** Token endpoint: `https`, or `http` on this machine. */
   readonly token_url?: string;
   readonly tokenUrl?: string;
   readonly client_id?: string;
@@ -35,32 +35,30 @@ export interface OAuthConfig {
   readonly clientSecret?: string;
   /** Scopes separated by spaces. */
   readonly scope?: string;
-  /** URI of the resource for the token (RFC 8707). */
+  /** URI of the resource for which the token is requested (RFC 8707). */
   readonly resource?: string;
-  /** @default "basic" */
+  /** Client authentication method. @default "basic" */
   readonly client_auth?: "basic" | "post";
   readonly clientAuth?: "basic" | "post";
 }
 
-/** One of several servers. */
+/** One server of several. */
 export interface RemoteServer {
   readonly serverUrl?: string | URL;
   readonly server_url?: string | URL;
   readonly authConfig?: AuthConfig;
   readonly auth_config?: AuthConfig;
-  /** Time limit for reaching the server: seconds, or text with a unit. @default 30 */
+  /** Time limit for connecting to the server: seconds, or text with a unit. @default 30 */
   readonly timeout?: number | string;
 }
 
 export interface RemoteMCPOptions extends RemoteServer {
-  /** @default "remote_server" */
+  /** Alias of the server. @default "remote_server" */
   readonly alias?: string;
-  /**
-   * Several servers by alias, in place of `server_url`. An unusable server is left out and listed in `diagnostics`.
-   */
+  /** Several servers by alias, instead of `server_url`. An unusable server is omitted and listed in `diagnostics`. */
   readonly serversInfos?: Readonly<Record<string, RemoteServer>>;
   readonly servers_infos?: Readonly<Record<string, RemoteServer>>;
-  /** @default standard error, from level warning */
+  /** Logger. @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
@@ -70,9 +68,9 @@ const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
 const ENTRY_KEYS = [...SERVER_KEYS, "headers", "enabled"] as const;
 
 /**
- * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE if a server supports nothing else. Their tools are called
- * `alias::tool`, and also respond to the bare name. Throws an `OptionError` if the single `server_url`, its alias or
- * its credentials are invalid.
+ * A binding for MCP servers on HTTP: Streamable HTTP, or HTTP+SSE if a server supports nothing else. Their tools are
+ * called `alias::tool`, and also respond to the bare name. Throws an `OptionError` if the single `server_url`, its
+ * alias or its credentials are invalid.
  */
 export class RemoteMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
@@ -118,7 +116,10 @@ export class RemoteMCPBinding extends HubBinding {
     return { mcp: { remote_servers: [...usable.values()] } };
   }
 
-  /** Replaces whole phrases only, since a tool may have a parameter of that name. */
+  /**
+   * Replaces the hub's option names in a message. Only whole phrases are replaced, because a tool may have a parameter
+   * of that name.
+   */
   protected override inOwnWords(message: string): string {
     return message
       .replace("or correct `url`.", "or correct `server_url`.")
@@ -128,7 +129,7 @@ export class RemoteMCPBinding extends HubBinding {
 
 interface ReadServers {
   readonly servers: ReadonlyMap<string, RemoteServerConfig>;
-  /** Servers that cannot be used, and keys that are ignored. */
+  /** Unusable servers, and ignored keys. */
   readonly refused: readonly BindingProblem[];
 }
 
@@ -178,7 +179,7 @@ function inOwnWords(check: () => void): void {
   }
 }
 
-/** Replaces the name of the hub's option with its name here. */
+/** Replaces the name of the hub's option with its name in this class. */
 function toOwnWords(message: string): string {
   return message
     .replaceAll("`url`", "`server_url`")
@@ -206,7 +207,7 @@ function allSnake(raw: JsonObject): Partial<JsonObject> {
 }
 
 const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resource", "client_auth"] as const;
-/** Keys of the grant for a user's sign-in. */
+/** Keys of the OAuth grant for a user's sign-in. */
 const BROWSER_KEYS = ["authorization_url", "redirect_uri", "code", "code_verifier"] as const;
 
 function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {

@@ -4,7 +4,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { toFailure } from "./results.ts";
 
 test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
-  "words a failure with the code %s by its row",
+  "converts a failure with the code %s to the status of its row",
   (kind, { beforeExecution, status }) => {
     const error =
       kind === "unknown_tool" ? "Tool not found" : beforeExecution ? "It failed." : "Tool execution failed: It failed.";

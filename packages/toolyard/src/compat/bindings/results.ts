@@ -7,8 +7,8 @@ import type { SurfaceTool } from "../../hub/tool-directory.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /**
- * Converts an outcome to the keys of the documents; the status is that of the table of outcome codes. A tool that
- * returned `{error, status_code}` itself is passed on as it is.
+ * Converts an outcome to the result format of the documents. The status comes from the table of outcome codes. A result
+ * `{error, status_code}` of the tool itself is returned unchanged.
  */
 export function toResult(outcome: Outcome): ToolResult {
   if (!outcome.ok) return toFailure(outcome);
@@ -28,7 +28,7 @@ export function toFailure({ kind, message, result, details }: Fail): ToolFailure
   };
 }
 
-/** Converts an unexpected error. */
+/** Converts an unexpected error to a failure. */
 export function thrownFailure(error: unknown): ToolFailure {
   return toFailure(error instanceof FailError ? error.failure : fail("internal", messageOf(error)));
 }

@@ -52,7 +52,7 @@ describe("readStdioEntry", () => {
     expect(() => readStdioEntry({ command: COMMAND, [key]: [] })).toThrow(`Did you mean \`${option}\`?`);
   });
 
-  test.each([["text"], [[]], [null], [7], [undefined]])("refuses %j, which is no object", (given) => {
+  test.each([["text"], [[]], [null], [7], [undefined]])("refuses %j, which is not an object", (given) => {
     expect(() => readStdioEntry(given)).toThrow("A server must be an object");
   });
 });

@@ -9,7 +9,7 @@ import { toSnake } from "../option-keys.ts";
 /** A server entry with the binding's keys. */
 export interface ServerEntry<T> {
   readonly server: T;
-  /** Keys of the entry without effect. */
+  /** Keys of the entry that have no effect. */
   readonly ignored: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const TEXTS = ["args", "env", "headers"] as const;
 /** Keys in which clients name a server's transport. */
 const TRANSPORT_KEYS = ["type", "transport"] as const;
 const STDIO_TRANSPORTS: readonly unknown[] = ["stdio", "local"];
-/** Keys of clients that resemble an option of the hub with another meaning. */
+/** Client keys that resemble an option of the hub but have another meaning. */
 const LABEL_KEYS: readonly string[] = ["description", "name", "label", "displayName", "tools", "tags", "version"];
 const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
 
@@ -46,7 +46,8 @@ export function readRemoteEntry(given: JsonObject, known: readonly string[]): Se
 }
 
 /**
- * Removes null values, which mean absent as in the documents' programs. Keys that the binding knows keep their meaning.
+ * Removes null values, which mean absent as in the documents' programs. Keys that the binding supports keep their
+ * meaning.
  */
 function readClientKeys(given: JsonObject, known: readonly string[]): JsonObject {
   const present = Object.fromEntries(Object.entries(flattened(given)).filter(([, value]) => value !== null));

@@ -13,21 +13,22 @@ import { ignoredKeysMessage, readStdioEntry } from "./server-entry.ts";
 import { checkServers } from "./usable-servers.ts";
 
 /**
- * `{command, cwd?, env?}`, and all other options of `[mcp.stdio_servers.<alias>]`; a time without a unit is in seconds.
+ * Settings of a server: `{command, cwd?, env?}`, and all other options of `[mcp.stdio_servers.<alias>]`. A time without
+ * a unit is in seconds.
  */
 export type StandardServer = StdioServerConfig;
 
 export interface StandardMCPOptions {
-  /** Servers by alias. An unusable server is left out and listed in `diagnostics`. @default none */
+  /** Servers by alias. An unusable server is omitted and listed in `diagnostics`. @default none */
   readonly initialServers?: Readonly<Record<string, StandardServer>>;
   readonly initial_servers?: Readonly<Record<string, StandardServer>>;
-  /** @default standard error, from level warning */
+  /** Logger. @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
 /**
- * MCP servers on stdio, each a child process. Their tools are called `alias::tool`. An unusable server (invalid entry,
- * or unset variable) is listed in `diagnostics` and does not affect the others.
+ * A binding for MCP servers on stdio, each a child process. Their tools are called `alias::tool`. An unusable server
+ * (invalid entry or unset variable) is listed in `diagnostics` and does not affect the others.
  */
 export class StandardMCPBinding extends HubBinding {
   readonly #servers: Map<string, StandardServer>;
@@ -64,14 +65,14 @@ export class StandardMCPBinding extends HubBinding {
 
   override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
     const isForced = options?.force_refresh === true || options?.forceRefresh === true;
-    // A variable may have been set since.
+    // A variable may have been set meanwhile.
     if (isForced && this.#unusable.length > 0) await this.hub.apply().catch(() => {});
     return super.discoverTools(options);
   }
 
   /**
-   * Adds a server, or replaces the one with that alias; the next discovery lists its tools. Resolves to false if the
-   * alias, the command or an option is invalid; `diagnostics` has the reason.
+   * Adds a server, or replaces the one with that alias. The next discovery lists its tools. Resolves with false if the
+   * alias, the command or an option is invalid; `diagnostics` contains the reason.
    */
   async addServer(
     alias: string,
@@ -94,7 +95,7 @@ export class StandardMCPBinding extends HubBinding {
     return false;
   }
 
-  /** Removes a server and ends its process; resolves after its exit. False: no server has this alias. */
+  /** Removes a server and ends its process. Resolves after its exit, with false if no server has this alias. */
   async removeServer(alias: string): Promise<boolean> {
     this.#entryProblems.delete(alias);
     if (!this.#servers.delete(alias)) return false;
@@ -138,7 +139,7 @@ function toConfig(servers: Iterable<readonly [string, StandardServer]>): HubConf
   return { mcp: { stdio_servers: Object.fromEntries(tables) } };
 }
 
-/** Throws an `OptionError` unless it is an object of servers. */
+/** Throws an `OptionError` unless `servers` is an object of servers. */
 export function assertServers(name: string, servers: unknown): void {
   if (isJsonObject(servers)) return;
   throw new OptionError(`\`${name}\` must be an object of alias and server, got ${JSON.stringify(servers)}.`);

@@ -35,7 +35,7 @@ export async function checkServers<T extends { readonly enabled?: boolean }>(
   };
 }
 
-/** Ends a message with a full stop. */
+/** Returns the message with a full stop at its end. */
 export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -13,11 +13,11 @@ import { withSeconds } from "../server-times.ts";
 
 type Seconds = number | string;
 
-/** Times of a client: numbers are seconds, text has a unit (`"500ms"`, `"10m"`). */
+/** Time settings of a client: numbers are seconds, text has a unit (`"500ms"`, `"10m"`). */
 export interface ClientTimes {
-  /** Longest time of a call without activity. @default 60 */
+  /** Maximum time of a call without activity. @default 60 */
   readonly timeout?: Seconds;
-  /** `timeout` of single tools. @default none */
+  /** Timeouts of individual tools, by name. @default none */
   readonly toolTimeouts?: Readonly<Record<string, Seconds>>;
   readonly tool_timeouts?: Readonly<Record<string, Seconds>>;
   /** Time limit for starting the server and listing its tools. @default 30 */
@@ -26,16 +26,20 @@ export interface ClientTimes {
 }
 
 export interface ClientSettings extends ClientTimes {
-  /** `"legacy"`: the first message is `initialize`, also for a server that ignores unknown methods. @default "auto" */
+  /**
+   * Protocol. `"legacy"`: the first message is `initialize`, also for a server that ignores unknown methods. @default
+   * "auto"
+   */
   readonly era?: StdioServerConfig["era"];
-  /** Revision that `initialize` names, such as `"2024-11-05"`; implies the legacy era. @default the newest */
+  /** Revision in `initialize`, such as `"2024-11-05"`; implies the legacy era. @default the newest */
   readonly protocolVersion?: string;
   readonly protocol_version?: string;
-  /** Number of tries to reach a server. @default 1 */
+  /** Maximum number of attempts to reach a server. @default 1 */
   readonly connectAttempts?: number;
   readonly connect_attempts?: number;
   /**
-   * Logs connections, the server's stderr (level `debug`), and failures. @default standard error, from level warning
+   * Logger for connections, the server's stderr (level `debug`), and failures. @default standard error, from level
+   * warning
    */
   readonly logger?: Logger;
 }
@@ -43,8 +47,8 @@ export interface ClientSettings extends ClientTimes {
 type OwnSetting = keyof ClientSettings;
 
 /**
- * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
- * spelling; a time without a unit is in seconds.
+ * A server to start (`command`), or a server on HTTP (`url`, or `host` and `port`). Keys are those of `toolyard.toml`,
+ * in either spelling; a time without a unit is in seconds.
  */
 export type ClientServer = (Omit<StdioServerConfig, OwnSetting> | Omit<RemoteServerConfig, OwnSetting>) &
   ClientSettings;
@@ -55,7 +59,7 @@ export interface ResolvedClient {
   readonly connectTimeoutMs: number;
   readonly connectAttempts: number;
   readonly logger: Logger | undefined;
-  /** Returns how to reach the server; a script is located when it is started. */
+  /** Returns the settings that reach the server. A script is located when it is started. */
   readonly server: () => Promise<ServerSettings>;
 }
 
@@ -63,9 +67,7 @@ const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attemp
 const SERVER_OPTIONS = { ...StdioServerSchema.properties, ...RemoteServerSchema.properties };
 const SERVER_KEYS = Object.keys(SERVER_OPTIONS);
 
-/**
- * Checks the settings and adds defaults. Throws an `OptionError`. `server` is a script's path, an address, or settings.
- */
+/** Checks the settings and adds defaults. Throws an `OptionError`. `server` is a script's path, a URL, or settings. */
 export function resolveClient(
   server: string | URL | ClientServer,
   given: Readonly<Record<string, string | null | undefined>>,
@@ -118,7 +120,7 @@ function assertServer(server: unknown): void {
     throw new OptionError(`\`command\` and \`${both}\` both say what the server is. Remove one of them.`);
 }
 
-/** Values may be secrets, so the message omits them. */
+/** Throws unless `env` is an object of texts. Values may be secrets, so the message omits them. */
 function assertEnv(env: unknown): void {
   if (!isJsonObject(env)) throw new OptionError(`\`env\` must be an object of names and texts, got a ${typeof env}.`);
   const wrong = Object.entries(env).find(
@@ -127,7 +129,7 @@ function assertEnv(env: unknown): void {
   if (wrong) throw new OptionError(`\`env.${wrong[0]}\` must be text, got a ${typeof wrong[1]}.`);
 }
 
-/** Removes unset variables, which the documents' programs look up and pass on. */
+/** Removes variables without a value, which the documents' programs pass on. */
 function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
@@ -147,7 +149,7 @@ function settled(
   return () => Promise.resolve(settings);
 }
 
-/** How the first message is written, which a script or an address does not say. */
+/** Protocol settings, which a script's path or a URL does not contain. */
 type Protocol = Pick<StdioServerConfig, "era" | "protocol_version">;
 
 function protocolOf({ era, protocol_version: version }: Partial<Record<string, unknown>>): Protocol {
@@ -166,7 +168,7 @@ function named(server: string, env: Readonly<Record<string, string>>, protocol: 
       throw new FailError(
         fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }),
       );
-    // A script given by path gets this program's whole environment, as in the document; `env` overrides it.
+    // A script given by path gets this program's complete environment, as in the document; `env` overrides it.
     const { command, args } = await scriptCommandLine(server, {
       env: childEnvironment({ own: env, inherit: Object.keys(process.env) }),
     });

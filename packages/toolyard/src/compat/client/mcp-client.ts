@@ -11,7 +11,7 @@ import { resolveClient, type ClientServer, type ClientSettings, type ResolvedCli
 import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ToolDefinition {
-  /** As defined by the server. */
+  /** Name as defined by the server. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments. */
@@ -26,21 +26,20 @@ export interface CallToolOptions {
    * resets
    */
   readonly timeout?: number | string;
-  /** Cancels the call and notifies the server. */
+  /** Signal that cancels the call and notifies the server. */
   readonly signal?: AbortSignal;
-  /** Receives progress and log messages of the running call. */
+  /** Called with progress and log messages of the running call. */
   readonly onNotice?: (notification: CallNotification) => void;
 }
 
 const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });
 const MAX_LINE_CHARS = 500;
-/** Internal name of the only server. */
+/** Internal alias of the only server. */
 const ALIAS = "server";
 
 /**
- * A client of one MCP server, of any revision, over any transport. Every external failure rejects with a `FailError`
- * with its kind in `failure.kind`.
- *
+ * A client of one MCP server, for any revision and any transport. Every external failure rejects with a `FailError`
+ * with its code in `failure.kind`.
  * @example
  * ```ts
  * import { MCPClient } from "toolyard/client";
@@ -58,17 +57,17 @@ export class MCPClient implements AsyncDisposable {
   #starting: Promise<SourceHub> | undefined;
   /** Cancels a start. */
   #stopping = new AbortController();
-  /** Ids continue over restarts. */
+  /** Request ids, which continue after a restart. */
   readonly #requestIds = { last: 0 };
-  /** Last stderr output of the server, kept after its end. */
+  /** Last stderr lines of the server, kept after its exit. */
   #lastStderr: readonly string[] = [];
 
   /**
-   * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings
-   * with `command` or `url`
-   * @param env variables of the child. A script given by path gets the whole environment of this program, overridden by
-   * these; a server given by settings gets the few that every child gets (PATH, HOME and the like), and these.
-   * Undefined and null values are left out
+   * @param server Path of a server's script (`.py`, `.ts`, `.js`, or a program), a URL (`http://…`), or settings with
+   * `command` or `url`.
+   * @param env Variables of the child process. A script given by path inherits the whole environment of this program,
+   * overridden by these variables. A server given by settings gets these variables and the few that every child gets,
+   * such as PATH and HOME. Undefined and null values are omitted.
    * @throws OptionError for invalid settings
    */
   constructor(
@@ -80,14 +79,14 @@ export class MCPClient implements AsyncDisposable {
   }
 
   /**
-   * Starts the server, or connects to it, and reads its tools. Further calls have no effect; a failed start can be
-   * tried again.
+   * Starts the server, or connects to it, and reads its tools. Repeated calls have no effect; a failed start can be
+   * repeated.
    */
   async start(): Promise<void> {
     await this.#start();
   }
 
-  /** Stops the server, or closes the connection; resolves when it has ended. Does nothing if it was not started. */
+  /** Stops the server, or closes the connection. Resolves after it has ended. Does nothing if it was not started. */
   async stop(): Promise<void> {
     const [hub, starting] = [this.#hub, this.#starting];
     this.#hub = undefined;
@@ -124,7 +123,7 @@ export class MCPClient implements AsyncDisposable {
 
   /**
    * Calls a tool and returns its plain value: structured content if present, else text parsed as JSON, or other text
-   * unchanged; several items give a list, an image, audio or resource its object.
+   * unchanged. Several items result in a list; an image, audio or resource in its object.
    */
   async callTool(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<unknown> {
     return toolValue(await this.callToolRaw(toolName, args, options));
@@ -213,7 +212,7 @@ export class MCPClient implements AsyncDisposable {
     if (lines.length > 0) this.#lastStderr = lines;
   }
 
-  /** Adds the option that helps, and the server's last output, to a failure. */
+  /** Adds helpful advice about an option, and the server's last output, to a failure. */
   #explained(error: unknown, option: string): unknown {
     if (!(error instanceof FailError)) return error;
     const { failure } = error;

@@ -1,8 +1,8 @@
 import { toolNotFound } from "../../endpoints/jsonrpc/failure.ts";
 
 /**
- * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error sent to a caller; a tool may throw
- * one to choose them.
+ * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error sent to a caller. A tool may throw
+ * an `MCPError` to choose them.
  */
 export class MCPError extends Error {
   readonly code: number;

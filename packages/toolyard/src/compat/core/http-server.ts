@@ -4,12 +4,12 @@ import { serveHttp, type ServedHttp } from "../../hub/serve/serve.ts";
 import { initialize, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 
-/** Time that calls in flight get after a request to stop (G35). */
+/** Time that running calls have after a request to stop, in milliseconds (G35). */
 const STOP_MS = 1000;
 
 /**
- * A core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. Other options of `[server]` in the
- * core's settings apply as well; an address beyond this machine requires a token.
+ * Serves a core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. Other options of `[server]`
+ * in the core's settings apply as well. An address other than loopback requires a token.
  */
 export class MCPHTTPServer {
   readonly mcp: MCP;
@@ -18,24 +18,24 @@ export class MCPHTTPServer {
   #starting: Promise<ServedHttp> | undefined;
   #served: ServedHttp | undefined;
 
-  /** @param port 0 chooses a free one */
+  /** @param port Port to listen on; 0 selects a free port. */
   constructor(mcp: MCP, host = "127.0.0.1", port = 8080) {
     this.mcp = mcp;
     this.host = host;
     this.#wantedPort = port;
   }
 
-  /** The actual port, once the server listens. */
+  /** Actual port, after the server started to listen. */
   get port(): number {
     return this.#served?.address.port ?? this.#wantedPort;
   }
 
-  /** `http://host:port`, once the server listens. */
+  /** URL `http://host:port`, after the server started to listen. */
   get url(): string | undefined {
     return this.#served?.address.url;
   }
 
-  /** Serves in the background; resolves once it listens. Rejects with an `OptionError` on failure. */
+  /** Serves in the background. Resolves when it listens. Rejects with an `OptionError` on failure. */
   async start(): Promise<void> {
     if (this.#starting)
       throw new OptionError(
@@ -52,7 +52,7 @@ export class MCPHTTPServer {
     this.mcp.logger.info("HTTP MCP server started. Listening for requests.");
   }
 
-  /** Stops accepting requests, lets those in flight end within a second, and closes the socket. */
+  /** Stops accepting requests, lets running requests finish within a second, and closes the socket. */
   async stop(): Promise<void> {
     const starting = this.#starting;
     if (!starting) return;

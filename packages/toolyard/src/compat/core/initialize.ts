@@ -8,26 +8,26 @@ import { MCP } from "./mcp.ts";
 import { withDefaultSources, type MCPOptions } from "./settings.ts";
 
 export interface InitializeOptions extends MCPOptions {
-  /** Packages that the program requires, as its own files would import them. @default none */
+  /** Packages that the program requires, with the names of its imports. @default none */
   readonly requires?: readonly string[];
 }
 
 /**
- * `[mcp, sdkFound, forced]`: `forced` means that a critical dependency is missing and the caller chose to continue.
+ * Result of `initialize`: `[mcp, sdkFound, forced]`. `forced` means that a critical dependency is missing and the
+ * caller chose to continue.
  */
 export type CoreInitialization = [mcp: MCP, sdkFound: boolean, forced: boolean];
 
-/** Requirements of this server: arguments must be checked before each call. */
+/** Packages that this server requires, because arguments must be checked before each call. */
 const OWN_REQUIREMENTS = ["ajv"];
 
 let initializing: Promise<CoreInitialization> | undefined;
 
 /**
- * Creates the only `MCP` of this process and discovers its modules; a further call returns the same instance and
+ * Creates the only `MCP` of this process and discovers its modules. A further call returns the same instance and
  * discovers nothing. Without options it uses `./toolyard.toml` or the user's file, else the source root `src`.
- * @param haltOnMissingSdk reject with an `MCPSDKNotFoundError` if a critical dependency is missing
- * @param forceProceedFlag continue anyway
- *
+ * @param haltOnMissingSdk True to reject with an `MCPSDKNotFoundError` if a critical dependency is missing.
+ * @param forceProceedFlag True to continue anyway.
  * @example
  * ```ts
  * import { initialize } from "toolyard/core";
@@ -48,20 +48,20 @@ export function initialize(
   options: InitializeOptions = {},
 ): Promise<CoreInitialization> {
   initializing ??= start(haltOnMissingSdk, forceProceedFlag, options).catch((error: unknown) => {
-    // A failure leaves no state, so initialisation can be tried again.
+    // A failure leaves no state, so initialisation can be repeated.
     initializing = undefined;
     throw error;
   });
   return initializing;
 }
 
-/** Returns the only `MCP` of this process, initialised if necessary. */
+/** Returns the only `MCP` of this process. Initialises it if necessary. */
 export async function getMcpInstance(): Promise<MCP> {
   const [mcp] = await initialize();
   return mcp;
 }
 
-/** Ends the only `MCP` of this process; the next `initialize` creates a new one. */
+/** Closes the only `MCP` of this process. The next `initialize` creates a new one. */
 export async function closeMcpInstance(): Promise<void> {
   const ending = initializing;
   initializing = undefined;
@@ -101,7 +101,7 @@ function resolves(name: string, require: NodeJS.Require, logger: Logger): boolea
   }
 }
 
-/** The package must not only exist but also load. */
+/** Returns whether a package can be imported. It must not only exist but also load. */
 async function imports(name: string, require: NodeJS.Require, logger: Logger): Promise<boolean> {
   try {
     await import(name.startsWith("node:") ? name : pathToFileURL(require.resolve(name)).href);

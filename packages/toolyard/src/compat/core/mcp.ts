@@ -32,18 +32,18 @@ interface OpenCore {
 }
 
 /**
- * The core server (G1): registers tools and resources, discovers modules, and runs tools. It uses one hub, opened on
- * first use, so registrations are available on every surface. `close()` ends everything started.
+ * The core server (G1): registers tools and resources, discovers modules, and runs tools. It uses one hub, opened at
+ * first use, so registrations are available on every endpoint. `close()` closes everything that was started.
  */
 export class MCP {
   readonly logger: Logger;
   /**
-   * `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for an
-   * invalid registration.
+   * Registers a tool: `(name, func, schema?, description?, options?)`, or one object with those members. Throws an
+   * `OptionError` for an invalid registration.
    */
   readonly registerTool: ModuleHub["registerTool"];
   readonly register_tool: ModuleHub["registerTool"];
-  /** `(uriTemplate, retriever, description?, options?)`. */
+  /** Registers a resource: `(uriTemplate, retriever, description?, options?)`. */
   readonly registerResource: ModuleHub["registerResource"];
   readonly register_resource: ModuleHub["registerResource"];
   readonly unregisterTool: ModuleHub["unregisterTool"];
@@ -73,7 +73,7 @@ export class MCP {
     this.unregisterResource = hub.unregisterResource;
   }
 
-  /** Tools by name; those of the hub's other sources as of the last discovery or listing. */
+  /** Tools by name. Tools of the hub's other sources are as of the last discovery or listing. */
   get tool_registry(): ReadonlyMap<string, MCPTool> {
     return this.#registries.tools();
   }
@@ -89,7 +89,7 @@ export class MCP {
     return this.resource_registry;
   }
 
-  /** Exports of modules by dotted module name. */
+  /** Exports of the modules, by dotted module name. */
   get discovered_modules(): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
     return new Map(this.#host.modules.map(({ name, exports }) => [name, exports]));
   }
@@ -97,7 +97,7 @@ export class MCP {
     return this.discovered_modules;
   }
 
-  /** Folders of [gnn] that provide the modules of GNN; set once it is opened. */
+  /** Folders in [gnn] for the GNN modules; set after the core was opened. */
   get gnnRoots(): readonly string[] {
     return this.#gnnRoots;
   }
@@ -107,7 +107,7 @@ export class MCP {
     return this.#registries.problems;
   }
 
-  /** Returns true if every discovered module is loaded. */
+  /** True if every discovered module is loaded. */
   get allModulesLoaded(): boolean {
     return this.diagnostics.every(({ source }) => source !== "modules");
   }
@@ -118,9 +118,9 @@ export class MCP {
   }
 
   /**
-   * Discovers modules in the source roots and lets them register; further calls search again. True if at least one tool
-   * is registered besides the hub's `meta.*` tools. Waits for each module up to `timeout` of [modules]. A failed module
-   * is logged and listed in `diagnostics`.
+   * Discovers modules in the source roots and lets them register. Further calls search again. Resolves with true if at
+   * least one tool is registered besides the hub's `meta.*` tools. Waits for each module up to `timeout` of [modules].
+   * A failed module is logged and listed in `diagnostics`.
    */
   discoverModules(): Promise<boolean> {
     this.#discovering ??= this.#discover().finally(() => (this.#discovering = undefined));
@@ -140,7 +140,7 @@ export class MCP {
       const message = isUnknown
         ? `Tool not found: ${toolName}`
         : `Error executing tool ${toolName}: ${outcome.message}`;
-      // Errors thrown by the tool are already in the log.
+      // Errors thrown by the tool were already logged.
       if (outcome.cause === undefined) this.logger.error(message, { kind: outcome.kind });
       throw toMcpError(outcome, { tool: toolName });
     }
@@ -168,7 +168,7 @@ export class MCP {
     return resourceValue(outcome.result);
   }
 
-  /** Returns everything that can be executed and read. */
+  /** Returns all tools and resources. */
   async getCapabilities(): Promise<Capabilities> {
     this.logger.info("Retrieving server capabilities.");
     const { hub } = await this.#open();
@@ -176,12 +176,12 @@ export class MCP {
     return (await readCapabilities(hub.port, view, describeServer(hub.config.tree.builtin))) as unknown as Capabilities;
   }
 
-  /** The underlying hub, for endpoints. */
+  /** Returns the underlying hub, for endpoints. */
   async hub(): Promise<Hub> {
     return (await this.#open()).hub;
   }
 
-  /** Ends everything started; registrations remain, but nothing can be run. */
+  /** Closes everything that was started. Registrations remain, but nothing can be run. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -221,7 +221,7 @@ export class MCP {
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
       return { hub, toolyard: toolyardOf(hub, { endpoint: "core" }), config };
     } catch (error) {
-      // The configuration may be corrected before the next try.
+      // The configuration may be corrected before the next attempt.
       this.#opening = undefined;
       throw error;
     }
@@ -247,8 +247,8 @@ export class MCP {
   }
 
   /**
-   * The object that a module registers with: this core, except that its registrations belong to the module and are
-   * removed with it.
+   * Returns the object with which a module registers. It behaves like this core, but its registrations belong to the
+   * module and are removed with it.
    */
   #faceOf(hub: ModuleHub): ModuleHub {
     const own = hub as unknown as Record<PropertyKey, unknown>;

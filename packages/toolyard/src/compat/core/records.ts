@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 /** A registered tool (G16). */
 export class MCPTool {
   readonly name: string;
-  /** Called with the arguments as one object. */
+  /** Function that is called with the arguments as one object. */
   readonly func: (...args: never[]) => unknown;
   /** JSON Schema of the arguments. */
   readonly schema: JsonObject;
@@ -19,9 +19,9 @@ export class MCPTool {
 
 /** A registered resource (G16). */
 export class MCPResource {
-  /** A URI, or an RFC 6570 template. */
+  /** URI, or RFC 6570 template. */
   readonly uri_template: string;
-  /** Called with the URI and the template's variables. */
+  /** Function that is called with the URI and the template's variables. */
   readonly retriever: (...args: never[]) => unknown;
   readonly description: string;
 

@@ -5,7 +5,7 @@ import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";
 import { MCPResource, MCPTool } from "./records.ts";
 
-/** The registries for programs: registrations in their current state, everything else as of the last listing. */
+/** Registries for programs: registrations in their current state, everything else as of the last listing. */
 export class Registries {
   readonly #host: ModulesHost;
   readonly #execute: (name: string, args: JsonObject) => Promise<unknown>;
@@ -32,7 +32,7 @@ export class Registries {
     const all = await toolyard.list({ mode: "all" });
     const finders = await toolyard.list({ mode: "discovery" });
     const templates = [...(await toolyard.listResources()), ...(await toolyard.listResourceTemplates())];
-    // Registrations are read in their current state. Discovery tools are not needed in a complete list.
+    // Registrations are read in their current state. A complete list needs no discovery tools.
     const known = new Set<unknown>([
       ...this.#registrations().flatMap((one) => [...one.tools.keys(), ...one.resources.keys()]),
       ...finders.map(({ name }) => name),
@@ -96,8 +96,8 @@ export class Registries {
 }
 
 /**
- * Returns a registered function. If called with only its first argument, a function with more parameters is run by the
- * hub, which supplies the rest.
+ * Returns a registered function. If it has more parameters and is called with the first argument only, the hub runs it
+ * and supplies the rest.
  */
 function byItself(
   own: (...args: never[]) => unknown,

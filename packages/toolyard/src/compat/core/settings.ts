@@ -10,24 +10,24 @@ import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 
 export interface MCPOptions {
   /**
-   * Source roots: folders with sub-folders that contain a file `mcp.ts` (`.mts`, `.mjs`, `.js`), or `mcp.py`. Added to
+   * Source roots: folders with subfolders that contain a file `mcp.ts` (`.mts`, `.mjs`, `.js`) or `mcp.py`. Added to
    * those of the configuration. @default none
    */
   readonly paths?: readonly string[];
-  /** Configuration files, later ones take precedence; everything they name is served, too. @default none */
+  /** Configuration files; later files have precedence. All their sources are served too. @default none */
   readonly config?: string | readonly string[];
   /** Options with the keys of `toolyard.toml`, which override files and environment. @default {} */
   readonly settings?: HubConfig;
-  /** Source of `${VAR}` and `TOOLYARD_…`. @default process.env */
+  /** Environment for `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as configured in `[logging]`, on standard error */
+  /** Logger. @default as configured in `[logging]`, on standard error */
   readonly logger?: Logger;
-  /** Called one second after the start with the modules still being imported. @default no call */
+  /** Called one second after the start with the modules that are still being imported. @default no call */
   readonly onWaiting?: (modules: readonly string[]) => void;
 }
 
 /**
- * A program has no rate limit unless it is configured. A core offers only registered tools, and runs code only if
+ * Base settings of a core. It has no rate limit unless configured, offers only registered tools, and runs code only if
  * configured.
  */
 const BASE: JsonObject = {
@@ -35,9 +35,9 @@ const BASE: JsonObject = {
   limits: { rate_per_minute: 0, in_flight: 0 },
 };
 
-/** The configuration of a core, before and after module discovery. */
+/** Configuration of a core, before and after module discovery. */
 export interface CoreConfig {
-  /** With modules and the hub's `meta.*` tools, which are a module of this server (G70). */
+  /** Configuration with modules and the hub's `meta.*` tools, which are a module of this server (G70). */
   readonly discovered: LoadedHubConfig;
   readonly bare: LoadedHubConfig;
 }
@@ -53,7 +53,7 @@ export async function loadCoreConfig({
   const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
   const tree = loaded.tree;
   const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path)), ...gnnModules(tree)];
-  // Tools of GNN are modules here, so they are not started as a service.
+  // GNN tools are modules here, so no GNN service is started.
   const services = { ...tree.services, gnn: false };
   return {
     discovered: withTree(loaded, { ...tree, services, modules: { ...tree.modules, paths: roots } }),
@@ -66,7 +66,7 @@ export async function loadCoreConfig({
   };
 }
 
-/** Returns `gnn`, `gnn_type_checker`, `export` and the others, if [services] enables them. */
+/** Returns the folder of the GNN modules (`gnn`, `gnn_type_checker`, `export` …) if [services] enables GNN. */
 function gnnModules({ services }: HubConfig): readonly string[] {
   return services?.gnn ? [serverFolder("gnn", "modules")] : [];
 }

@@ -6,19 +6,19 @@ import { initialize, closeMcpInstance, type InitializeOptions } from "./initiali
 import type { MCP } from "./mcp.ts";
 
 export interface CoreStdioOptions {
-  /** @default process.stdin */
+  /** Input stream. @default process.stdin */
   readonly input?: Readable;
-  /** @default process.stdout, reserved for the protocol from `start` on */
+  /** Output stream. @default process.stdout, which is reserved for the protocol after `start` */
   readonly output?: GuardedStdout;
 }
 
-/** Time that calls in flight get after a request to stop (G28). */
+/** Time that running calls have after a request to stop, in milliseconds (G28). */
 const STOP_MS = 1000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * A core on stdio: one JSON-RPC message per line, in MCP and the plain dialect. Reading, running and writing do not
- * block each other.
+ * Serves a core on stdio: one JSON-RPC message per line, in MCP and the plain dialect. Reading, running and writing do
+ * not block each other.
  */
 export class StdioServer {
   readonly #options: CoreStdioOptions;
@@ -30,13 +30,13 @@ export class StdioServer {
   }
 
   /**
-   * Serves until the client disconnects, `stop` is called, or the process gets a signal. The core stays open, since it
-   * belongs to the caller.
+   * Serves until the client disconnects, `stop` is called, or the process receives a signal. The core stays open,
+   * because it belongs to the caller.
    */
   async start(mcp: MCP): Promise<void> {
     if (this.#served) throw new Error("This StdioServer is running already. Make another one for another pipe.");
     const { input = process.stdin } = this.#options;
-    // Before modules load, since their output must not reach the protocol.
+    // Before modules are loaded, because their output must not reach the protocol.
     const output = this.#options.output ?? guardStdout();
     const onSignal = (): void => void this.stop();
     for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -55,14 +55,14 @@ export class StdioServer {
     }
   }
 
-  /** Stops reading, answers running calls within a second, and resolves at the end. */
+  /** Stops reading and answers running calls within a second. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#served?.close(STOP_MS);
   }
 }
 
-/** Initialises the core with all its modules, serves it on stdio until that ends, then closes it. */
+/** Initialises the core with all its modules, serves it on stdio until the client disconnects, then closes it. */
 export async function startStdioServer(options: InitializeOptions = {}): Promise<void> {
   const output = guardStdout();
   try {

@@ -8,7 +8,7 @@ import {
   MCPToolNotFoundError,
 } from "./errors.ts";
 
-/** Converts a failed call to its error: the same code, message and data as in the protocol. */
+/** Converts a failed call to its error, with the same code, message and data as in the protocol. */
 export function toMcpError(failure: Fail, target: FailedTarget): MCPError {
   const { code, message, data } = dialectError(failure, target);
   switch (failure.kind) {

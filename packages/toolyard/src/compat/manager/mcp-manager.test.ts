@@ -3,12 +3,12 @@ import { KINDS, type FailKind, type KindRow } from "../../core/calls/kinds.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { isAnswered } from "./mcp-manager.ts";
 
-describe.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])("a failure with the code %s", (kind, row) => {
-  test("is a response of the service, according to its row", () => {
+describe.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])("failures with the code %s", (kind, row) => {
+  test("counts as a response of the service, according to its row", () => {
     expect(isAnswered(fail(kind, "It failed."))).toBe(!row.unanswered);
   });
 
-  test("is a response if the service sent a result or an error", () => {
+  test("counts as a response if the service sent a result or an error", () => {
     expect(isAnswered(fail(kind, "It failed.", { result: { content: [], isError: true } }))).toBe(true);
     expect(isAnswered(fail(kind, "It failed.", { rpcError: { code: -32000, message: "no" } }))).toBe(true);
   });

@@ -22,45 +22,45 @@ import {
 export interface ManagerOptions {
   /** Time limit of a call, including connecting and retries: seconds, or text such as `"500ms"`. @default 30 */
   readonly timeout?: number | string;
-  /** Number of tries to reach a server within that time. @default 2 */
+  /** Maximum number of attempts to reach a server within the time limit. @default 2 */
   readonly attempts?: number;
   /**
-   * Further names of tools: local name → remote name, in both directions. Added to those of the document's services.
+   * Additional tool names: local name → remote name, in both directions. Added to those of the document's services.
    * @default none
    */
   readonly aliases?: Readonly<Record<string, string>>;
   /**
-   * Returns the client of a server, in place of a connection to it, for tests without a server. Called once for each
-   * server, when it is first needed. @default an `MCPClient`
+   * Returns the client of a server instead of a connection, for tests without a server. Called once for each server, at
+   * its first use. @default an `MCPClient`
    */
   readonly client?: (line: ClientLine) => ManagerClient;
-  /** @default standard error, from level warning */
+  /** Logger. @default standard error, from level warning */
   readonly logger?: Logger;
 }
 
-/** A line of the registry with the tool that it was registered for and the server's address. */
+/** A line of the registry, with the tool for which it was registered and the server's URL. */
 export type ClientLine = RegistryLine & { readonly tool: string; readonly url: string };
 
-/** The part of a client that a manager uses. What `callTool` throws becomes the error of the service. */
+/** The methods of a client that a manager uses. An error of `callTool` becomes the error of the service. */
 export interface ManagerClient {
   callTool(
     tool: string,
     args: JsonObject,
     options: { readonly signal: AbortSignal; readonly timeout: string },
   ): Promise<unknown>;
-  /** Absent: the tool's name of the registry is used. */
+  /** Lists the tools. Absent: the tool's name in the registry is used. */
   listTools?(): Promise<readonly ToolDefinition[]>;
   start?(): Promise<void>;
   stop?(): Promise<void>;
 }
 
 export interface ManagedCallOptions {
-  /** Overrides the manager's timeout. */
+  /** Time limit that overrides the manager's timeout. */
   readonly timeout?: number | string;
   readonly signal?: AbortSignal;
 }
 
-/** Any failure. */
+/** Result of a failed call. */
 export interface ManagerError {
   readonly error: string;
 }
@@ -68,9 +68,8 @@ export interface ManagerError {
 const CLOSED = "This manager was closed. Make a new one.";
 
 /**
- * One interface to tools on many MCP servers. A caller only knows a tool's name; the manager knows its server,
- * transport and retries. A server is connected on first use. External failures do not throw.
- *
+ * One interface to tools on many MCP servers. A caller needs only a tool's name; the manager knows its server,
+ * transport and retries. It connects to a server at first use. External failures do not throw.
  * @example
  * ```ts
  * import { MCPManager } from "toolyard/manager";
@@ -90,11 +89,11 @@ export class MCPManager implements AsyncDisposable {
   #names: RegistryNames | undefined;
   #isClosed = false;
   readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
-  /** The orchestrator's name for it. */
+  /** Alias of `callTool`, with the orchestrator's name. */
   readonly executeTool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
   readonly execute_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
 
-  /** Throws an `OptionError` that names the invalid line or option. */
+  /** Creates a manager. Throws an `OptionError` that names the invalid line or option. */
   constructor(registry: Registry = DEFAULT_REGISTRY, options: ManagerOptions = {}) {
     const {
       timeout = 30,
@@ -128,7 +127,9 @@ export class MCPManager implements AsyncDisposable {
     this.#names = undefined;
   }
 
-  /** Removes a line; its connection ends if no other line needs it. False: there is none. */
+  /**
+   * Removes a line. Its connection is closed if no other line needs it. Resolves with false if there is no such line.
+   */
   async unregister(tool: string): Promise<boolean> {
     const entry = this.#entries.get(tool);
     if (!entry) return false;
@@ -193,7 +194,7 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /**
-   * Returns the tools' definitions under their registered names. An unreachable server is left out. Rejects once the
+   * Returns the tools' definitions under their registered names. Unreachable servers are omitted. Rejects if the
    * manager is closed.
    */
   async listTools(options: ManagedCallOptions = {}): Promise<readonly ToolDefinition[]> {
@@ -215,7 +216,7 @@ export class MCPManager implements AsyncDisposable {
     return lists.flat();
   }
 
-  /** Ends all connections permanently. */
+  /** Closes all connections permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#clients.keys()].map((key) => this.#release(key)));
@@ -247,7 +248,7 @@ export class MCPManager implements AsyncDisposable {
     });
   }
 
-  /** Returns the tool from its server's list, under any of its names. */
+  /** Returns the tool's definition from its server's list, under any of its names. */
   async #definition(entry: RegistryEntry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
     const client = this.#client(entry);
     await orAborted(Promise.resolve(client.start?.()), signal);
@@ -315,18 +316,18 @@ export class MCPManager implements AsyncDisposable {
   }
 }
 
-/** Returns whether the service itself reported the failure, or the failure is unrelated to the service. */
+/** Returns whether the service itself responded with the failure, or the failure is unrelated to the service. */
 export function isAnswered({ kind, result, rpcError }: Fail): boolean {
   return result !== undefined || rpcError !== undefined || !KINDS[kind].unanswered;
 }
 
-/** Returns the message of a service that reports failures as this object. */
+/** Returns the error message of a service that reports failures in its result. */
 function ownWords(result: JsonObject | undefined): string | undefined {
   const value = result === undefined ? undefined : toolValue(result);
   return isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
 }
 
-/** Names the service in the message about its limit (HTTP 429); other messages are about the call. */
+/** Adds the service's name to the message about its rate limit (HTTP 429). Other messages are about the call. */
 function withService(displayName: string, { kind, message }: Fail): string {
   return kind === "limited" && !message.includes(displayName) ? `${displayName}: ${message}` : message;
 }
@@ -336,12 +337,12 @@ function ownClient(client: unknown, tool: string): ManagerClient {
   throw new OptionError(`The client of ${tool} has no method \`callTool\`.`);
 }
 
-/** Lines with the same key share a connection. */
+/** Returns the key of a line's connection. Lines with the same key share a connection. */
 function connectionOf({ endpoint, token = "" }: RegistryEntry): string {
   return `${endpoint} ${token}`;
 }
 
-/** `Weather MCP`, `weather-mcp` and `weather` are one server. */
+/** Returns the normalised name of a server: `Weather MCP`, `weather-mcp` and `weather` are the same server. */
 function serverWord(server: string): string {
   return server
     .replace(/(?<!\s)\s+MCP$/i, "")

@@ -8,29 +8,29 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 /** Location of a tool. The server supports Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {
-  /** Name or address, combined with `port`. Alternative: `url`. */
+  /** Host name or IP address, combined with `port`. Alternative: `url`. */
   readonly host?: string;
   readonly port?: number;
-  /** Full address of the server, instead of `host`, `port`, `path` and `scheme`. */
+  /** Full URL of the server, instead of `host`, `port`, `path` and `scheme`. */
   readonly url?: string;
-  /** @default "/mcp" */
+  /** Path of the endpoint. @default "/mcp" */
   readonly path?: string;
-  /** @default "http" */
+  /** URL scheme. @default "http" */
   readonly scheme?: "http" | "https";
   /** Bearer token for the server. @default none */
   readonly token?: string;
-  /** Remote name of the tool. @default its local name, or its known alias */
+  /** Name of the tool on the server. @default its local name, or its known alias */
   readonly tool?: string;
   /**
    * Name of the service in errors, `… MCP`. @default derived from the host (`weather-mcp`), or from the tool if the
-   * host is no name
+   * host is an IP address
    */
   readonly name?: string;
 }
 
 export type Registry = Readonly<Record<string, RegistryLine>>;
 
-/** The services of the document. */
+/** Registry with the services of the document. */
 export const DEFAULT_REGISTRY: Registry = Object.freeze({
   get_current_datetime: { host: "datetime-mcp", port: 50051 },
   search_ddgs: { host: "ddgs-mcp", port: 50052 },
@@ -38,7 +38,7 @@ export const DEFAULT_REGISTRY: Registry = Object.freeze({
   geocode: { host: "geocoding-mcp", port: 50054 },
 });
 
-/** Names of the document, and names of the same tools in other services, in both directions. */
+/** Tool names of the document, with the names of the same tools in other services, in both directions. */
 export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
   get_current_datetime: "get_current_datetime_tool",
   search_ddgs: "web_search_tool",
@@ -50,9 +50,9 @@ export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
 export interface RegistryEntry {
   readonly tool: string;
   readonly line: RegistryLine & { readonly host: string; readonly port: number };
-  /** Possible names of the tool at its server, the likeliest first. */
+  /** Possible names of the tool on its server, the most likely first. */
   readonly toolNames: readonly string[];
-  /** Lines with one endpoint and one token share a connection. */
+  /** URL of the endpoint. Lines with the same endpoint and token share a connection. */
   readonly endpoint: string;
   readonly token?: string;
   readonly displayName: string;
@@ -66,7 +66,7 @@ export type RegistryLookup =
 
 const LINE_KEYS = ["host", "port", "url", "path", "scheme", "token", "tool", "name"];
 
-/** Parses a line. Throws an `OptionError` that names it. */
+/** Parses a line of the registry. Throws an `OptionError` that names it. */
 export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): RegistryEntry {
   if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
   const { name, token, tool: nameThere } = checkedLine(tool, line);
@@ -128,8 +128,8 @@ function otherNames(tool: string, aliases: Readonly<Record<string, string>>): re
 }
 
 /**
- * Returns the short name: `weather-mcp` → weather. For an address, the tool decides: tools of the document by their
- * service there (`search_ddgs` → ddgs), others by their own words (`get_joke` → joke).
+ * Returns the short name of a service: `weather-mcp` becomes weather. For an IP address, the tool decides: tools of the
+ * document by their service (`search_ddgs` → ddgs), other tools by the words of their name (`get_joke` → joke).
  */
 function shortWords(host: string, tool: string, aliases: Readonly<Record<string, string>>): string[] {
   const [first = host] = (isName(host) ? host : (knownHost(tool, aliases) ?? "")).split(".");
@@ -166,7 +166,7 @@ export class RegistryNames {
 
   find(name: string): RegistryLookup {
     const [entry, ...others] = this.#book.candidates(name);
-    // Several lines may lead to one tool; then any line works.
+    // Several lines may belong to the same tool; then any line works.
     const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
     const shown = name.length > MAX_SHOWN ? `${firstChars(name, MAX_SHOWN)}…` : name;
@@ -201,6 +201,6 @@ function namedOf({ tool, toolNames, servers }: RegistryEntry, entries: ReadonlyM
   const qualified = other.flatMap((name) =>
     [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)),
   );
-  // A name with a separate line means that line.
+  // A name with its own line refers to that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
 }

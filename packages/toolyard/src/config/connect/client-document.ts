@@ -9,8 +9,8 @@ import type { ClientKind } from "./clients.ts";
 import { removeFromJson, setInJson } from "./json-edit.ts";
 
 /**
- * A client's file in which only servers are changed: everything else, including comments and layout, stays unchanged.
- * The result of a change is parsed again before it is returned.
+ * A client's file in which only the servers are changed: everything else, including comments and layout, stays
+ * unchanged. The result of a change is parsed again before it is returned.
  */
 export interface ClientDocument {
   readonly text: string;
@@ -19,11 +19,11 @@ export interface ClientDocument {
   /** The client's servers by name, as written in its file. */
   readonly servers: JsonObject;
   set(name: string, entry: JsonObject): Promise<ClientDocument>;
-  /** Unknown names are ignored. */
+  /** Removes servers. Unknown names are ignored. */
   remove(names: readonly string[]): Promise<ClientDocument>;
 }
 
-/** Reads the file of a client; a missing one is empty. Throws a `ConfigError` that names file and line. */
+/** Reads the file of a client; a missing file counts as empty. Throws a `ConfigError` that names file and line. */
 export async function readClientDocument(client: ClientKind, path: string): Promise<ClientDocument> {
   const text = await readText(path).catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
@@ -33,7 +33,7 @@ export async function readClientDocument(client: ClientKind, path: string): Prom
   return parseClientDocument(client, path, text);
 }
 
-/** `path` names the text in messages. */
+/** Parses the text of a client's file. `path` names the text in messages. */
 export async function parseClientDocument(client: ClientKind, path: string, text: string): Promise<ClientDocument> {
   try {
     if (client.form === "toml") return tomlDocument(await TomlDocument.parse(path, text), client.table);

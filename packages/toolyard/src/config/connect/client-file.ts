@@ -16,7 +16,7 @@ export interface Change {
   readonly after: ClientDocument;
 }
 
-/** A client may write its file at any time, so the file is read and edited up to this many times. */
+/** Maximum number of attempts to read and edit the file, because a client may write it at any time. */
 const MAX_ATTEMPTS = 5;
 
 /**

@@ -23,7 +23,7 @@ describe("limits that a client's file sets outside its servers", () => {
     [{ allowMCPServers: ["b"] }, ["a"]],
     [{ excludeMCPServers: ["b"] }, ["b"]],
     [{ mcp: {} }, []],
-  ])("Gemini CLI: %j limits %j", async (tree, names) => {
+  ])("Gemini CLI: the setting %j limits %j", async (tree, names) => {
     expect(await limited("gemini", { mcpServers: servers, ...tree })).toEqual(names);
   });
 
@@ -34,7 +34,7 @@ describe("limits that a client's file sets outside its servers", () => {
     [{ permission: { "b_*": "deny" } }, ["b"]],
     [{ agent: { plan: { tools: { "a*": false } } } }, ["a"]],
     [{ tools: { write: false, "*": true } }, []],
-  ])("OpenCode: %j limits %j", async (tree, names) => {
+  ])("OpenCode: the setting %j limits %j", async (tree, names) => {
     expect(await limited("opencode", { mcp: servers, ...tree })).toEqual(names);
   });
 
@@ -45,12 +45,12 @@ describe("limits that a client's file sets outside its servers", () => {
     expect(await limited("claude-code", { mcpServers: servers })).toEqual(["a"]);
   });
 
-  test("a client without such rules limits nothing", async () => {
+  test("a client without limiting rules limits nothing", async () => {
     expect(await limited("cursor", { mcpServers: servers, mcp: { excluded: ["a"] } })).toEqual([]);
   });
 });
 
-test("finds the rule by which Gemini CLI would not use the hub", () => {
+test("finds the setting that keeps Gemini CLI from using the hub", () => {
   expect(hubBlock(client("gemini"), { mcp: { allowed: ["a"] } })).toBe("mcp.allowed");
   expect(hubBlock(client("gemini"), { mcp: { allowed: ["a", "toolyard"] } })).toBeUndefined();
   expect(hubBlock(client("cursor"), { mcp: { allowed: ["a"] } })).toBeUndefined();

@@ -7,8 +7,9 @@ import { readTree } from "../document.ts";
 import type { ClientKind } from "./clients.ts";
 
 /**
- * Finds limits that a client's file sets outside the entries of its servers, by the name of a server or by the names of
- * its tools. The hub cannot enforce them for one client, so these servers stay with it. Returns the reason by server.
+ * Returns limits that a client's file sets outside the entries of its servers, by the name of a server or by the names
+ * of its tools. The hub cannot enforce them for one client, so these servers stay in the client. Returns the reason for
+ * each server.
  */
 export async function clientLimits(
   { id, table }: ClientKind,
@@ -32,14 +33,14 @@ export function hubBlock({ id }: ClientKind, tree: JsonObject): string | undefin
   return id === "gemini" ? LIMITS["gemini"]?.(HUB_NAME, tree) : undefined;
 }
 
-/** Claude Code keeps its rules for tools in another file than its servers. */
+/** Reads Claude Code's settings, which contain the rules for tools. Its servers are in another file. */
 async function claudeCodeSettings(path: string): Promise<JsonObject> {
   const folder = dirname(path);
   const file = [join(folder, ".claude", "settings.json"), join(folder, "settings.json")].find((one) => existsSync(one));
   return file === undefined ? {} : (await readTree(file)).tree;
 }
 
-/** Returns the key that limits a server, if there is one. */
+/** Returns the key that limits a server, or undefined. */
 type FindLimit = (name: string, tree: JsonObject) => string | undefined;
 
 const LIMITS: Readonly<Record<string, FindLimit>> = {
@@ -61,7 +62,7 @@ const LIMITS: Readonly<Record<string, FindLimit>> = {
     });
     return list === undefined ? undefined : `permissions.${list}`;
   },
-  // OpenCode names a tool `<server>_<tool>`, and an agent may have a separate list.
+  // OpenCode names a tool `<server>_<tool>`, and an agent may have its own list.
   opencode: (name, { tools, permission, agent, mode }) => {
     if (namesTools(tools, name)) return "tools";
     if (namesTools(permission, name)) return "permission";
@@ -73,7 +74,7 @@ const LIMITS: Readonly<Record<string, FindLimit>> = {
   },
 };
 
-/** Patterns for all tools (`*`) name no server. */
+/** Returns whether patterns name tools of a server. The pattern for all tools (`*`) does not. */
 function namesTools(patterns: unknown, server: string): boolean {
   if (!isJsonObject(patterns)) return false;
   const prefix = `${server}_`;

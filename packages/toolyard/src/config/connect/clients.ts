@@ -2,24 +2,24 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { nearest } from "../../core/text/suggest.ts";
 import { knownFiles, type ClientFilePlaces } from "../import/known-files.ts";
 
-/** How the hub is reached: as a program that the client starts, or at an address. */
+/** Way to reach the hub: a program that the client starts, or a URL. */
 export type HubEntry =
   | {
       readonly command: string;
       readonly args: readonly string[];
-      /** Variables that the program needs and a client would not pass on. */
+      /** Variables that the program needs and that a client would not pass on. */
       readonly env: Readonly<Record<string, string>>;
-      /** The client's list has only a few tools, by which the model finds the others. @default false */
+      /** True if the client's list contains only a few tools, with which the model finds the others. @default false */
       readonly listsFew?: boolean;
     }
   | {
       readonly url: string;
       readonly listsFew?: boolean;
-      /** Variable with the hub's token, which is never written to the file itself. */
+      /** Name of the variable with the hub's token, which is never written to the file. */
       readonly tokenVariable?: string;
     };
 
-/** A client with a file into which the hub can be written. */
+/** A client whose file can contain an entry for the hub. */
 export interface ClientKind {
   /** Name on the command line. */
   readonly id: string;
@@ -28,9 +28,9 @@ export interface ClientKind {
   readonly form: "json" | "toml";
   /** Key of its servers in its file. */
   readonly table: string;
-  /** The action after which it reads the file again. */
+  /** Action after which the client reads the file again. */
   readonly next: string;
-  /** Returns its entry for the hub, or a text with the reason why there is none. */
+  /** Returns the client's entry for the hub, or the reason why it cannot have one. */
   readonly entry: (hub: HubEntry) => JsonObject | string;
 }
 
@@ -39,15 +39,15 @@ type EntryFormat = (hub: HubEntry) => JsonObject | string;
 interface EntrySpelling {
   readonly stdio?: JsonObject;
   readonly http?: JsonObject;
-  /** The key of an address. @default "url" */
+  /** Name of the key for a URL. @default "url" */
   readonly url?: string;
-  /** Returns the client's syntax for a variable; absent: it has none. */
+  /** Returns the client's syntax for a variable. Absent if it has none. */
   readonly variable?: (name: string) => string;
-  /** Prevents the client from hiding a short list of tools behind its own search. @default {} */
+  /** Members that prevent the client from hiding a short list of tools behind its own search. @default {} */
   readonly alwaysLoad?: JsonObject;
 }
 
-/** The format of most clients. */
+/** Creates the entry format of most clients. */
 function usual({
   stdio = {},
   http = {},
@@ -76,7 +76,7 @@ const NO_VARIABLES =
 const shell = (name: string): string => `\${${name}}`;
 const ofEnv = (name: string): string => `\${env:${name}}`;
 
-/** Claude Desktop only starts programs; addresses are entered in its settings. */
+/** Entry format of Claude Desktop, which only starts programs; URLs are entered in its settings. */
 const claudeDesktop: EntryFormat = (hub) =>
   "command" in hub
     ? program(hub)
@@ -100,7 +100,7 @@ const openCode: EntryFormat = (hub) => {
 const SERVERS = { form: "json", table: "mcpServers" } as const;
 const RELOADS = "It reads its file again by itself.";
 
-/** Every client that can be connected; a new one needs an entry here and a line in `known-files.ts`. */
+/** Clients that can be connected. A new client needs an entry here and a line in `known-files.ts`. */
 export const CLIENTS: readonly ClientKind[] = [
   {
     id: "claude",
@@ -206,7 +206,7 @@ export const CLIENTS: readonly ClientKind[] = [
   },
 ];
 
-/** Other names of the same clients. */
+/** Aliases of clients. */
 const ALIASES: Readonly<Record<string, string>> = {
   "claude-desktop": "claude",
   code: "vscode",
@@ -218,7 +218,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "copilot-cli": "copilot",
 };
 
-/** Returns the client with that name; else the names that may have been intended. */
+/** Returns the client with this name, or the names of similar clients. */
 export function findClient(name: string): ClientKind | readonly string[] {
   const id = ALIASES[name.toLowerCase()] ?? name.toLowerCase();
   return (
@@ -227,7 +227,7 @@ export function findClient(name: string): ClientKind | readonly string[] {
   );
 }
 
-/** Returns the file in which a client keeps its user's servers, whether it exists or not. */
+/** Returns the file in which a client keeps its user's servers. The file may not exist. */
 export function clientFile({ program }: ClientKind, places: ClientFilePlaces): string {
   const known = knownFiles(places).find((file) => file.program === program && file.workspace === undefined);
   if (!known) throw new Error(`No file is known for ${program}.`);

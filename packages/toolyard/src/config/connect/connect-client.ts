@@ -11,16 +11,16 @@ import type { ConnectionRecord, ConnectionStep } from "./records.ts";
 /** A client's file and the changes that it needs. */
 export interface ClientConnection extends ClientPlace {
   readonly entry: JsonObject;
-  /** Servers that move out of the file, as they were when the move was planned. */
+  /** Servers to move out of the file, as they were when the move was planned. */
   readonly moves: Readonly<Record<string, unknown>>;
 }
 
 export interface ConnectionResult {
-  /** False: the file already had the entry, and nothing moved. */
+  /** False if the file already had the entry and no server was moved. */
   readonly changed: boolean;
-  /** Servers that moved out of the file. A server that the user edited since the plan stays. */
+  /** Servers that were moved out of the file. A server that the user has edited since the plan stays. */
   readonly moved: readonly string[];
-  /** The file before the first change. */
+  /** Backup of the file before the first change. */
   readonly backup?: string;
 }
 
@@ -46,7 +46,7 @@ function unchanged({ servers }: ClientDocument, moves: ClientConnection["moves"]
   return Object.keys(moves).filter((name) => name in servers && isDeepStrictEqual(servers[name], moves[name]));
 }
 
-/** No file has this digest. */
+/** Marks a changed file: no file has this digest. */
 const CHANGED = "changed";
 
 interface Step {
@@ -56,8 +56,8 @@ interface Step {
 }
 
 /**
- * Adds a change to the record. A change of the file in the state after the last `connect` joins that step, so that its
- * backup undoes both. A file that was edited in between needs a separate backup if servers move out of it.
+ * Adds a change to the record. If the file was not edited since the last `connect`, the change joins that step, so that
+ * the step's backup undoes both. A file that was edited meanwhile needs a separate backup if servers move out of it.
  */
 async function withStep(record: ConnectionRecord, { path, change, moved }: Step): Promise<ConnectionRecord> {
   const written = contentDigest(change.after.text);
@@ -81,7 +81,7 @@ function firstBackup(record: ConnectionRecord): { readonly backup?: string } {
   return backup === undefined ? {} : { backup };
 }
 
-/** Copies the file to a new name next to it. Returns undefined if there is no file. */
+/** Copies the file to a new name in the same folder. Returns undefined if there is no file. */
 async function backUp(path: string, text: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   for (let count = 1; ; count += 1) {

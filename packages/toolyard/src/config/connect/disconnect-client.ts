@@ -11,31 +11,31 @@ import { changeFile, type ClientPlace } from "./client-file.ts";
 import type { ConnectionStep } from "./records.ts";
 
 export interface DisconnectionResult {
-  /** False: the hub was not in the file, and no server was missing from it. */
+  /** False if the hub was not in the file and no server was missing from it. */
   readonly changed: boolean;
-  /** Servers that are in the file again. */
+  /** Servers that were restored. */
   readonly restored: readonly string[];
-  /** Servers without a backup, which cannot be restored. */
+  /** Servers that cannot be restored, because there is no backup. */
   readonly lost?: readonly string[];
-  /** The file before the first change; kept because the file was edited in between. */
+  /** Backup of the file before the first change, kept because the file was edited since. */
   readonly backup?: string;
 }
 
-/** How far the steps have been undone. */
+/** State after some steps have been undone. */
 interface UndoState {
   readonly document: ClientDocument;
-  /** The file did not exist before the step. */
+  /** True if the file did not exist before the step. */
   readonly isAbsent: boolean;
   readonly restored: readonly string[];
   readonly lost: readonly string[];
-  /** Backups that are no longer needed: their text is the document's. */
+  /** Backups that are no longer needed, because the document equals them. */
   readonly spent: readonly string[];
-  /** Backups that stay, because the file was edited after them. */
+  /** Backups that are kept, because the file was edited after them. */
   readonly kept: readonly string[];
 }
 
 /**
- * Removes the hub from a client's file and puts back the servers that any `connect` moved out of it. Throws a
+ * Removes the hub from a client's file and restores the servers that any `connect` moved out of it. Throws a
  * `ConfigError`.
  */
 export async function disconnectClient(place: ClientPlace): Promise<DisconnectionResult> {
@@ -62,7 +62,7 @@ export async function disconnectClient(place: ClientPlace): Promise<Disconnectio
   };
 }
 
-/** Returns the servers that `disconnect` would put back. */
+/** Returns the servers that `disconnect` would restore. */
 export async function plannedReturns(place: ClientPlace, document: ClientDocument): Promise<readonly string[]> {
   const { restored } = await undo(place, document, await place.records.get(place.path));
   return [...new Set(restored)].toSorted();
@@ -75,13 +75,16 @@ async function undo(
 ): Promise<UndoState> {
   let undoing: UndoState = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
   for (const step of steps.toReversed()) undoing = await undoStep(place, undoing, step);
-  // Without a record, or after an edit, the entry is still there.
+  // Without a record, or after an edit, the file still contains the entry.
   if (HUB_NAME in undoing.document.servers && !undoing.isAbsent && !isRestoredFile(undoing, steps))
     undoing = { ...undoing, document: await undoing.document.remove([HUB_NAME]) };
   return undoing;
 }
 
-/** The first backup is the user's own file, in which an entry with this name belongs to the user, too. */
+/**
+ * Returns whether the document is the first backup: the user's own file, in which an entry with this name belongs to
+ * the user too.
+ */
 function isRestoredFile({ spent }: UndoState, [first]: readonly ConnectionStep[]): boolean {
   return first?.backup !== undefined && spent.includes(first.backup);
 }
@@ -101,7 +104,7 @@ async function undoStep(place: ClientPlace, undoing: UndoState, step: Connection
   return putBackServers(place, undoing, step);
 }
 
-/** Edits the servers one by one, because the file has other changes since. */
+/** Restores servers one by one, because the file has other changes since. */
 async function putBackServers({ client }: ClientPlace, undoing: UndoState, step: ConnectionStep): Promise<UndoState> {
   const { backup, moved } = step;
   const isThere = backup !== undefined && existsSync(backup);

@@ -3,7 +3,9 @@ import { isJsonObject } from "../../core/json/json.ts";
 import { readText } from "../../files/read-text.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 
-/** The environment of the user's terminal as `connect` last saw it, for hubs that a desktop client starts. */
+/**
+ * File with the environment of the user's terminal, as `connect` last stored it, for hubs that a desktop client starts.
+ */
 const FILE_NAME = "environment.json";
 
 /** Reads the stored variables. Returns none if there is no readable file. */
@@ -19,7 +21,7 @@ export async function readStoredEnvironment(dataFolder: string): Promise<Readonl
   }
 }
 
-/** Stores variables that hold no login. A new file is for its owner alone. */
+/** Stores variables, which must contain no credentials. Only the owner can read a new file. */
 export function storeEnvironment(dataFolder: string, variables: Readonly<Record<string, string>>): Promise<void> {
   return replaceFile(join(dataFolder, FILE_NAME), `${JSON.stringify(variables, null, 2)}\n`);
 }

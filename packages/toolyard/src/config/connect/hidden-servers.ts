@@ -2,18 +2,18 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { differenceOf, isLimited, runsSame } from "../import/same-server.ts";
 import type { OwnServer } from "./take-over.ts";
 
-/** A server of the hub that one client must not get. */
+/** A server of the hub that is withheld from one client. */
 export interface HiddenServer {
   /** Name of the server in the hub's configuration. */
   readonly name: string;
-  /** The client's own server with different settings. */
+  /** Name of the client's own server with different settings. */
   readonly because: string;
 }
 
 /**
  * Returns the servers of the hub that a client must not see, because it has the same program with its own settings:
- * disabled, with fewer tools, or with another account. Otherwise the hub would give the client what its own file
- * withholds. A server that moved out of the client's file is never hidden from it.
+ * disabled, with fewer tools, or with another account. Otherwise the hub would give the client access that its own file
+ * withholds. A server that was moved out of the client's file is never hidden from it.
  */
 export function hiddenServers(
   own: readonly OwnServer[],

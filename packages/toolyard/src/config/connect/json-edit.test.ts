@@ -12,7 +12,7 @@ const ENTRY = { command: "x", args: ["y"] };
 const PLACE = ["servers", "hub"] as const;
 
 describe("setting", () => {
-  test("after the last member: its comment and a trailing comma stay in place", async () => {
+  test("sets a member after the last one: its comment and a trailing comma stay in place", async () => {
     const text = '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n}\n';
     expect(await editJson(text, PLACE, ENTRY)).toBe(
       '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n    "servers": {\n' +
@@ -21,7 +21,7 @@ describe("setting", () => {
     );
   });
 
-  test("in an existing table, with tabs and line breaks of Windows", async () => {
+  test("sets a member in an existing table, with tabs and line breaks of Windows", async () => {
     const text = '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" } // one\r\n\t}\r\n}';
     expect(await editJson(text, PLACE, { command: "x" })).toBe(
       '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" }, // one\r\n\t\t"hub": {\r\n\t\t\t"command": "x"\r\n' +
@@ -29,7 +29,7 @@ describe("setting", () => {
     );
   });
 
-  test("on one line, in an empty table, in an empty file, and replacing an existing entry", async () => {
+  test("sets a member on one line, in an empty table, in an empty file, and replaces an existing entry", async () => {
     expect(await editJson('{"servers":{"a":{}}}', PLACE, { c: 1 })).toBe('{"servers":{"a":{}, "hub": {"c":1}}}');
     expect(await editJson('{\n  "servers": { /* none */ }\n}', PLACE, { c: 1 })).toBe(
       '{\n  "servers": { /* none */\n    "hub": {\n      "c": 1\n    }\n  }\n}',
@@ -55,7 +55,7 @@ describe("removing", () => {
   });
 });
 
-test("for any layout, a change has the intended value, and undoing it restores the original", async () => {
+test("for any layout, a change has the intended effect, and undoing it restores the original", async () => {
   const space = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
   const key = fc.constantFrom("a", "b", "hub", "servers", "x y", "//");
   const tree = fc.dictionary(

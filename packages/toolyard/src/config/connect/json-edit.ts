@@ -7,7 +7,7 @@ export function setInJson(text: string, place: readonly [string, string], entry:
   return behindMark(text, (plain) => setIn(plain, place, entry));
 }
 
-/** Returns the same text without some entries of a table; it is parsed once for all. */
+/** Returns JSON text without some entries of a table. The text is parsed once for all entries. */
 export function removeFromJson(text: string, table: string, names: readonly string[]): Promise<string> {
   return behindMark(text, (plain) => removeFrom(plain, table, new Set(names)));
 }
@@ -58,7 +58,7 @@ interface JsonMember {
   readonly value: JsonObject;
 }
 
-/** Inserts a member after the last one, with the same layout. */
+/** Inserts a member after the last one, in the same layout. */
 function insert(text: string, object: Node, { key, value }: JsonMember): string {
   const last = object.children?.at(-1);
   const unit = unitOf(text);
@@ -89,13 +89,13 @@ function insert(text: string, object: Node, { key, value }: JsonMember): string 
 
 interface Removal {
   readonly member: Node;
-  /** The previous member. */
+  /** Previous member. */
   readonly before: Node | undefined;
-  /** No member after it is left. */
+  /** True if no member after it remains. */
   readonly isLast: boolean;
 }
 
-/** Removes a member together with its own lines. Undefined if it shares them with others. */
+/** Removes a member together with its lines. Returns undefined if other members share these lines. */
 function withoutLines(text: string, { member, before, isLast }: Removal): string | undefined {
   const end = member.offset + member.length;
   const comma = commaAfter(text, end);
@@ -116,7 +116,7 @@ function splice(text: string, { start, end }: { start: number; end: number }, in
   return text.slice(0, start) + inserted.replaceAll("\n", eol) + text.slice(end);
 }
 
-/** Returns one step of the file's indentation. */
+/** Returns the indentation unit of the file. */
 function unitOf(text: string): string {
   return /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
 }
@@ -131,14 +131,14 @@ function startsLine(text: string, { offset }: Node): boolean {
 
 const BETWEEN = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 
-/** Returns the comma after a value, with comments in between. */
+/** Returns the position of the comma after a value; comments may precede it. */
 function commaAfter(text: string, at: number): number | undefined {
   BETWEEN.lastIndex = at;
   const end = at + (BETWEEN.exec(text)?.[0].length ?? 0);
   return text[end] === "," ? end : undefined;
 }
 
-/** Returns the end of this line if only a comment follows, else the current position. */
+/** Returns the end of this line if only a comment follows; otherwise the current position. */
 function lineEndAfter(text: string, at: number, limit: number): number {
   const rest = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at, limit));
   return rest ? at + rest[0].length : at;

@@ -4,20 +4,22 @@ import { withFileLock } from "../../files/file-lock.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 import { readText } from "../../files/read-text.ts";
 
-/** One change of a client's file by `connect`, so that it can be undone. */
+/** A change of a client's file by `connect`, for undoing it. */
 export interface ConnectionStep {
-  /** Copy of the file before the change. Absent: there was no file. */
+  /** Copy of the file before the change; absent if there was no file. */
   readonly backup?: string;
-  /** Digest of the file after the change. While the file still has it, undoing restores the backup byte by byte. */
+  /**
+   * Digest of the file after the change. If the file still has this digest, undoing restores the backup byte by byte.
+   */
   readonly written: string;
-  /** Servers that moved out of the file. */
+  /** Servers that were moved out of the file. */
   readonly moved: readonly string[];
 }
 
-/** Every change of one client's file that `disconnect` has to undo, oldest first. */
+/** Changes of one client's file that `disconnect` must undo, oldest first. */
 export type ConnectionRecord = readonly ConnectionStep[];
 
-/** The records of every client's files, in the data folder. */
+/** Records of the changes of all clients' files, in the data folder. */
 export class ConnectionRecords {
   readonly #path: string;
 
@@ -39,7 +41,7 @@ export class ConnectionRecords {
     });
   }
 
-  /** An unreadable file of records counts as empty: servers then stay where they are. */
+  /** Reads the records. An unreadable file counts as empty: servers then stay where they are. */
   async #read(): Promise<JsonObject> {
     try {
       const value: unknown = JSON.parse(await readText(this.#path));
@@ -50,7 +52,7 @@ export class ConnectionRecords {
   }
 }
 
-/** Earlier versions kept one step, without a list around it. */
+/** Parses a record. Earlier versions stored a single step without a list. */
 function readRecord(value: unknown): ConnectionRecord {
   if (!isJsonObject(value)) return [];
   const steps: readonly unknown[] = Array.isArray(value["steps"]) ? value["steps"] : [value];

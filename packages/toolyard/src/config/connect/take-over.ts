@@ -13,23 +13,23 @@ export interface StayingServer {
   readonly reason: string;
 }
 
-/** The known facts of one server of a client, for the comparison with the hub's. */
+/** A server of a client, for comparison with the hub's servers. */
 export interface OwnServer {
   readonly name: string;
   readonly options: JsonObject;
-  /** The hub serves it instead of the client. */
+  /** True if the hub will serve it instead of the client. */
   readonly moves: boolean;
 }
 
-/** The servers of a client, and what happens to them when the hub takes them over. */
+/** The servers of a client, and their treatment when the hub takes them over. */
 export interface TakeOver {
-  /** To be added to the configuration. */
+  /** Servers to be added to the configuration. */
   readonly added: readonly ImportedServer[];
-  /** Entries that move out of the client's file: those added, and those that the configuration already has. */
+  /** Entries to move out of the client's file: added servers, and servers that the configuration already has. */
   readonly moves: Readonly<Record<string, unknown>>;
   readonly stays: readonly StayingServer[];
   readonly own: readonly OwnServer[];
-  /** The same warnings as those of `toolyard import`. */
+  /** Warnings of the import, as in `toolyard import`. */
   readonly warnings: readonly string[];
 }
 
@@ -37,16 +37,16 @@ export interface TakeOverOptions extends Omit<ImportOptions, "cwd"> {
   readonly client: ClientKind;
   readonly path: string;
   readonly document: ClientDocument;
-  /** Servers that an earlier `connect` moved out of the file, as entries of the client. */
+  /** Servers that an earlier `connect` moved out of the file, as client entries. */
   readonly movedBefore: JsonObject;
-  /** The client keeps its servers. */
+  /** True if the client keeps its servers. */
   readonly keep: boolean;
 }
 
-/** Servers that a client keeps for one folder only stay in its file. */
+/** Matches no folder: servers that a client keeps for one folder only stay in its file. */
 const NO_FOLDER = "";
 
-/** Decides which of a client's servers the hub can serve instead, without changing what its user may do. */
+/** Decides which of a client's servers the hub can serve instead, without changing the user's rights. */
 export async function planTakeOver(options: TakeOverOptions): Promise<TakeOver> {
   const { client, path, document, taken, keep } = options;
   const file = { program: client.program, path };
@@ -88,7 +88,7 @@ function readTable(table: JsonObject, file: KnownFile, options: TakeOverOptions)
 const KEPT = "you chose to leave its servers with it, or to give it a profile";
 const UNREADABLE = "it has neither a command nor an address";
 
-/** A value that only the client has, or a setting that the hub does not know. */
+/** Returns why a server must stay: a value that only the client has, or a setting that the hub does not support. */
 function stayReason({ variables, uncarried }: ImportedServer): string | undefined {
   if (uncarried.length > 0)
     return (

@@ -8,10 +8,10 @@ import { onWritable, replaceFile } from "./replace-file.ts";
 import { TomlDocument } from "./toml-document.ts";
 import { readText } from "../../files/read-text.ts";
 
-/** One change of a `toolyard.toml`. */
+/** A change of a `toolyard.toml`. */
 export type ConfigEdit = (document: TomlDocument) => Promise<TomlDocument>;
 
-/** Reads a `toolyard.toml`; a missing one is empty. Throws a `ConfigError` if it cannot be edited as TOML. */
+/** Reads a `toolyard.toml`; a missing file counts as empty. Throws a `ConfigError` if it cannot be edited as TOML. */
 export async function readConfigFile(path: string): Promise<TomlDocument> {
   const text = await textOf(path);
   if (/\.json[c5]?$/i.test(extname(path)) || /^\s*\{/.test(text))
@@ -23,8 +23,8 @@ export async function readConfigFile(path: string): Promise<TomlDocument> {
 }
 
 /**
- * Changes a `toolyard.toml` in one step, one process at a time. A change that violates the schema is refused, and a
- * concurrent change by an editor is not overwritten. Throws a `ConfigError`; the file is then unchanged.
+ * Changes a `toolyard.toml` atomically, one process at a time. Refuses a change that violates the schema, and does not
+ * overwrite a concurrent change by an editor. Throws a `ConfigError`; the file is then unchanged.
  */
 export async function editConfigFile(path: string, schema: OptionSchema, edit: ConfigEdit): Promise<TomlDocument> {
   const real = await realpath(path).catch(() => path);

@@ -7,9 +7,9 @@ import { LockTaken } from "../../files/file-lock.ts";
 import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 
 /**
- * Replaces a file's text in one step, so that a reader sees either the old or the new text. A link is followed, and the
- * file keeps its mode; a new file, and its new folders, are accessible only to the owner. Throws a `ConfigError` if the
- * file cannot be written.
+ * Replaces a file's text atomically, so that readers see either the old or the new text. A link is followed, and the
+ * file keeps its mode. Only the owner can access a new file and its new folders. Throws a `ConfigError` if the file
+ * cannot be written.
  */
 export function replaceFile(path: string, text: string): Promise<void> {
   return onWritable(path, async () => {
@@ -20,7 +20,7 @@ export function replaceFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Throws a `ConfigError` if `replaceFile` would be refused, if that can be checked in advance. */
+/** Throws a `ConfigError` if `replaceFile` would fail, as far as that can be checked in advance. */
 export function assertReplaceable(path: string): Promise<void> {
   return onWritable(path, async () => {
     const real = await realpath(path).catch(() => path);
@@ -46,7 +46,7 @@ export async function onWritable<T>(path: string, work: () => Promise<T>): Promi
   }
 }
 
-/** A read-only file is not replaced, even if its folder would allow it. */
+/** Returns the mode of a file. A read-only file is not replaced, even if its folder would allow it. */
 async function modeOf(path: string): Promise<number> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) return PRIVATE_MODE;

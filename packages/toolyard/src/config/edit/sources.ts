@@ -7,7 +7,7 @@ import { entriesOf, tablesOf } from "../source-tables.ts";
 import type { TomlDocument } from "./toml-document.ts";
 import type { TreePath } from "./tree-path.ts";
 
-/** A server of a configuration file, and its place. */
+/** A server in a configuration file, and its path. */
 export interface ServerPlace {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -15,7 +15,7 @@ export interface ServerPlace {
   readonly options: JsonObject;
 }
 
-/** Returns the servers in one file, in the order of the schema's tables, then of the file. */
+/** Returns the servers in one file, in the order of the schema's tables, then in file order. */
 export function serversOf(tree: JsonObject, schema: OptionSchema): readonly ServerPlace[] {
   return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
     entriesOf(value, table).flatMap(({ name, step, value: options }): ServerPlace[] =>
@@ -28,9 +28,9 @@ export function serversOf(tree: JsonObject, schema: OptionSchema): readonly Serv
 export interface NewServer {
   readonly kind: ProviderKind;
   readonly name: string;
-  /** Includes the name if servers of its kind are in a list. */
+  /** Options of the server. They include the name if servers of this kind are in a list. */
   readonly options: JsonObject;
-  /** @default none */
+  /** Comment above the server. @default none */
   readonly comment?: string | undefined;
 }
 
@@ -64,15 +64,15 @@ function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: Tre
   return found;
 }
 
-/** The option of a file with the local paths of one kind of tools. */
+/** Option of a file that lists local paths of one kind of tools. */
 export interface PathList {
   readonly kind: ProviderKind;
-  /** Name in the file. */
+  /** Name of the section in the file. */
   readonly section: string;
   readonly key: string;
-  /** Default while the section names none. */
+  /** Default value if the section has no paths. */
   readonly usual: readonly string[];
-  /** A single path is written as a list, too. */
+  /** True if a single path is written as a list too. */
   readonly isAlwaysList: boolean;
   readonly places: ToolPlaces;
 }
@@ -99,7 +99,7 @@ export function pathsOf(tree: JsonObject, { section, key, usual }: PathList): re
   return Array.isArray(value) ? value.map(String) : usual;
 }
 
-/** Returns whether a list contains a path; both relative to `folder`. */
+/** Returns whether a list contains a path. Both are relative to `folder`. */
 export function hasPath(
   tree: JsonObject,
   list: PathList,
@@ -120,7 +120,7 @@ export async function addPath(document: TomlDocument, list: PathList, path: stri
   return document.set([section], key, paths.length === 1 && !isAlwaysList ? path : paths);
 }
 
-/** Removes a path from a list; the last one removes its table too, if nothing else is in it. */
+/** Removes a path from a list. Removing the last path also removes a table that is then empty. */
 export async function removePath(
   document: TomlDocument,
   list: PathList,

@@ -44,7 +44,7 @@ describe("adding", () => {
     );
   });
 
-  test("extends or starts a list of tables", async () => {
+  test("extends a list of tables, or creates it", async () => {
     const more = await (
       await read(YARD)
     ).addAll([{ path: ["mcp", "remote_servers"], table: { namespace: "c" }, comment: "new", isEntry: true }]);
@@ -86,7 +86,7 @@ describe("setting", () => {
     expect(entry.text).toBe(YARD.replace('web.example/mcp"\n', 'web.example/mcp"\nenabled = false\n'));
   });
 
-  test("in braces, with dotted keys, and below an empty header", async () => {
+  test("sets a key in braces, with dotted keys, and below an empty header", async () => {
     const path = ["mcp", "stdio_servers", "a"];
     const inBraces = await read('[mcp.stdio_servers]\na = { command = "x" } # keep\n');
     expect((await inBraces.set(path, "enabled", false)).text).toBe(
@@ -102,7 +102,7 @@ describe("setting", () => {
     );
   });
 
-  test("refuses a missing table", async () => {
+  test("refuses to set a key of a missing table", async () => {
     await expect((await read(YARD)).set(["mcp", "stdio_servers", "no"], "enabled", false)).rejects.toThrow(ConfigError);
   });
 });
@@ -114,7 +114,7 @@ describe("removing", () => {
     expect(text).toBe(YARD.slice(0, start) + YARD.slice(YARD.indexOf("# The web")));
   });
 
-  test("one entry of a list of tables", async () => {
+  test("removes an entry of a list of tables", async () => {
     const first = await (await read(YARD)).remove(["mcp", "remote_servers", "0"]);
     expect(first.text).toBe(
       YARD.slice(0, YARD.indexOf("# The web")) + YARD.slice(YARD.indexOf("[[mcp.remote_servers]] # second")),
@@ -123,7 +123,7 @@ describe("removing", () => {
     expect(second.text).toBe(`${YARD.slice(0, YARD.indexOf("[[mcp.remote_servers]] # second"))}# The end.\n`);
   });
 
-  test("a key of a table, an entry in brackets, a table in braces", async () => {
+  test("removes a key of a table, an entry in brackets, a table in braces", async () => {
     const key = await (await read(YARD)).remove(["mcp", "remote_servers", "1", "url"]);
     expect(key.text).toBe(YARD.replace("url = 'https://docs.example'\n", ""));
     const list = await read('[modules]\npaths = ["a", "b", "c"]\n');
@@ -142,11 +142,11 @@ describe("removing", () => {
   });
 });
 
-test("refuses a text that is not TOML with its line", async () => {
+test("refuses a text that is not TOML, with the line", async () => {
   await expect(read("[server]\nport = = 1\n")).rejects.toThrow("yard.toml:2:");
 });
 
-test("for any text, a change has exactly the intended effect, or is refused", async () => {
+test("for any text, a change has exactly the intended effect or is refused", async () => {
   const word = fc.string({
     minLength: 1,
     maxLength: 6,

@@ -6,7 +6,7 @@ import { readPlaces, type TomlPlace } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";
 import { isWithin, withoutPath, withPath, type TreePath } from "./tree-path.ts";
 
-/** A text, its values, and their places. */
+/** A text with its values and their positions. */
 interface ReadText {
   readonly text: string;
   readonly tree: JsonObject;
@@ -15,8 +15,8 @@ interface ReadText {
 
 /**
  * A TOML text that can be changed while everything else stays unchanged: comments, order, blank lines. Each change
- * returns a new document, which is parsed again before: a result with a different meaning is never returned. All
- * methods throw a `ConfigError` if the text is written in a form that cannot be changed from outside.
+ * returns a new document, which is parsed again first: a result with a different meaning is never returned. All methods
+ * throw a `ConfigError` if the text has a form that cannot be edited safely.
  */
 export class TomlDocument {
   readonly text: string;
@@ -31,7 +31,7 @@ export class TomlDocument {
     this.#places = places;
   }
 
-  /** `name` names the text in messages. Throws a `ConfigError` with line and column if it is not TOML. */
+  /** Parses a text. `name` names it in messages. Throws a `ConfigError` with line and column if it is not TOML. */
   static async parse(name: string, text: string): Promise<TomlDocument> {
     const tree = await parseToml(name, text);
     const { parse } = await import("smol-toml");
@@ -52,7 +52,7 @@ export class TomlDocument {
     return this.#places.some((place) => isWithin(place.path, path));
   }
 
-  /** Adds tables and entries of lists of tables at the end of the text, which is checked once for all. */
+  /** Adds tables and entries of lists of tables at the end of the text. The text is checked once for all. */
   async addAll(additions: readonly Addition[]): Promise<TomlDocument> {
     if (additions.length === 0) return this;
     let wanted = this.tree;
@@ -75,7 +75,7 @@ export class TomlDocument {
     return this.#spliced([splice], withPath(this.tree, path, value));
   }
 
-  /** Adds an entry to a list of plain values in brackets. */
+  /** Adds a value to a list in brackets. */
   async addValue(path: TreePath, value: unknown): Promise<TomlDocument> {
     const there = this.#find(path);
     const list = listAt(this.tree, path);
@@ -88,12 +88,12 @@ export class TomlDocument {
     return this.#spliced([splice], withPath(this.tree, [...path, String(list.length)], value));
   }
 
-  /** Removes a path: a table with its subtables and the comment directly above, a key, an entry. */
+  /** Removes the value at a path: a table with its subtables and the comment directly above it, a key, or an entry. */
   async remove(path: TreePath): Promise<TomlDocument> {
     return this.#spliced(this.#removal(path), withoutPath(this.tree, path));
   }
 
-  /** Removes several tables; the text is checked once if each has separate lines. */
+  /** Removes several tables. The text is checked only once if each table has its own lines. */
   async removeAll(paths: readonly TreePath[]): Promise<TomlDocument> {
     const isPlain = paths.every((path) => this.#linesOf(path).length > 0);
     if (isPlain) {
@@ -119,7 +119,10 @@ export class TomlDocument {
     return own.toSorted((a, b) => a.start - b.start);
   }
 
-  /** Removes one key that `set` would add again. `undefined` if a comment refers to it, which would be removed too. */
+  /**
+   * Removes one key that `set` would add again. Returns `undefined` if a comment refers to the key, because it would be
+   * removed too.
+   */
   async unset(table: TreePath, key: string): Promise<TomlDocument | undefined> {
     const path = [...table, key];
     const place = this.#find(path);
@@ -150,7 +153,7 @@ export class TomlDocument {
     const pairs = this.#places.filter(({ kind, table: above }) => kind === "pair" && isSame(above, table));
     const last = pairs.at(-1) ?? there;
     if (last) return this.#lineBelow(last, `${keyText([key])} = ${text}`);
-    // `files.command = "x"` below [mcp.stdio_servers]
+    // Dotted key, such as `files.command = "x"` below [mcp.stdio_servers].
     const dotted = this.#places.findLast(({ kind, path }) => kind === "pair" && isWithin(path, table));
     if (!dotted) throw this.#refusal(table);
     return this.#lineBelow(dotted, `${keyText([...table.slice(dotted.table.length), key])} = ${text}`);
@@ -220,7 +223,10 @@ export class TomlDocument {
     return at;
   }
 
-  /** Comments directly below belong to the removed part, except for those directly above the next part. */
+  /**
+   * Returns the end of the comments directly below, which belong to the removed part, except those directly above the
+   * next part.
+   */
   #commentsBelow(end: number): number {
     let at = end;
     while (at < this.text.length && /^[ \t]*#/.test(this.text.slice(at, this.#lineEnd(at)))) at = this.#lineEnd(at);
@@ -267,7 +273,7 @@ export interface Addition {
   readonly table: JsonObject;
   /** Comment above it. */
   readonly comment?: string | undefined;
-  /** True for a further entry of a list of tables. @default false */
+  /** True if it is a further entry of a list of tables. @default false */
   readonly isEntry?: boolean;
 }
 
@@ -277,7 +283,7 @@ function listAt(tree: JsonObject, path: TreePath): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Merges overlapping removals, such as those with a common comment. */
+/** Merges overlapping removals, such as two with a common comment. */
 function merged(splices: readonly Splice[]): readonly Splice[] {
   const all: Splice[] = [];
   for (const splice of splices.toSorted((one, other) => one.start - other.start)) {
@@ -298,7 +304,7 @@ function isSame(one: TreePath, other: TreePath): boolean {
   return one.length === other.length && isWithin(one, other);
 }
 
-/** A table without keys has no effect, written or not. */
+/** Removes tables without keys, which have no effect. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isJsonObject(value) || value instanceof Date) return value;
@@ -311,7 +317,7 @@ function isEmptyTable(value: unknown): boolean {
   return (isList || (isJsonObject(value) && !(value instanceof Date))) && Object.keys(value as object).length === 0;
 }
 
-/** Leaves one line break after the last non-empty line. */
+/** Returns the text with one line break after the last non-empty line. */
 function withoutEmptyEnd(text: string): string {
   const last = text.trimEnd();
   const lineBreak = /^[ \t]*(\r?\n)[^]*\n$/.exec(text.slice(last.length));

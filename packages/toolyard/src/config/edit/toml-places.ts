@@ -1,23 +1,23 @@
-/** The place of a value in a TOML text. */
+/** Position of a value in a TOML text. */
 export interface TomlPlace {
-  /** Its whole path; entries of lists by their number: `["mcp", "remote_servers", "0", "url"]`. */
+  /** Complete path; entries of lists by index: `["mcp", "remote_servers", "0", "url"]`. */
   readonly path: readonly string[];
-  /** `header`: a line in brackets. `pair`: a key with its value on separate lines. `inner`: inside a value. */
+  /** `header`: a line in brackets. `pair`: a key with its value on its own lines. `inner`: a part of another value. */
   readonly kind: "header" | "pair" | "inner";
   /** Offset of the bracket, of the key, or of an entry without a key. */
   readonly start: number;
-  /** Offset of the value; for a header, that of its bracket. */
+  /** Offset of the value; for a header, offset of its bracket. */
   readonly valueStart: number;
-  /** Offset after the value or the header, before blanks and a comment. */
+  /** Offset after the value or header, before spaces and a comment. */
   readonly end: number;
-  /** Path of the header above, empty above the first. */
+  /** Path of the header above; empty above the first header. */
   readonly table: readonly string[];
 }
 
-/** Returns the steps of a written key, such as `a."b.c"`. */
+/** Parses a written key, such as `a."b.c"`, into its steps. */
 export type ReadKey = (text: string) => readonly string[];
 
-/** Returns the places of a valid TOML text, in text order; the parts of a value precede it. */
+/** Returns the positions of all values of a valid TOML text, in text order. The parts of a value precede the value. */
 export function readPlaces(text: string, readKey: ReadKey): readonly TomlPlace[] {
   const scanner = new Scanner(text, readKey);
   return scanner.read();
@@ -27,7 +27,7 @@ class Scanner {
   readonly #text: string;
   readonly #readKey: ReadKey;
   readonly #places: TomlPlace[] = [];
-  /** Number of entries so far of each list of tables, by its path. */
+  /** Number of entries of each list of tables so far, by path. */
   readonly #counts = new Map<string, number>();
   #at = 0;
   #table: readonly string[] = [];
@@ -57,7 +57,7 @@ class Scanner {
     this.#places.push({ path, kind: "header", start, valueStart: start, end: this.#at, table: path });
   }
 
-  /** A header names the last entry of a list only by the list's name. */
+  /** Returns the path of a header. A header refers to the last entry of a list by the list's name alone. */
   #headerPath(steps: readonly string[], isList: boolean): readonly string[] {
     const path: string[] = [];
     for (const [index, step] of steps.entries()) {
@@ -122,7 +122,7 @@ class Scanner {
     while (this.#at < this.#text.length && !this.#text.startsWith(mark, this.#at))
       this.#at += quote === '"' && this.#text[this.#at] === "\\" ? 2 : 1;
     this.#at += mark.length;
-    // A string with three quotes may end with one or two more, which belong to it.
+    // A string with three quotes may end with one or two further quotes, which belong to it.
     while (mark.length === 3 && this.#text[this.#at] === quote) this.#at += 1;
   }
 
@@ -135,7 +135,7 @@ class Scanner {
     while (this.#text[this.#at] === " " || this.#text[this.#at] === "\t") this.#at += 1;
   }
 
-  /** Skips blanks, line breaks and comments. */
+  /** Skips spaces, line breaks and comments. */
   #skipTrivia(): void {
     for (;;) {
       while (this.#at < this.#text.length && /[\s\uFEFF]/.test(this.#text[this.#at]!)) this.#at += 1;

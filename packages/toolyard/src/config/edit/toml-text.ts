@@ -6,7 +6,7 @@ export function keyText(path: TreePath): string {
   return path.map((step) => (/^[\w-]+$/.test(step) ? step : JSON.stringify(step))).join(".");
 }
 
-/** Returns a value on one line. */
+/** Returns a value in TOML syntax on one line. */
 export function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -14,7 +14,7 @@ export function valueText(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** Returns the pairs of a table, one per line. */
+/** Returns the key-value pairs of a table, one per line. */
 export function tableText(table: JsonObject): string {
   return Object.entries(table)
     .map(([key, value]) => `${keyText([key])} = ${valueText(value)}\n`)

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** Keys from the top; entries of lists by their number. */
+/** Keys from the root; entries of lists by index. */
 export type TreePath = readonly string[];
 
 /** Returns whether a path is `outer` or below it. */

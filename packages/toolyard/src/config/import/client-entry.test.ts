@@ -31,7 +31,7 @@ describe("a client's own settings", () => {
     ],
     [{ env_vars: ["A"] }, { inherit_env: ["A"] }],
     [{ envFile: "/e" }, { env_file: "/e" }],
-  ])("%j become %j", (entry, options) => {
+  ])("converts %j to %j", (entry, options) => {
     expect(plain(entry)).toMatchObject({ options, uncarried: [] });
     expect(Object.keys(plain(entry).options)).toEqual(Object.keys(options));
   });
@@ -50,7 +50,7 @@ describe("a client's own settings", () => {
     { headersHelper: "/bin/h" },
     { tools: { read: { approval_mode: "approve" } } },
     { anyKeyOfTomorrow: 1 },
-  ])("%j cannot be carried over", (entry) => {
+  ])("cannot convert %j", (entry) => {
     expect(plain(entry).uncarried).toEqual(Object.keys(entry));
   });
 
@@ -63,7 +63,7 @@ describe("a client's own settings", () => {
     { type: "streamable-http" },
     { timeout: 30, cwd: "/srv", env: {}, args: [] },
     { source: "custom", alwaysLoad: true, deferTools: "never" },
-  ])("%j loses nothing", (entry) => {
+  ])("converts %j without loss", (entry) => {
     expect(plain(entry).uncarried).toEqual([]);
   });
 });

@@ -2,22 +2,26 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { KNOWN_KEYS } from "../mcp-json.ts";
 import { translateReferences, type TranslationContext } from "./client-variables.ts";
 
-/** One server of a client: the members that all clients share, and the client's own as options of `toolyard.toml`. */
+/**
+ * A server of a client: the members that all clients share, and the client's own members as options of `toolyard.toml`.
+ */
 export interface PlainEntry {
   readonly entry: JsonObject;
   readonly options: JsonObject;
-  /** Variables that must be set before the server starts: values that the client asks for, and unset references. */
+  /**
+   * Variables that must be set before the server starts: values for which the client prompts, and unset references.
+   */
   readonly variables: readonly string[];
-  /** Keys of the client's entry with a setting that `toolyard.toml` cannot hold. */
+  /** Keys of the client's entry with a setting that `toolyard.toml` does not support. */
   readonly uncarried: readonly string[];
-  /** Why the server can only run in its client. Absent: the hub can run it. */
+  /** Reason why only the client can run the server. Absent: the hub can run it. */
   readonly refusal?: string;
 }
 
-/** Result of one rule: the options that a client key becomes, or nothing if its value cannot be carried over. */
+/** Converts a client key to options; undefined if its value cannot be converted. */
 type Rule = (value: unknown) => JsonObject | undefined;
 
-/** Client keys that `toolyard.toml` names differently. */
+/** Rules for client keys that `toolyard.toml` names differently. */
 const RULES: Readonly<Record<string, Rule>> = {
   enabled: (value) => (typeof value === "boolean" ? { enabled: value } : undefined),
   environment: (value) => (isJsonObject(value) ? {} : undefined),
@@ -38,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   env_http_headers: (value) => (isJsonObject(value) ? {} : undefined),
 };
 
-/** Types of the keys that `mcp-json.ts` converts, where a value of another type would be dropped. */
+/** Type checks of the keys that `mcp-json.ts` converts. It would drop a value of another type. */
 const CONVERTED: Readonly<Record<string, (value: unknown) => boolean>> = {
   disabled: (value) => typeof value === "boolean",
   timeout: (value) => typeof value === "number",
@@ -53,14 +57,14 @@ const TRANSPORTS: ReadonlySet<string> = new Set(
   "stdio local remote http https sse streamable-http streamablehttp streamable".split(" "),
 );
 
-/** Keys that name or describe a server, or that only concern how its client lists it. */
+/** Keys that name or describe a server, or that only concern its display in the client. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   "name title description comment icon icons version gallery author homepage tags source alwaysLoad deferTools".split(
     " ",
   ),
 );
 
-/** Returns one server of a client's file in the terms of `toolyard.toml`, with its references translated. */
+/** Converts one server of a client's file to the options of `toolyard.toml`, and translates its references. */
 export function toPlainEntry(given: JsonObject, context: TranslationContext): PlainEntry {
   const { value, missing, refusal } = translateReferences(given, context);
   const { entry, needed } = renamed(value as JsonObject, context);
@@ -75,14 +79,14 @@ export function toPlainEntry(given: JsonObject, context: TranslationContext): Pl
   };
 }
 
-/** Returns a client's entry under the names of `toolyard.toml`. Keys without a rule, and references, are unchanged. */
+/** Converts a client's entry to the names of `toolyard.toml`. Keys without a rule, and references, are unchanged. */
 export function renameClientKeys(given: JsonObject): JsonObject {
   const { plain, options } = splitOptions(renamed(given, { variables: {} }).entry);
   return { ...plain, ...options };
 }
 
 interface SplitEntry {
-  /** Members that no rule is for. */
+  /** Members without a rule. */
   readonly plain: JsonObject;
   readonly options: JsonObject;
 }
@@ -91,7 +95,7 @@ function splitOptions(entry: JsonObject): SplitEntry {
   const options = joinOptions(
     Object.entries(RULES).flatMap(([key, rule]) => (isSet(entry[key]) ? [rule(entry[key]) ?? {}] : [])),
   );
-  // A server is used only if no key of its entry switches it off.
+  // A server is enabled only if no key of its entry disables it.
   const isOff = options["enabled"] === false || entry["disabled"] === true;
   return {
     plain: Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES))),
@@ -99,7 +103,7 @@ function splitOptions(entry: JsonObject): SplitEntry {
   };
 }
 
-/** Returns the keys of an entry with a setting that would be lost in the hub. */
+/** Returns the keys of an entry whose setting would be lost in the hub. */
 function uncarriedKeys(entry: JsonObject): readonly string[] {
   return Object.entries(entry).flatMap(([key, value]) => (isCarried(key, value) ? [] : [key]));
 }
@@ -117,13 +121,13 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A disabled switch and an empty list have the same meaning as an absent key. */
+/** Returns whether a value has the same meaning as an absent key: false, or an empty list or table. */
 function isNothing(value: unknown): boolean {
   if (isJsonObject(value)) return Object.keys(value).length === 0;
   return value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** Combines the values of several keys: every exclusion applies, and of several inclusions their intersection. */
+/** Combines the values of several keys: all exclusions apply, and inclusions are intersected. */
 function joinOptions(parts: readonly JsonObject[]): JsonObject {
   return parts.reduce<JsonObject>((joined, part) => {
     const result: Record<string, unknown> = { ...joined, ...part };
@@ -145,7 +149,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 
 interface RenamedEntry {
   readonly entry: JsonObject;
-  /** Variables that Codex names as keys, and that are not set. */
+  /** Unset variables that Codex names as keys. */
   readonly needed: readonly string[];
 }
 
@@ -172,7 +176,7 @@ function renamed(entry: JsonObject, { variables }: Pick<TranslationContext, "var
 
 const ALL_TOOLS = "*";
 
-/** An empty list of allowed tools allows none; `include = []` would offer all. */
+/** Returns the `include` option. An empty list of allowed tools allows none, but `include = []` would offer all. */
 function includeOption(value: unknown): JsonObject | undefined {
   return Array.isArray(value) && value.length === 0 ? { exclude: [ALL_TOOLS] } : names("include", value);
 }

@@ -2,35 +2,34 @@ import { basename } from "node:path";
 import { isJsonObject } from "../../core/json/json.ts";
 
 /**
- * Translates the references that a client allows in its file (environment variables, files, its open folder) into the
- * syntax of `toolyard.toml`, so that a server gets the same values from the hub as from the client.
- *
- * The rules per client come from each client's documentation and issue tracker, read in November 2026. Text that a
- * client passes on unchanged stays unchanged: `${X}` in a file of a client without variables becomes `$${X}`.
+ * Translates the references that a client supports in its file (environment variables, files, its open folder) into the
+ * syntax of `toolyard.toml`, so that a server gets the same values from the hub as from the client. The rules per
+ * client come from each client's documentation and issue tracker, read in November 2026. Text that a client passes on
+ * unchanged stays unchanged: `${X}` in a file of a client without variables becomes `$${X}`.
  */
 
 /** Behaviour of a client for a reference to an unset variable. */
 type Unset =
-  /** It reports an error, or its behaviour is not documented: the variable is required. */
+  /** Reports an error, or has no documented behaviour: the variable is required. */
   | "required"
-  /** It inserts an empty text. */
+  /** Inserts an empty text. */
   | "empty"
-  /** It leaves the reference in the text. */
+  /** Leaves the reference in the text. */
   | "literal";
 
-/** The reference forms that a client understands. An absent form is plain text for this client. */
+/** Reference forms that a client supports. An absent form is plain text for the client. */
 export interface VariableSyntax {
-  /** `${NAME}` and `${NAME:-default}`. */
+  /** Support for `${NAME}` and `${NAME:-default}`. */
   readonly braces?: Unset;
-  /** `$NAME`. */
+  /** Support for `$NAME`. */
   readonly bare?: Unset;
-  /** `${env:NAME}`. */
+  /** Support for `${env:NAME}`. */
   readonly env?: Unset;
-  /** `{env:NAME}` and `{file:path}` (OpenCode). */
+  /** Support for `{env:NAME}` and `{file:path}` (OpenCode). */
   readonly curly?: Unset;
-  /** `${file:path}`. */
+  /** Support for `${file:path}`. */
   readonly file?: true;
-  /** `${workspaceFolder}`, `${userHome}`, `${input:id}` and the other variables of an editor. */
+  /** Support for `${workspaceFolder}`, `${userHome}`, `${input:id}` and the other variables of an editor. */
   readonly editor?: true;
 }
 
@@ -58,12 +57,12 @@ const SYNTAXES: Readonly<Record<string, VariableSyntax>> = {
   "Copilot CLI": SHELL,
 };
 
-/** For files of an unknown client: every form that cannot be intended otherwise. */
+/** Syntax for files of an unknown client: every unambiguous form. */
 const ANY_CLIENT: VariableSyntax = { braces: "required", env: "required", editor: true };
 
 /**
- * Returns the syntax of a client by the program name of `known-files.ts`. A file of an unknown program gets the syntax
- * that its table of servers implies.
+ * Returns the syntax of a client by the program name in `known-files.ts`. For a file of an unknown program, the syntax
+ * is derived from the key of its servers.
  */
 export function variableSyntax(program: string, tree: Readonly<Record<string, unknown>>): VariableSyntax {
   return SYNTAXES[program.replace(/ \(this folder\)$/, "")] ?? SYNTAXES[programByContent(tree) ?? ""] ?? ANY_CLIENT;
@@ -82,13 +81,16 @@ function programByContent(tree: Readonly<Record<string, unknown>>): string | und
 export interface TranslationContext {
   readonly syntax: VariableSyntax;
   readonly program: string;
-  /** The environment that decides whether a variable is set. */
+  /** Environment that decides which variables are set. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** The folder that the file belongs to. Absent: the file is the user's, for every folder. */
+  /** Folder that the file belongs to. Absent: the file is the user's, for every folder. */
   readonly workspace?: string | undefined;
-  /** Replacement of `${workspaceFolder}`: its path, or the reference itself if the target is in the same folder. */
+  /**
+   * Replacement of `${workspaceFolder}`: the folder's path, or the reference itself if the target is in the same
+   * folder.
+   */
   readonly workspaceReference?: string | undefined;
-  /** Makes a path absolute that a file reference names. */
+  /** Resolves the path in a file reference to an absolute path. */
   readonly resolveFile: (path: string) => string;
   readonly pathSeparator: string;
 }
@@ -96,9 +98,9 @@ export interface TranslationContext {
 /** Result of translating one server. */
 export interface Translation {
   readonly value: unknown;
-  /** Variables that must be set for the server to start, and are not. */
+  /** Unset variables that the server requires. */
   readonly missing: readonly string[];
-  /** Why the server can only run in its client. Absent: the hub can run it. */
+  /** Reason why only the client can run the server. Absent: the hub can run it. */
   readonly refusal?: string;
 }
 
@@ -121,7 +123,7 @@ function translateTree(value: unknown, context: TranslationContext, found: Varia
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, translateTree(item, context, found)]));
 }
 
-// `${…}`, `{env:…}` and `{file:…}`, `$NAME`. The text between braces decides which form it is.
+// Matches `${…}`, `{env:…}` and `{file:…}`, and `$NAME`. The text between the braces determines the form.
 const REFERENCE = /\$\{(?<braces>[^{}]*)\}|\{(?<curly>(?:env|file):[^{}]*)\}|\$(?<bare>[A-Za-z_][A-Za-z0-9_]*)/g;
 
 function translateText(text: string, context: TranslationContext, found: VariableFindings): string {
@@ -140,12 +142,12 @@ function translateText(text: string, context: TranslationContext, found: Variabl
   return translated + escapeLiteral(text.slice(end));
 }
 
-/** Keeps a text that looks like a reference of `toolyard.toml` from being expanded. */
+/** Escapes text that looks like a reference of `toolyard.toml`, so that it is not expanded. */
 function escapeLiteral(text: string): string {
   return text.replaceAll("${", "$$$${");
 }
 
-/** Returns the text for one match, or nothing if the client takes it for plain text. */
+/** Returns the translation of one match, or undefined if it is plain text for the client. */
 function translateReference(
   match: RegExpMatchArray,
   context: TranslationContext,
@@ -160,7 +162,7 @@ function translateReference(
   return scheme === "file" ? syntax.curly && fileReference(rest, context) : variableReference(syntax.curly, rest, use);
 }
 
-/** One reference, with the whole text of it. */
+/** A reference, with the complete text that contains it. */
 interface Use {
   readonly whole: string;
   readonly context: TranslationContext;
@@ -177,7 +179,7 @@ function bracedReference(inner: string, use: Use): string | undefined {
   return editor ?? (scheme === "" ? variableReference(syntax.braces, rest, use) : undefined);
 }
 
-/** `env:HOME` to `["env", "HOME"]`, `HOME:-x` to `["", "HOME:-x"]`. */
+/** Splits a reference: `env:HOME` into `["env", "HOME"]`, `HOME:-x` into `["", "HOME:-x"]`. */
 function splitScheme(inner: string): readonly [scheme: string, rest: string] {
   const at = inner.search(/:(?!-)/);
   return at > 0 ? [inner.slice(0, at), inner.slice(at + 1)] : ["", inner];
@@ -185,12 +187,15 @@ function splitScheme(inner: string): readonly [scheme: string, rest: string] {
 
 const VARIABLE = /^(?<name>[A-Za-z_][A-Za-z0-9_.-]*?)(?::-(?<fallback>.*))?$/s;
 
-/** `inner` is `NAME` or `NAME:-default`. Returns nothing if the client does not know this form. */
+/**
+ * Translates a variable. `inner` is `NAME` or `NAME:-default`. Returns undefined if the client does not support this
+ * form.
+ */
 function variableReference(form: Unset | undefined, inner: string, { whole, context, found }: Use): string | undefined {
   const { name, fallback } = VARIABLE.exec(inner)?.groups ?? {};
   if (form === undefined || name === undefined) return undefined;
   if (fallback !== undefined) return `\${${name}:-${fallback}}`;
-  // A variable that is set now stays required, so that the hub reports it if it is missing later.
+  // A variable that is set now stays required, so that the hub reports it if it is unset later.
   if (context.variables[name] !== undefined) return `\${${name}}`;
   if (form === "empty") return `\${${name}:-}`;
   if (form === "literal" && !whole.includes("}")) return `\${${name}:-${whole}}`;
@@ -202,7 +207,7 @@ function fileReference(path: string, { resolveFile }: TranslationContext): strin
   return `\${file:${resolveFile(path)}}`;
 }
 
-/** The variables of VS Code and its relatives. Returns nothing for a name that no client knows. */
+/** Translates the variables of VS Code and related editors. Returns undefined for a name that no client uses. */
 function editorReference(scheme: string, name: string, { whole, context, found }: Use): string | undefined {
   const { workspace, workspaceReference, program, pathSeparator } = context;
   if (scheme === "input") {
@@ -223,7 +228,7 @@ function editorReference(scheme: string, name: string, { whole, context, found }
   return whole;
 }
 
-/** Names, and schemes with their colon, with a value that depends on open files in the editor. */
+/** Names, and schemes with their colon, whose value depends on the editor's open files. */
 const ONLY_IN_THE_EDITOR = new Set(
   (
     "workspaceFolder workspaceFolder: workspaceFolderBasename workspaceRoot cwd file fileBasename " +
@@ -232,7 +237,7 @@ const ONLY_IN_THE_EDITOR = new Set(
   ).split(" "),
 );
 
-/** The hub prompts no user, so a value for which the client would prompt comes from a variable. */
+/** Returns the variable that replaces an input. The hub cannot prompt a user for a value. */
 function inputVariable(id: string): string {
   return id
     .toUpperCase()

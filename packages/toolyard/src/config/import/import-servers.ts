@@ -18,13 +18,13 @@ export interface ImportedServer {
   readonly program: string;
   readonly file: string;
   readonly kind: "stdio" | "http";
-  /** The server's options in the keys of `toolyard.toml`. */
+  /** Options of the server, with the keys of `toolyard.toml`. */
   readonly options: JsonObject;
-  /** Variables to set before the server starts: values that the program asks for, and references that are not set. */
+  /** Variables to set before the server starts: values for which the program prompts, and unset references. */
   readonly variables: readonly string[];
-  /** Keys of the program's entry with a setting that `toolyard.toml` cannot hold. */
+  /** Keys of the program's entry with a setting that `toolyard.toml` does not support. */
   readonly uncarried: readonly string[];
-  /** Why the server can only run in its program. Absent: the hub can run it. */
+  /** Reason why only the program can run the server. Absent: the hub can run it. */
   readonly refusal?: string;
 }
 
@@ -32,33 +32,33 @@ export interface SkippedServer {
   readonly alias: string;
   readonly file: string;
   readonly reason: string;
-  /** The target has this server under the same name with the same settings. */
+  /** True if the target has a server of the same name with the same settings. */
   readonly isSame: boolean;
 }
 
 export interface ImportReport {
   readonly servers: readonly ImportedServer[];
-  /** Servers that an earlier file, or the target, already has, and those that cannot be used. */
+  /** Servers that an earlier file or the target already has, and unusable servers. */
   readonly skipped: readonly SkippedServer[];
   readonly warnings: readonly string[];
-  /** The existing files. */
+  /** The files that exist. */
   readonly files: readonly KnownFile[];
 }
 
 export interface ImportOptions {
-  /** The target's existing servers, by name. */
+  /** Existing servers of the target, by name. */
   readonly taken: ReadonlyMap<string, JsonObject>;
-  /** The target `toolyard.toml` of the servers. */
+  /** The `toolyard.toml` to which the servers are added. */
   readonly target: string;
-  /** Servers that a program keeps for one folder only are imported if it is this one. */
+  /** Current folder. Servers that a program keeps for one folder are imported only if it is this folder. */
   readonly cwd: string;
-  /** The schema of the whole configuration: an invalid server would make the rest of the target unusable. */
+  /** Schema of the whole configuration, because an invalid server would make the rest of the target unusable. */
   readonly schema: OptionSchema;
-  /** The environment that decides which referenced variables are set. */
+  /** Environment that decides which referenced variables are set. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads the existing files and collects their servers; the first file with an alias keeps it. */
+/** Reads the existing files and collects their servers. If several files use an alias, the first file keeps it. */
 export async function importServers(candidates: readonly KnownFile[], options: ImportOptions): Promise<ImportReport> {
   const files = candidates.filter(({ path }) => existsSync(path));
   const servers = new Map<string, ImportedServer>();
@@ -75,10 +75,10 @@ export async function importServers(candidates: readonly KnownFile[], options: I
   return { servers: [...servers.values()], skipped, warnings, files };
 }
 
-/** The name under which clients know the hub itself. */
+/** Name of the hub itself in clients. */
 export const HUB_NAME = "toolyard";
 
-/** Reports one server under two names, because each of its tools would be listed twice. */
+/** Returns warnings about servers that occur under two names, because each of their tools would be listed twice. */
 function twins(servers: readonly ImportedServer[], taken: ReadonlyMap<string, JsonObject>): readonly string[] {
   const known = Array.from(taken, ([alias, options]) => ({ alias, where: "the target", options }));
   return servers.flatMap(({ alias, program, options }) => {
@@ -120,12 +120,12 @@ function further(here: JsonObject, there: JsonObject): string {
   return difference === undefined ? "" : `, but with ${difference}. Rename one of them to have both`;
 }
 
-/** The form that `toolyard connect` writes. */
+/** Returns whether an entry has the form that `toolyard connect` writes. */
 function isHub({ args, url }: JsonObject): boolean {
   return url !== undefined || (Array.isArray(args) && args.includes("serve"));
 }
 
-/** Returns whether an entry of a client's file, in the client's own keys, starts a hub or has an address. */
+/** Returns whether an entry of a client's file, in the client's own keys, starts a hub or has a URL. */
 export function isHubEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
   const { command, args, url, serverUrl, httpUrl } = entry;
@@ -161,7 +161,7 @@ function translationContext(file: KnownFile, tree: JsonObject, options: ImportOp
   };
 }
 
-/** Returns every table of servers in a file: those for this folder first, then the general ones. */
+/** Returns all server tables in a file: those for this folder first, then the general ones. */
 function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
   const projects = isJsonObject(tree["projects"]) ? tree["projects"] : {};
   const project = Object.entries(projects).find(([folder]) => resolve(folder) === cwd)?.[1];
@@ -169,7 +169,7 @@ function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
   return tables.filter(isJsonObject);
 }
 
-/** `mcp: {name: {type: "local" | "remote", …}}` */
+/** Returns OpenCode's servers: `mcp: {name: {type: "local" | "remote", …}}`. */
 function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
   const entries = isJsonObject(mcp) ? Object.values(mcp) : [];
   const isTable =
@@ -178,7 +178,7 @@ function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
   return isTable ? (mcp as JsonObject) : undefined;
 }
 
-/** Returns the servers of one table of a client's file, whether the hub can run them or not. */
+/** Returns the servers of one table of a client's file, including those that the hub cannot run. */
 export function serversOfTable(table: JsonObject, file: KnownFile, options: ImportOptions): readonly ImportedServer[] {
   return serversIn(table, file, { ...options, context: translationContext(file, {}, options) }).servers;
 }
@@ -198,7 +198,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   const plain = new Map(
     Object.entries(table).map(([alias, entry]) => [
       alias,
-      // A non-object is reported as such with the other omitted ones.
+      // An entry that is not an object is reported with the other omitted entries.
       isJsonObject(entry) ? toPlainEntry(entry, context) : { entry, ...NO_OPTIONS },
     ]),
   );
@@ -228,7 +228,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   return { servers, warnings: found.map((warning) => `${file.path}: ${warning}`) };
 }
 
-/** Keeps relative paths referring to their original folder if the target is in another one. */
+/** Adjusts relative paths to their original folder if the target is in another folder. */
 function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
   if (workspace === undefined || workspace === targetFolder) return options;
   const absolute = (path: unknown): unknown =>
@@ -240,7 +240,7 @@ function placed(options: JsonObject, workspace: string | undefined, targetFolder
   };
 }
 
-/** Returns the servers as text to add to a `toolyard.toml`. */
+/** Returns the servers as text for a `toolyard.toml`. */
 export async function toTomlText(servers: readonly ImportedServer[], schema: OptionSchema): Promise<string> {
   const { stringify } = await import("smol-toml");
   const trees = servers.map((server) => treeOf({ ...server, name: server.alias }, schema));

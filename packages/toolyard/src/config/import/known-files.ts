@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 
-/** A server file of a program, and the program. */
+/** A file with servers of a program. */
 export interface KnownFile {
   readonly program: string;
   readonly path: string;
-  /** The file belongs to this folder, to which its relative paths refer. Absent: it belongs to the user. */
+  /** Folder that the file belongs to, to which its relative paths refer. Absent: the file belongs to the user. */
   readonly workspace?: string;
 }
 
@@ -15,12 +15,10 @@ export interface ClientFilePlaces {
   readonly platform: NodeJS.Platform;
 }
 
-/**
- * Returns the files of MCP servers of desktop clients and editors, by platform; the files of this folder come first.
- */
+/** Returns the MCP server files of desktop clients and editors on this platform; files of this folder come first. */
 export function knownFiles(places: ClientFilePlaces): readonly KnownFile[] {
   const users = filesOfUser(places);
-  // In the user's home both are the same file, which is the user's.
+  // In the user's home folder, both lists contain the same file, which belongs to the user.
   const own = new Set(users.map(({ path }) => path));
   return [...filesHere(places).filter(({ path }) => !own.has(path)), ...users];
 }
@@ -79,7 +77,7 @@ function filesOfUser(places: ClientFilePlaces): readonly KnownFile[] {
 
 interface UserFolders {
   readonly home: string;
-  /** Settings folder of programs that follow the XDG rules. */
+  /** Settings folder of programs that follow the XDG specification. */
   readonly xdg: string;
   /** Settings folder of desktop programs. */
   readonly application: string;

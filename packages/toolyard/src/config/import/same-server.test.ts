@@ -43,7 +43,7 @@ describe("differenceOf", () => {
     );
   });
 
-  test("compares a token with the header that it becomes, and names of headers without case", () => {
+  test("compares a token with the header that it becomes, and header names case-insensitively", () => {
     const remote = { url: "https://example.com/mcp" };
     const named = { ...remote, headers: { Authorization: "Bearer ${T}" } };
     expect(differenceOf({ ...remote, token: "${T}" }, named)).toBeUndefined();
@@ -53,7 +53,7 @@ describe("differenceOf", () => {
     ).toBeUndefined();
   });
 
-  test("compares the parts of an address that is written as host and port", () => {
+  test("compares the parts of a URL that is written as host and port", () => {
     const here = { host: "a", port: 1 };
     expect(differenceOf(here, { host: "a", port: 1 })).toBeUndefined();
     expect(differenceOf(here, { host: "a", port: 2 })).toBeDefined();

@@ -5,8 +5,8 @@ import { parseDuration } from "../../core/text/duration.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /**
- * Describes how one server's options differ from another's. Returns undefined if both run the same program with the
- * same settings, so that one can replace the other and no user may do more or less than before.
+ * Returns how one server's options differ from another's. Returns undefined if both run the same program with the same
+ * settings, so that one can replace the other without changing any user's rights.
  */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
   if (!runsSame(here, there)) return differenceInWords(here, there);
@@ -17,12 +17,12 @@ export function differenceOf(here: JsonObject, there: JsonObject): string | unde
   return `other settings of the same ${"url" in here ? "address" : "command"}: ${list}`;
 }
 
-/** Returns true if both start the same program with the same arguments, or have the same address. */
+/** Returns whether both start the same program with the same arguments, or have the same URL. */
 export function runsSame(here: JsonObject, there: JsonObject): boolean {
   return isDeepStrictEqual(wordsOf(here), wordsOf(there));
 }
 
-/** Returns true if the options switch the server off, or leave out some of its tools. */
+/** Returns whether the options disable the server or exclude some of its tools. */
 export function isLimited(options: JsonObject): boolean {
   const settings = settingsOf(options);
   return LIMITS.some((key) => key in settings);
@@ -51,7 +51,7 @@ function differingKeys(here: JsonObject, there: JsonObject): readonly string[] {
 
 const SECRET_KEYS: ReadonlySet<string> = new Set(["env", "headers"]);
 
-/** Options that no client's file has, and that change neither what runs nor which tools may be used. */
+/** Options that no client's file contains, and that change neither the program nor the available tools. */
 const HUB_ONLY: ReadonlySet<string> = new Set(
   (
     "namespace start idle_stop stop_grace install_timeout max_concurrent max_message_bytes max_message_parts " +
@@ -66,7 +66,7 @@ const WORDS: ReadonlySet<string> = new Set(["command", "args", "url", "host", "p
 /** Values that have the same effect as an absent option. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { enabled: true, connect_timeout: 30_000, credentials: "shared" };
 
-/** The settings that decide whether two servers are the same, each in one form. Defaults are left out. */
+/** Returns the settings that decide whether two servers are equal, in normalised form. Defaults are omitted. */
 function settingsOf(options: JsonObject): JsonObject {
   const { token, ...others } = options;
   const headers = {
@@ -83,7 +83,7 @@ function bearer(token: unknown): unknown {
   return typeof token === "string" ? `Bearer ${token}` : token;
 }
 
-/** HTTP compares names of headers without case (RFC 9110, section 5.1). */
+/** Returns headers with lower-case names, which HTTP compares case-insensitively (RFC 9110, section 5.1). */
 function lowerCaseNames(headers: unknown): JsonObject {
   if (!isJsonObject(headers)) return {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -93,7 +93,7 @@ function plainForm(key: string, value: unknown): unknown {
   if (key.endsWith("timeout")) return milliseconds(value);
   // The order of these lists has no effect.
   if (Array.isArray(value)) return [...new Set(value.map(String))].toSorted();
-  // Readers of TOML make tables without a prototype, which would never be equal to others.
+  // TOML parsers create tables without a prototype, which never equal other objects.
   return isJsonObject(value) ? { ...value } : value;
 }
 
@@ -121,16 +121,16 @@ export function serverLabel(options: JsonObject): string {
   return label.length > MAX_LABEL ? `${firstChars(label, MAX_LABEL - 1)}…` : label;
 }
 
-/** For `pipx run a` and `pnpm dlx a` the third word is more informative. */
+/** Subcommands that are followed by a more informative word, as in `pipx run a` and `pnpm dlx a`. */
 const PASSED_ON = new Set(["run", "exec", "dlx", "tool"]);
 const MAX_LABEL = 80;
 
-/** Returns the program that a server starts. Undefined for a server at an address. */
+/** Returns the program that a server starts. Undefined for a server with a URL. */
 export function programOf(options: JsonObject): string | undefined {
   return options["command"] === undefined ? undefined : wordsOf(options)[0];
 }
 
-/** The address, or the program with its arguments, however they were divided. */
+/** Returns the URL, or the program with its arguments, regardless of how they were divided. */
 function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): readonly string[] {
   if (url !== undefined) return [String(url)];
   if (host !== undefined) return [host, port, path, scheme].map((part) => String(part ?? ""));
@@ -142,7 +142,7 @@ function wordsOf({ url, command, args, host, port, path, scheme }: JsonObject): 
   return [...first, ...(Array.isArray(args) ? args.map(String) : [])];
 }
 
-/** Splits on blanks. A quoted command stays whole; at worst two equal servers count as different. */
+/** Splits a command at spaces. A quoted command stays whole; at worst two equal servers count as different. */
 function splitPlain(command: unknown): readonly string[] {
   const text = String(command);
   return /["'\\]/.test(text) ? [text] : text.split(/\s+/);
