@@ -333,7 +333,7 @@ describe("principal of nested calls", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as JsonObject);
     expect(lines).toMatchObject([
-      { id: 1, error: { message: expect.stringContaining("There is no method `rm`"), data: { kind: "unknown_tool" } } },
+      { id: 1, error: { message: expect.stringContaining("Unknown method `rm`"), data: { kind: "unknown_tool" } } },
       { id: 2, error: { data: { kind: "invalid_params" } } },
       { id: "x", error: { message: expect.stringContaining("`limit`") } },
     ]);

@@ -71,7 +71,7 @@ test("C9: execute_tool reports an unknown name with isError and the document's h
   const { result } = await (await open()).call("execute_tool", { name: "t.ecko" });
   expect(result).toMatchObject({
     isError: true,
-    content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools. Near: t.echo." }],
+    content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools. Similar tools: t.echo." }],
   });
 });
 

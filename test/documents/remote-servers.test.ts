@@ -148,7 +148,7 @@ test("C15: the path can be configured", async () => {
 
 test("C15: a duplicate address is refused", async () => {
   await expect(open({ namespace: "w", host: "127.0.0.1", url: "http://127.0.0.1/mcp" })).rejects.toThrow(
-    "both say where the server is",
+    "cannot be combined",
   );
 });
 

@@ -89,9 +89,9 @@ test("a schema that cannot say itself, or is a map of schemas, is refused with w
     /Tool `mute`: `schema`: the schema library .* zod can from 4\.2 on, and zod 3/,
   );
   await expect(hubWith((tools) => void tools.registerTool("map", () => "", { a: z.string() }))).rejects.toThrow(
-    "Tool `map`: `schema`: a map of schemas is none itself. Wrap it, as in `z.object({ … })`.",
+    "Tool `map`: `schema`: a map of schemas is not a schema. Wrap it, as in `z.object({ … })`.",
   );
   await expect(
     hubWith((tools) => void tools.registerTool("big", () => "", z.object({ n: z.bigint() }))),
-  ).rejects.toThrow("Tool `big`: `schema`: the schema has no form in JSON Schema: BigInt");
+  ).rejects.toThrow("Tool `big`: `schema`: the schema cannot be converted to JSON Schema: BigInt");
 });

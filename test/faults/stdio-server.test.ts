@@ -156,7 +156,7 @@ test("an answer of 50 MB is refused with the bound and its option, and the child
   expect(await hub.call("bad__big", { bytes: 12_000_000 })).toMatchObject({ kind: "too_large" });
   expect(await hub.text("bad__pid")).toBe(pid);
   await hub.expectRestUndisturbed();
-  expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/over the bound/)]);
+  expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/over the limit/)]);
 });
 
 test("broken tools among good ones are left out by name, and the good ones are listed", async () => {

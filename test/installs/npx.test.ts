@@ -214,9 +214,9 @@ test.concurrent(
     await yard.configure({ faulty: "npx -y faulty-server" });
     const { faulty } = await yard.check();
     expect(faulty).toMatchObject({ state: "down", broken: { mended: true } });
-    expect(faulty?.lastError).toContain("the package itself lacks something");
+    expect(faulty?.lastError).toContain("the package itself is incomplete");
     const before = await readdir(join(yard.home, ".npm", "_npx"));
-    expect((await yard.check())["faulty"]?.lastError).toContain("the package itself lacks something");
+    expect((await yard.check())["faulty"]?.lastError).toContain("the package itself is incomplete");
     expect(await readdir(join(yard.home, ".npm", "_npx"))).toEqual(before);
   },
 );

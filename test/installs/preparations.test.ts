@@ -104,7 +104,7 @@ describe("headers", () => {
     const failure = await callTool(provider, "lost");
     expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
     const { message } = failure as { message: string };
-    expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
+    expect(message).toContain("lost.py could not be installed (exit code 1). Its output: No solution found");
     expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
     const { problems } = await provider.listing();
     expect(problems).toEqual([
@@ -159,7 +159,10 @@ describe("headers", () => {
     rmSync(join(bin, "uv"));
     vi.stubEnv("PATH", pathWithoutUv());
     const without = provide();
-    expect(await only(without)).toMatchObject({ commands: [], problem: expect.stringContaining("`uv` is not on") });
+    expect(await only(without)).toMatchObject({
+      commands: [],
+      problem: expect.stringContaining("`uv`, which installs the packages in headers of scripts, is not on"),
+    });
     expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
   });
 
@@ -172,7 +175,7 @@ describe("headers", () => {
     for (const name of ["indexed", "direct"])
       expect(await callTool(provider, name)).toMatchObject({
         ok: false,
-        message: expect.stringContaining("`toolyard prepare` alone installs them, which asks before"),
+        message: expect.stringContaining("only `toolyard prepare` installs them, after asking you"),
       });
     expect(runs()).toEqual([]);
     const listed = await provider.preparations!();

@@ -118,7 +118,7 @@ test('a hub installs them with `dependencies = "auto"`, and runs no script of a 
     "home/.npmrc": registry.npmrc(),
   });
   const hub = desk.start(["serve", "--port", "0", "--yes"], { env: { ...index.env } });
-  const installed = seen(hub.stderr!, /(?:What tools need was installed[^]*){2}/);
+  const installed = seen(hub.stderr!, /(?:Requirements of tools were installed[^]*){2}/);
   const [address] = await seen(hub.stdout!, /http:\/\/127\.0\.0\.1:\d+/);
   await installed;
   const said = async (tool: string): Promise<string> =>
@@ -172,7 +172,7 @@ test("marks files with package sources as such before the user agrees", async ()
   expect(code).toBe(2);
   const blocks = stdout.split(/^(?=tools\/)/m).filter((block) => block.startsWith("tools/"));
   expect(blocks).toHaveLength(13);
-  const noted = blocks.filter((block) => block.includes("It says where packages come from"));
+  const noted = blocks.filter((block) => block.includes("It names package sources"));
   expect(noted.map((block) => /\((\w+)\)/.exec(block)?.[1]).toSorted()).toEqual([
     "address",
     "editable",
@@ -247,7 +247,7 @@ test("at a terminal, `prepare` shows its commands and asks; only a yes installs"
       "tools/one/one.py": '# /// script\n# dependencies = ["mmm @ https://x.example/mmm.whl"]\n# ///\nimport mmm\n',
     });
     const ran = await atTerminal(desk, ["prepare"], { answer, env: await withStandIn(desk) });
-    expect(ran.said).toContain("It says where packages come from; look at it before you agree.");
+    expect(ran.said).toContain("It names package sources; check it before you agree.");
     expect(ran.said).toContain("Run that, with code of the packages where one must be built? [y/N]");
     expect([ran.code, existsSync(desk.path("bin/uv.log"))], ran.said).toEqual([code, answer === "y"]);
   }

@@ -329,7 +329,7 @@ test("a caller that goes ends the code and the tools that it called", async () =
 
 test.each([
   [{ language: "ruby", code: "1" }, /python, javascript or typescript/],
-  [{ language: "python", code: "1", files: { "../x": "y" } }, /no path of a file/],
+  [{ language: "python", code: "1", files: { "../x": "y" } }, /not a valid path/],
   [{ language: "python", code: "1", files: { x: 5 } }, /text or/],
 ])("what cannot be run (%j) is refused with the reason", async (args, reason) => {
   const outcome = await hub.call("execute_code", args);

@@ -251,7 +251,7 @@ describe("globals next to the language", () => {
     const outcome = await run({ code: `const words = [];\n${code}\nwords`, limits: { fileBytes: 1000, files: 2 } });
     expect(valueOf(outcome)).toEqual([
       expect.stringContaining('no file "nope.txt"'),
-      expect.stringContaining("no path of a file"),
+      expect.stringContaining("not a valid path"),
       expect.stringContaining("1000 bytes"),
       expect.stringContaining("2 files"),
     ]);

@@ -338,7 +338,7 @@ describe("sessions", () => {
     const a = await inCall(sandbox, "a");
     expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({
       end: "busy",
-      error: { message: expect.stringContaining("one run at a time") as string },
+      error: { message: expect.stringContaining("one program at a time") as string },
     });
     await sandbox.run({ session: "b", code: "1" });
     expect(await sandbox.run({ session: "c", code: "1" })).toMatchObject({ end: "finished", session: "new" });

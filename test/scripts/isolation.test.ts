@@ -33,7 +33,7 @@ test("where bubblewrap is demanded and absent, the tool is reported, and a call 
     ok: false,
     kind: "unavailable",
     retryable: false,
-    message: expect.stringContaining("demands isolation"),
+    message: expect.stringContaining("requires isolation"),
   });
   expect(existsSync(join(yard.folder.path, "one/proof"))).toBe(false);
 });

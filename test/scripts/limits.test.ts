@@ -81,7 +81,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     expect(textOf(await yard.call("one"))).toBe("4000");
     const { problems } = await yard.provider.listing();
     expect(problems.map(({ message }) => message)).toEqual(
-      isRoot ? [expect.stringContaining("`limits.procs` does not bind")] : [],
+      isRoot ? [expect.stringContaining("`limits.procs` has no effect")] : [],
     );
   });
 });

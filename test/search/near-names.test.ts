@@ -51,7 +51,7 @@ test("a tool's own error stays as it is, and a text at its end names the tools t
   const [own, near, ...more] = content as { text: string }[];
   expect(others).toMatchObject({ structuredContent: { code: 5 }, isError: true });
   expect(own).toEqual(FAILED.content[0]);
-  expect(near!.text).toMatch(/^Near: /);
+  expect(near!.text).toMatch(/^Similar tools: /);
   expect(near!.text).toContain("rows__delete_table");
   expect(near!.text).toContain("vault__delete_rows_for_good");
   expect(near!.text).not.toContain("rows__delete_rows,");
@@ -60,7 +60,7 @@ test("a tool's own error stays as it is, and a text at its end names the tools t
 
 test("S15: names to a guest no tool that it may not see", async () => {
   const text = JSON.stringify(await failing(TOKENS.guest.token, "rows__delete_rows"));
-  expect(text).toContain("Near: rows__delete_table");
+  expect(text).toContain("Similar tools: rows__delete_table");
   expect(text).not.toContain("vault");
 });
 

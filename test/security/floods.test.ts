@@ -155,7 +155,7 @@ describe("a hub with two callers", () => {
     expect(wordsOf(await newcomer)).toBe("passed");
     const words = [wordsOf(await first), wordsOf(await second)];
     expect(words).toContain("passed");
-    expect(words).toContainEqual(expect.stringContaining("others need the room"));
+    expect(words).toContainEqual(expect.stringContaining("to make room for other callers"));
   });
 
   test("HTTP source: serves other calls while those of one caller wait for connections", async () => {

@@ -134,7 +134,7 @@ test.each([
   [
     "a proxy and a CA for somebody else's server",
     `${SENDS}proxy = "http://user:word@reads.test:1"\nca = "own.pem"\n`,
-    "[mcp.remote_servers.far] is asked by way of http://reads.test:1, own.pem",
+    "[mcp.remote_servers.far] is reached through http://reads.test:1, own.pem",
   ],
   [
     "a vendor's key that goes elsewhere without being named",

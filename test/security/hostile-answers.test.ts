@@ -169,7 +169,7 @@ test("does not send a value that HTTP cannot carry, and reports it", async () =>
   const { signal } = new AbortController();
   const headers = { "x-event": "a\u2192b" };
   await expect(clientOf(server).request({ method: "GET", headers, signal, idleMs: 60_000 })).rejects.toMatchObject({
-    failure: { kind: "unavailable", message: expect.stringContaining("HTTP cannot carry"), details: { sent: false } },
+    failure: { kind: "unavailable", message: expect.stringContaining("HTTP does not allow"), details: { sent: false } },
   });
   expect(server.sockets).toHaveLength(0);
 });

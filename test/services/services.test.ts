@@ -334,10 +334,10 @@ describe("failures", () => {
     await startAll({ NOMINATIM_TIMEOUT: "100ms" });
     providers.misbehave(() => {});
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({
-      error: expect.stringContaining("Nominatim gave no whole answer within 100 ms"),
+      error: expect.stringContaining("Nominatim sent no complete answer within 100 ms"),
     });
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
-      error: expect.stringContaining("Nominatim gave no whole answer within 100 ms"),
+      error: expect.stringContaining("Nominatim sent no complete answer within 100 ms"),
     });
   });
 
@@ -368,9 +368,9 @@ describe("failures", () => {
     [
       "429",
       (_request, response) => sendJson(response, 429, {}, { "retry-after": "7" }),
-      "asked too often (HTTP 429). Try again in 7 s",
+      "received too many requests (HTTP 429). Try again in 7 s",
     ],
-    ["500", (_request, response) => sendJson(response, 500, {}), "has a fault of its own (HTTP 500)"],
+    ["500", (_request, response) => sendJson(response, 500, {}), "failed (HTTP 500)"],
     ["broken JSON", (_request, response) => void response.end("[{"), "not JSON"],
     ["an empty body", (_request, response) => void response.end(), "not JSON"],
     ["another shape", (_request, response) => sendJson(response, 200, { hello: "world" }), "Try again later"],

@@ -104,7 +104,7 @@ test("the hub asks for no document that it is to be known by", async () => {
 });
 
 test.each<[string, RegExp]>([
-  ["issuer", /nothing is described/],
+  ["issuer", /has no metadata/],
   ["registration_endpoint", /did not register/],
   ["token_endpoint", /nothing that is a token/],
 ])("sends nothing to the address that the %s redirects to", async (member, words) => {

@@ -13,7 +13,7 @@ function openHub(url: string, server: object = {}): Promise<Target> {
   return openTarget({ server, mcp: { remote_servers: [far] }, builtin: { execute_code: false } });
 }
 
-const LINK = /open (http:\/\/\S+\/sign-in\/[\w-]+) in a browser, give the code (\d{6}) there/;
+const LINK = /open (http:\/\/\S+\/sign-in\/[\w-]+) in a browser, enter the code (\d{6}) there/;
 
 /** A user who reads the failure: opens the link, gives the code, and comes back from the issuer. */
 async function follow(said: string): Promise<number> {

@@ -101,7 +101,7 @@ test("metadata of another resource start no sign-in; with `resource` they are ac
   const resource = "https://elsewhere.example/mcp";
   await using server = await startProtected(auth, { resource });
   await using home = new Home();
-  await expect(home.login({ url: server.url })).rejects.toThrow(/describes another server/);
+  await expect(home.login({ url: server.url })).rejects.toThrow(/serves metadata of another resource/);
   await home.login({ url: server.url, auth: { type: "oauth", resource } });
   expect(auth.asked[0]!.form.get("resource")).toBe(resource);
 });

@@ -101,7 +101,7 @@ test("a browser that is led into a sign-in that another one began finishes nothi
   });
   const browser = await browsers.open();
   const { text } = await browser.visit(begun.headers.get("location")!);
-  expect(text).toContain("begun in another browser");
+  expect(text).toContain("started in another browser");
   expect(auth.asked).toEqual([]);
 });
 

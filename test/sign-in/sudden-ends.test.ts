@@ -45,7 +45,7 @@ test("a process killed between the answer and the vault leaves a whole file, one
     await expect(provider.refresh!(AbortSignal.timeout(30_000))).rejects.toThrow(/Sign in with `toolyard login/);
   expect(provider.status().state).toBe("needs_authorisation");
   expect(notifications.filter((line) => line.includes('"level":"warning"'))).toEqual([
-    expect.stringContaining("The sign-in is over. Sign in with `toolyard login far`."),
+    expect.stringContaining("The sign-in has ended. Sign in with `toolyard login far`."),
   ]);
   expect((await once(toolyard("login", "far"), "exit"))[0]).toBe(0);
   await expect.poll(() => echo(provider, "in"), { timeout: 30_000 }).toMatchObject(says("in"));

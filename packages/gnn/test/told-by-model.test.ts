@@ -95,8 +95,8 @@ test("each tool sends its own question to the model", async () => {
 
 describe("failure of a language model", () => {
   test.each([
-    [{ status: 500, message: "out of order" }, "unavailable", "has a fault of its own (HTTP 500)"],
-    [{ status: 429, message: "slow down" }, "limited", "asked too often"],
+    [{ status: 500, message: "out of order" }, "unavailable", "failed (HTTP 500)"],
+    [{ status: 429, message: "slow down" }, "limited", "received too many requests"],
     [{ status: 404, message: "no model of that name" }, "invalid_params", "no model of that name"],
     [{ broken: "<html>" }, "malformed", "answered something that no model of its kind answers"],
     [{ text: "" }, "malformed", "returned no text"],
@@ -132,7 +132,7 @@ test("a service in a separate process reports the failure of the hub's model", a
   );
   const { code, stdout, stderr } = await desk.run(["call", "gnn.explain", `text=${TWO_ROOM}`]);
   expect(code).not.toBe(0);
-  expect(`${stdout}${stderr}`).toContain("The language model of own has a fault of its own (HTTP 503)");
+  expect(`${stdout}${stderr}`).toContain("The language model of own failed (HTTP 503)");
 });
 
 test("describes a model that is too long for a language model by rules", async () => {

@@ -79,7 +79,7 @@ test("G47: core list waits for its modules and prints on a terminal that it wait
   const run = yard({ "slow/mcp.mjs": LATER });
   const { code, stdout, stderr } = await run("core", "list");
   expect([code, stdout]).toEqual([0, expect.stringContaining("slow.run")]);
-  expect(stderr).toContain("Waiting for src.slow.mcp; `timeout` of [modules] is the bound.");
+  expect(stderr).toContain("Waiting for src.slow.mcp; `timeout` of [modules] is the limit.");
 });
 
 test("G47: core list names a missing module and fails", async () => {

@@ -232,7 +232,7 @@ describe("internet_search", () => {
 
   test.each([
     [20, undefined],
-    [30, "30 results were asked for; 20 are the most that one search gives. Search for something narrower."],
+    [30, "30 results were requested, but one search returns at most 20. Use a narrower query."],
   ])("L37: reports that %i requested results are above the limit", async (asked, note) => {
     const server = await searchServer(many);
     const local = binding({ web_search: { backend: "searxng", base_url: server.url } });

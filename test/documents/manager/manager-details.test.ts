@@ -55,8 +55,8 @@ describe("lines of the registry", () => {
     const port = await freePort();
     const manager = open({ get_tides: { url: `http://127.0.0.1:${port}/mcp` } });
     expect(await manager.callTool("get_tides")).toEqual({ error: `Tides MCP unavailable on port ${port}` });
-    expect(() => open({ get_tides: { url: "http://x/mcp", port: 1 } })).toThrow("`url` and `port` both say where");
-    expect(() => open({ get_tides: { url: "tides" } })).toThrow("`url` is no address");
+    expect(() => open({ get_tides: { url: "http://x/mcp", port: 1 } })).toThrow("`url` and `port` cannot be combined");
+    expect(() => open({ get_tides: { url: "tides" } })).toThrow("`url` is not a valid address");
   });
 
   test.each([

@@ -275,7 +275,7 @@ describe("any server", () => {
 
   test("R1: an address without a server, or invalid settings, are refused", async () => {
     expect((await failure(open(`http://127.0.0.1:${await closedPort()}/mcp`).start())).kind).toBe("unavailable");
-    expect(() => open({ url: "nowhere" })).toThrow("`url` is no address");
+    expect(() => open({ url: "nowhere" })).toThrow("`url` is not a valid address");
     expect(() => open({ comand: "x" } as never)).toThrow("There is no option `comand`. Did you mean `command`?");
   });
 });

@@ -31,7 +31,9 @@ const UNAVAILABLE: Readonly<Record<Exclude<RequestCause, "certificate" | "not_ht
   silent: CLOSED,
   proxy: CLOSED,
   crowded: "has too many requests waiting. Try again later.",
-  unsendable: "was not asked: HTTP cannot carry what a header or the path would hold. Check its address and its keys.",
+  unsendable:
+    "got no request, because a header or the path would contain a character that HTTP does not allow. " +
+    "Check its address and its keys.",
   broken: CLOSED,
 };
 
@@ -52,7 +54,7 @@ export function toOutboundFailure(error: unknown, service: string): FailError {
   if (cause === "not_http")
     return outboundFailure(
       "malformed",
-      { service, what: "answered something that is not HTTP. Check its address." },
+      { service, what: "sent an answer that is not HTTP. Check its address." },
       {
         cause: error,
       },
@@ -63,14 +65,17 @@ export function toOutboundFailure(error: unknown, service: string): FailError {
 export function notPublic(service: string): FailError {
   return outboundFailure("denied", {
     service,
-    what: "names an address that is not on the public internet, and was not asked for it.",
+    what: "refers to an address that is not on the public internet, so nothing was requested.",
   });
 }
 
 export function outboundTimeout(service: string, timeoutMs: number): FailError {
   return outboundFailure(
     "timeout",
-    { service, what: `gave no whole answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.` },
+    {
+      service,
+      what: `sent no complete answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.`,
+    },
     { details: { timeoutMs } },
   );
 }
@@ -89,7 +94,7 @@ export function statusFailure(service: string, status: number, retryAfterMs?: nu
     const when = retryAfterMs === undefined ? "in a while" : `in ${formatDuration(retryAfterMs)}`;
     return outboundFailure(
       "limited",
-      { service, what: `has been asked too often (HTTP 429). Try again ${when}.` },
+      { service, what: `received too many requests (HTTP 429). Try again ${when}.` },
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
   }
@@ -98,7 +103,7 @@ export function statusFailure(service: string, status: number, retryAfterMs?: nu
   if (status >= 500)
     return outboundFailure("unavailable", {
       service,
-      what: `has a fault of its own (HTTP ${status}). Try again later.`,
+      what: `failed (HTTP ${status}). Try again later.`,
     });
   return outboundFailure("malformed", {
     service,

@@ -115,7 +115,7 @@ describe("invalid answers", () => {
       (_request, response) => sendJson(response, 503, {}),
       {},
       "unavailable",
-      "Example has a fault of its own (HTTP 503)",
+      "Example failed (HTTP 503)",
     ],
     [
       "its own words",
@@ -141,13 +141,13 @@ describe("invalid answers", () => {
       "unavailable",
       "closed the connection",
     ],
-    ["silence", () => {}, { timeoutMs: 50 }, "timeout", "no whole answer within 50 ms"],
+    ["silence", () => {}, { timeoutMs: 50 }, "timeout", "no complete answer within 50 ms"],
     [
       "half an answer",
       (_request, response) => void response.writeHead(200).write("{"),
       { timeoutMs: 50 },
       "timeout",
-      "no whole answer within 50 ms",
+      "no complete answer within 50 ms",
     ],
   ])("C43: %s is a failure, and is not cached", async (_what, listener, options, kind, words) => {
     let isWell = false;

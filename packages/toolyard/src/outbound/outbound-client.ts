@@ -83,7 +83,7 @@ export class OutboundClient {
     if (this.#isClosed)
       throw outboundFailure(
         "unavailable",
-        { service, what: "is not asked any more: this was closed." },
+        { service, what: "gets no more requests: the client was closed." },
         { retryable: false },
       );
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -137,7 +137,7 @@ export class OutboundClient {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw outboundFailure("denied", {
         service,
-        what: "names an address that is neither http nor https, and was not asked for it.",
+        what: "refers to an address that is neither http nor https, so nothing was requested.",
       });
     if (reach === "public" && !mayBePublic(url)) throw notPublic(service);
     const proxy = resolveProxy(url, this.#options.proxy, this.#options.environment);
@@ -192,7 +192,9 @@ function followed(
       "unavailable",
       {
         service,
-        what: "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.",
+        what:
+          "redirects to another host, so the redirect was not followed. If that host is the right one, set " +
+          "its address.",
       },
       final,
     );
@@ -214,7 +216,7 @@ export function jsonOf(response: OutboundResponse, service: string): unknown {
       ? error
       : outboundFailure(
           "malformed",
-          { service, what: "answered something that is not JSON. Check its address." },
+          { service, what: "sent an answer that is not JSON. Check its address." },
           {
             cause: error,
           },

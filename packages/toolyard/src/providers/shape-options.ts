@@ -35,14 +35,15 @@ export const SHAPE_MEMBERS = {
   pins: Type.Optional(
     Type.Record(Type.String(), {
       description:
-        "Digests of approved tool definitions, by the source's tool name. A tool whose definition changed is not " +
-        "offered, and `check` shows its new digest. Set a pin to an empty text to see the current digest.",
+        "Digests of approved tool definitions, by the source's tool name. A tool with a changed definition " +
+        "is not offered, and `check` shows its new digest. Set a pin to an empty text to see the current " +
+        "digest.",
       default: {},
       examples: [{ pay: "" }],
     }),
   ),
   keywords: Type.Optional(
-    Type.Array(Type.String(), { description: "Further words by which these tools are found.", default: [] }),
+    Type.Array(Type.String(), { description: "Further words with which search finds these tools.", default: [] }),
   ),
   tool_timeouts: Type.Optional(
     Type.Record(TOOL_TIMEOUT, {
@@ -54,8 +55,9 @@ export const SHAPE_MEMBERS = {
   validation: Type.Optional(
     Type.Enum(["coerce", "strict", "off"], {
       description:
-        'How arguments are checked. `coerce`: `"3"` and `"true"` are read as a number and a boolean where the ' +
-        "schema has no other scalar type. `strict`: they are refused. `off`: the source gets what the caller sent.",
+        'Validation of arguments. `coerce`: `"3"` and `"true"` are read as a number and a boolean if the ' +
+        "schema has no other scalar type. `strict`: they are refused. `off`: arguments are sent to the " +
+        "source unchanged.",
       default: "coerce",
     }),
   ),

@@ -1,8 +1,8 @@
 /** Messages for code that exceeds a limit. They name the limit and the option that sets it. */
 export function tooManyCalls(bound: number): string {
   return (
-    `The code made more than ${bound} tool calls, which is the most for one run (\`sandbox.tool_calls\`). ` +
-    "Ask for several records with one call, or do the rest in another run."
+    `The code made more than ${bound} tool calls, which is the limit for one run ` +
+    "(`sandbox.tool_calls`). Ask for several records with one call, or do the rest in another run."
   );
 }
 
@@ -14,7 +14,7 @@ export function tooLargeResult(bound: number, bytes: number): string {
 }
 
 export function tooMuchMemory(bound: number): string {
-  return `The code took more memory than it may: ${bound} bytes (\`sandbox.memory\`).`;
+  return `The code used more than ${bound} bytes of memory, which is the limit (\`sandbox.memory\`).`;
 }
 
 export function tooLongArguments(bound: number, bytes: number): string {

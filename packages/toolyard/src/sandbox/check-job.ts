@@ -52,8 +52,8 @@ function checkPaths(paths: readonly string[]): string | undefined {
   const wrong = paths.find((path) => toFilePath(path) !== path);
   if (wrong !== undefined)
     return (
-      `"${firstChars(wrong, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none ` +
-      `of them "." or "..".`
+      `"${firstChars(wrong, 100)}" is not a valid path: it must be relative, with "/" between its steps, ` +
+      'and without "." or ".." as a step.'
     );
   return new Set(paths).size === paths.length ? undefined : "Two files have the same path.";
 }

@@ -146,7 +146,7 @@ export class HubRun {
     ask: (signal: AbortSignal) => Promise<HostReply>,
   ): Promise<void> {
     const { limits, profile } = this.#options.job;
-    if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
+    if (profile !== "scripting") return this.#nonsense("The code called a tool, but there are no tools here.");
     if (this.#calls.length >= limits.toolCalls) return this.fail("limit", tooManyCalls(limits.toolCalls));
     const call: OpenCall = { name: firstChars(name, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);

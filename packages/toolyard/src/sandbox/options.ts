@@ -31,10 +31,11 @@ export const SandboxSchema = Type.Object(
     engine: Type.Optional(
       Type.Enum(SANDBOX_ENGINES, {
         description:
-          "What code runs in. `embedded`: interpreters in WebAssembly, in a child process without rights; Python " +
-          "needs the extra `python`. The others need a program on this machine; where it is absent, code is " +
-          "refused, never run in another engine. `deno` knows no Python and `bwrap-python` nothing else: name the " +
-          "engine of the other languages with the two keys below. `toolyard doctor` shows the available engines.",
+          "Engine in which code runs. `embedded`: interpreters in WebAssembly, in a child process without " +
+          "rights; Python needs the extra `python`. The others need a program on this machine; if it is " +
+          "missing, code is refused, and never run in another engine. `deno` does not run Python and " +
+          "`bwrap-python` runs nothing else: set the engine of the other languages with the two keys below. " +
+          "`toolyard doctor` shows the available engines.",
         default: "embedded",
       }),
     ),
@@ -49,35 +50,44 @@ export const SandboxSchema = Type.Object(
     timeout: Type.Optional(
       durationOption(
         {
-          description: "How long a run may take, its tool calls included, where the caller names no time.",
+          description: "Time limit of a run, including its tool calls, if the caller sets none.",
           default: "30s",
         },
         TIME,
       ),
     ),
     max_timeout: Type.Optional(
-      durationOption({ description: "Longest time that a caller may ask for.", default: "5m" }, TIME),
+      durationOption({ description: "Maximum time that a caller may request.", default: "5m" }, TIME),
     ),
     cpu_time: Type.Optional(
       durationOption(
         {
-          description: "CPU time of the code; waiting does not count.",
+          description: "Maximum CPU time of the code; waiting does not count.",
           default: "10s",
         },
         TIME,
       ),
     ),
-    memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" }, MEMORY)),
+    memory: Type.Optional(
+      bytesOption({ description: "Maximum memory of one interpreter.", default: "256MiB" }, MEMORY),
+    ),
     output: Type.Optional(
       bytesOption({ description: "Maximum output of a run; the rest is omitted.", default: "256KiB" }, SIZE),
     ),
-    result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" }, SIZE)),
+    result: Type.Optional(
+      bytesOption({ description: "Maximum size of the result of a run, as JSON.", default: "1MiB" }, SIZE),
+    ),
     tool_calls: Type.Optional(
-      Type.Integer({ description: "Tool calls that one run may make.", default: 1000, minimum: 0, maximum: 10_000 }),
+      Type.Integer({
+        description: "Maximum number of tool calls of one run.",
+        default: 1000,
+        minimum: 0,
+        maximum: 10_000,
+      }),
     ),
     parallel_tool_calls: Type.Optional(
       Type.Integer({
-        description: "Tool calls of one run that are under way at the same time; more wait.",
+        description: "Maximum number of concurrent tool calls of one run; further calls wait.",
         default: 8,
         minimum: 1,
         maximum: 256,
@@ -86,23 +96,23 @@ export const SandboxSchema = Type.Object(
     tool_bytes: Type.Optional(
       bytesOption(
         {
-          description: "Largest arguments and largest answer of one tool call inside a run.",
+          description: "Maximum size of the arguments, and of the answer, of one tool call inside a run.",
           default: "8MiB",
         },
         SIZE,
       ),
     ),
     files: Type.Optional(
-      Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 }),
+      Type.Integer({ description: "Maximum number of files of a run.", default: 64, minimum: 0, maximum: 10_000 }),
     ),
     file_bytes: Type.Optional(
-      bytesOption({ description: "Total size of the files of a run.", default: "16MiB" }, SIZE),
+      bytesOption({ description: "Maximum total size of the files of a run.", default: "16MiB" }, SIZE),
     ),
     runs: Type.Optional(
       Type.Integer({
         description:
-          "Runs at the same time; more wait for their turn. With several principals (tokens), up to half of " +
-          "them are kept for principals that have no run yet, one for each.",
+          "Maximum number of concurrent runs; further runs wait. With several principals (tokens), up to " +
+          "half of them are kept for principals that have no run yet, one for each.",
         default: 4,
         minimum: 1,
         maximum: 64,
@@ -137,7 +147,7 @@ export const SandboxSchema = Type.Object(
     ),
     session_idle: Type.Optional(
       durationOption(
-        { description: "Time without a run after which a session and its variables go.", default: "10m" },
+        { description: "Time without a run after which a session ends and its variables are lost.", default: "10m" },
         TIME,
       ),
     ),
@@ -158,8 +168,8 @@ export const SandboxSchema = Type.Object(
     python_wasm: Type.Optional(
       Type.Path({
         description:
-          "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the " +
-          "one of the extra `python`.",
+          "Build of CPython for WASI (`python.wasm`, preview 1, with its library) that replaces the one of " +
+          "the extra `python`.",
       }),
     ),
   },

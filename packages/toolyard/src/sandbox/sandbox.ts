@@ -46,8 +46,8 @@ export class Sandbox {
 function wrongLanguage({ name, languages }: SandboxEngine, language: SandboxLanguage): string {
   const key = language === "python" ? "python_engine" : "javascript_engine";
   return (
-    `The engine \`${name}\` runs ${languages.join(" and ")}, not ${language}. ` +
-    `Name one for it with \`${key}\` in [sandbox]: \`embedded\` is always there.`
+    `The engine \`${name}\` runs ${languages.join(" and ")}, not ${language}. Set one for it with ` +
+    `\`${key}\` in [sandbox]: \`embedded\` is always available.`
   );
 }
 

@@ -162,7 +162,7 @@ function boundsFor(schema: PlainSchema, { items, chars }: ValueSize): CheckBound
 
 function refuseSize(value: unknown, { items, chars }: ValueSize): CheckResult | undefined {
   if (items > MAX_SENT_ITEMS)
-    return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which its schema is too involved for`);
+    return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which is too many for its complex schema`);
   return chars > MAX_SENT_CHARS ? refuseValue(value, `it has more than ${MAX_SENT_CHARS} characters`) : undefined;
 }
 

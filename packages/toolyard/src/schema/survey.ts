@@ -32,7 +32,7 @@ export function surveySchema(schema: JsonObject): Survey {
   if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED)
     survey.unusable = "its references multiply beyond what can be checked";
   if (survey.unusable === undefined && survey.hasDefaults && fillsTooMuch(schema))
-    survey.unusable = `its defaults come to more than ${formatBytes(MAX_FILLED_CHARS)}`;
+    survey.unusable = `its defaults exceed ${formatBytes(MAX_FILLED_CHARS)}`;
   const { unusable, hasDefaults, refersToMetaSchema, nodes } = survey;
   return { hasDefaults, refersToMetaSchema, nodes, ...(unusable === undefined ? {} : { unusable }) };
 }
@@ -66,7 +66,7 @@ function walk(value: unknown, survey: SchemaSurvey, depth: number): void {
 function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
   if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
   // Such a schema compiles to an asynchronous function, which is not supported.
-  if (schema["$async"] !== undefined) survey.unusable = "it asks for asynchronous validation";
+  if (schema["$async"] !== undefined) survey.unusable = "it requires asynchronous validation";
   if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
   if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"]))
     survey.unusable = "it claims the identity of a published meta-schema";

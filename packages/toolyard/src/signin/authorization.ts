@@ -54,11 +54,14 @@ export function codeIn(
     if (code) return code;
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError)
-      throw needsPerson(label, `is not signed in to: ${server.issuer} says ${errorCode(error.error) ?? "no"}.`);
+      throw needsPerson(
+        label,
+        `is not signed in to: ${server.issuer} answered ${errorCode(error.error) ?? "with an error"}.`,
+      );
   }
   throw needsPerson(
     label,
-    "is not signed in to: what the browser brought back is no answer of its authorization server to this sign-in, " +
-      "and was not used. Start again.",
+    "is not signed in to: the browser returned a response that does not belong to this sign-in, so it " +
+      "was not used. Start again.",
   );
 }

@@ -53,12 +53,12 @@ export class BrowserGuard {
   }
 
   async serve(request: Pick<PageRequest, "method" | "body">): Promise<SignInPage> {
-    if (!this.isOpen) return page(410, "<p>This link was used, or its time is over. Begin anew in the chat.");
+    if (!this.isOpen) return page(410, "<p>This link was used or has expired. Start again in the chat.");
     if (request.method === "GET") return page(200, this.#form(""));
     if (request.method !== "POST") return page(405, "<p>This is a page for a browser.");
     this.#tries += 1;
     const given = new URLSearchParams(await request.body()).get("code") ?? "";
-    return isEqual(given.trim(), this.code) ? this.pass() : page(403, this.#form("<p>That is not the code."));
+    return isEqual(given.trim(), this.code) ? this.pass() : page(403, this.#form("<p>The code is wrong."));
   }
 
   /** Redirects the browser to the issuer, once. */
@@ -76,10 +76,10 @@ export class BrowserGuard {
   #form(note: string): string {
     const { source, principal } = this.#options;
     return (
-      `<h1>Sign in to ${escaped(source)}</h1>${note}` +
-      `<p>The hub will use what you sign in with for the tools of ${escaped(source)}, as ${escaped(principal)}. ` +
-      "Go on only if you asked for that just now.<form method=post><label>Code that the chat shows " +
-      "<input name=code inputmode=numeric autocomplete=off required></label> <button>Go on</button></form>"
+      `<h1>Sign in to ${escaped(source)}</h1>${note}<p>The hub will use this sign-in for the tools of ` +
+      `${escaped(source)}, as ${escaped(principal)}. Continue only if you have just requested it.<form ` +
+      "method=post><label>Code shown in the chat <input name=code inputmode=numeric autocomplete=off " +
+      "required></label> <button>Continue</button></form>"
     );
   }
 }

@@ -67,7 +67,7 @@ export function openVault({
   isAttended = false,
 }: Pick<SignInPlace, "folder" | "environment" | "logger" | "isAttended">): Vault {
   return new Vault({ folder, variables: environment, isAttended }, (path) =>
-    logger.warning("The vault could not be read. It is kept aside, and sign-ins are needed anew.", { path }),
+    logger.warning("The vault could not be read. It was moved aside, and users must sign in again.", { path }),
   );
 }
 

@@ -107,7 +107,7 @@ async function redeemed(context: LoginContext, waiting: DeviceWait): Promise<Sig
     else if (answer && answer.error !== "authorization_pending")
       throw needsPerson(
         label,
-        `is not signed in to: ${prepared.found.server.issuer} says ${answer.error}. Start again.`,
+        `is not signed in to: ${prepared.found.server.issuer} answered ${answer.error}. Start again.`,
       );
   }
   throw needsPerson(label, "is not signed in to: the code expired unused. Start again.");

@@ -73,7 +73,7 @@ test.each([
 
 test("refuses metadata that belong to another query", async () => {
   describeResource("/mcp?tenant=a", "/mcp?tenant=b", describeIssuer("own"));
-  await expect(issuerOf("/mcp?tenant=a")).rejects.toThrow(/describes another server/);
+  await expect(issuerOf("/mcp?tenant=a")).rejects.toThrow(/serves metadata of another resource/);
 });
 
 test("requests the address in the challenge before all others", async () => {

@@ -109,8 +109,8 @@ function toResource(found: JsonObject, target: DiscoveryTarget): ProtectedResour
   if (resource === undefined || !(resource === configured || covers(resource, url))) {
     throw needsPerson(
       label,
-      "describes another server than the one that was asked, so no sign-in was begun: its metadata are for " +
-        `${shown(resource)}. Correct \`url\`, or set \`resource\` in its \`auth\` if that is the one you mean.`,
+      `serves metadata of another resource (${shown(resource)}), so no sign-in was started. Correct ` +
+        "`url`, or set `resource` in its `auth` if that resource is right.",
     );
   }
   const servers = listOf(found["authorization_servers"]);
@@ -185,8 +185,8 @@ function toServer(found: JsonObject, issuer: string, network: SignInNetwork): Se
   if (own !== issuer) {
     throw needsPerson(
       network.label,
-      `is not signed in to: its authorization server calls itself ${shown(own)}, and ${shown(issuer)} is expected. ` +
-        "If that is the one you mean, set `issuer` in its `auth` to exactly that.",
+      `is not signed in to: its authorization server names itself ${shown(own)}, but ${shown(issuer)} is ` +
+        "expected. If that server is right, set `issuer` in its `auth` to exactly that name.",
     );
   }
   const token = stringMember(found, "token_endpoint");
@@ -233,8 +233,8 @@ async function read(address: string, network: SignInNetwork): Promise<JsonObject
 function withoutServer({ label }: DiscoveryTarget, address: string): Error {
   return needsPerson(
     label,
-    `cannot be signed in to: nothing is described at ${shown(address)}, its authorization server. Set \`issuer\` in ` +
-      `its \`auth\`, or try \`${loginCommand(label)}\` later.`,
+    `cannot be signed in to: its authorization server ${shown(address)} has no metadata. Set ` +
+      `\`issuer\` in its \`auth\`, or try \`${loginCommand(label)}\` later.`,
   );
 }
 

@@ -80,7 +80,10 @@ function assertBrowserFlow({ label }: LoginContext, { server }: DiscoveredServer
   if (server.authorization_endpoint === undefined)
     throw needsPerson(label, `cannot be signed in to by a browser: ${server.issuer} has no page for that.`);
   if (Array.isArray(methods) && methods.includes("S256")) return;
-  throw needsPerson(label, `is not signed in to: ${server.issuer} does not announce PKCE with S256, which must be.`);
+  throw needsPerson(
+    label,
+    `is not signed in to: ${server.issuer} does not announce PKCE with S256, which is required.`,
+  );
 }
 
 function openListener(
@@ -131,7 +134,7 @@ class Answers {
       },
       (error: unknown) => {
         this.#settle?.reject(error);
-        return { ok: false, text: "The sign-in failed. The terminal where you began it shows the reason." };
+        return { ok: false, text: "The sign-in failed. The terminal in which you started it shows the reason." };
       },
     );
   }

@@ -47,7 +47,7 @@ export async function acquire(context: LoginContext, acquiring: TokenAcquisition
   };
   const redeemed = await redeem(grant, { ...parameters, resource, ...scope }, redeeming);
   if (redeemed.type === "refused")
-    throw needsPerson(label, `gets no token: ${server.issuer} says ${redeemed.error}. Check its \`auth\`.`);
+    throw needsPerson(label, `gets no token: ${server.issuer} answered ${redeemed.error}. Check its \`auth\`.`);
   const { refresh: _, ...tokens } = redeemed.tokens;
   return { ...keyOf(context), server, resource, client, scopes: asked, tokens };
 }
@@ -127,5 +127,5 @@ async function exchangedAt(
   const host = new URL(tokenUrl).host;
   if (answer.status >= 500) throw notNow(label, `gets no token for now: ${host} answered HTTP ${answer.status}.`);
   const why = errorCode(body?.["error"]) ?? `HTTP ${answer.status}`;
-  throw needsPerson(label, `gets no token: the identity provider at ${host} says ${why}. Check \`assertion\`.`);
+  throw needsPerson(label, `gets no token: the identity provider at ${host} answered ${why}. Check \`assertion\`.`);
 }

@@ -95,8 +95,8 @@ function assertWidens({ label }: LoginContext, before: SignInRecord | undefined)
   if (tries < MAX_WIDENINGS) return;
   throw needsPerson(
     label,
-    `was signed in to ${MAX_WIDENINGS} times for the scopes ${scope} and still refuses. ` +
-      "Look there whether you have these rights; `toolyard logout` lets you begin anew.",
+    `was signed in to ${MAX_WIDENINGS} times for the scopes ${scope} and still refuses. Check there ` +
+      "whether you have these rights; `toolyard logout` lets you start again.",
   );
 }
 

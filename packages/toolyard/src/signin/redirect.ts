@@ -65,8 +65,8 @@ export class RedirectListener implements RedirectPlace {
     let server = await listen("127.0.0.1", port ?? 0);
     if (!server && isFixed)
       throw new OptionError(
-        `Port ${port} of this machine is taken, and the browser has to come back to it. End what listens there, or ` +
-          "set another `redirect_port` in `auth`.",
+        `Port ${port} of this machine is in use, but the browser must return to it. Stop the program that ` +
+          "uses it, or set another `redirect_port` in `auth`.",
       );
     server ??= await listen("127.0.0.1", 0);
     if (!server) throw new OptionError("No port of 127.0.0.1 can be listened on.");
@@ -110,7 +110,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
   // A website may have made its own name resolve to this machine (DNS rebinding).
   if (!isOwnHost(request.headers.host, request.socket.localPort))
-    return write(response, page(403, "<p>This is not that address."));
+    return write(response, page(403, "<p>This address is wrong."));
   const { method = "", headers } = request;
   const asked: PageRequest = { method, path, query, cookie: headers.cookie, body: () => bodyOf(request) };
   const { guard } = handlers;
@@ -119,7 +119,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   write(response, await (takeBack(asked, handlers) ?? page(400, STRAY)));
 }
 
-export const STRAY = "<p>This belongs to no sign-in that is waited for. Begin it anew.";
+export const STRAY = "<p>No sign-in waits for this response. Start the sign-in again.";
 
 /** Handles a browser's redirect; `undefined` if it belongs to no sign-in of these handlers. */
 export function takeBack(
@@ -128,7 +128,7 @@ export function takeBack(
 ): Promise<SignInPage> | undefined {
   if (!isAnswer(request.query)) return undefined;
   if (guard && !guard.admits(request))
-    return Promise.resolve(page(403, "<p>This sign-in was begun in another browser. Finish it there."));
+    return Promise.resolve(page(403, "<p>This sign-in was started in another browser. Finish it there."));
   return onRedirect(request.query)?.then(({ ok, text }) => page(ok ? 200 : 400, `<p>${escaped(text)}`));
 }
 

@@ -100,7 +100,7 @@ export class SignInSession implements ChangingCredentials {
   async #renewed(attempt: number, signal: Cancellation): Promise<boolean> {
     const { tokens } = this.#record ?? {};
     if (!tokens) return false;
-    if (tokens.refresh === undefined || attempt > 0) throw this.#needsLogin("accepts its token no longer");
+    if (tokens.refresh === undefined || attempt > 0) throw this.#needsLogin("no longer accepts its token");
     await orAborted(this.#renew(), signal);
     return true;
   }
@@ -193,7 +193,7 @@ export class SignInSession implements ChangingCredentials {
   async #redeem(record: SignInRecord): Promise<void> {
     const { tokens, resource } = record;
     const refresh = tokens?.refresh;
-    if (refresh === undefined) throw this.#needsLogin("has a token that is over and cannot be renewed");
+    if (refresh === undefined) throw this.#needsLogin("has a token that has expired and cannot be renewed");
     const parameters = { refresh_token: refresh, ...(resource !== undefined && { resource }) };
     const redeemed = await redeem("refresh_token", parameters, this.#redeemingOf(record));
     if (redeemed.type === "tokens") return this.#keep(record, { refresh, ...redeemed.tokens });
@@ -223,7 +223,7 @@ export class SignInSession implements ChangingCredentials {
     try {
       await this.#options.vault.update(keyOf(this.#options), (now) => (isSame(now, record) ? renewed : now));
     } catch (error) {
-      this.#options.logger.error("A renewed token could not be kept; after a restart a sign-in is needed.", {
+      this.#options.logger.error("A renewed token could not be stored; after a restart, a sign-in is needed.", {
         error: messageOf(error),
       });
     }
@@ -238,7 +238,7 @@ export class SignInSession implements ChangingCredentials {
     this.#adopt(ended);
     if (ended?.tokens) return;
     this.#toldOf = record.tokens?.access;
-    this.#options.logger.warning(`The sign-in is over. ${this.#options.remedy}.`);
+    this.#options.logger.warning(`The sign-in has ended. ${this.#options.remedy}.`);
   }
 
   async #unknownClient(record: SignInRecord): Promise<void> {
@@ -252,7 +252,7 @@ export class SignInSession implements ChangingCredentials {
       await this.#options.vault.update(keyOf(this.#options), (now) =>
         isSame(now, record) ? { ...record, unknownSince: Date.now() } : now,
       );
-    throw notNow(this.#options.label, "gets no new token for now: its authorization server says `invalid_client`.");
+    throw notNow(this.#options.label, "gets no new token for now: its authorization server answered `invalid_client`.");
   }
 
   async #widen(challenge: Challenge, attempt: number, signal: Cancellation): Promise<boolean> {
@@ -270,7 +270,7 @@ export class SignInSession implements ChangingCredentials {
     if (tries >= MAX_WIDENINGS)
       throw needsPerson(
         this.#options.label,
-        `refuses this though the scopes ${scope} were asked for. Look there for your rights.`,
+        `refuses this although the scopes ${scope} were requested. Check your rights there.`,
         {
           status: 403,
           scope,

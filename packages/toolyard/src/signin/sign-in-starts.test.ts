@@ -32,7 +32,7 @@ test("refuses the eleventh start of a principal within a minute, and no start of
   expect(await failureOf(starts.begin("ann", never))).toMatchObject({
     kind: "limited",
     retryAfterMs: 40_000,
-    message: expect.stringMatching(/^10 sign-ins to `far` were begun within 60 s/),
+    message: expect.stringMatching(/^10 sign-ins to `far` were started within 60 s/),
   });
   (await starts.begin("ben", never))();
   clock.now = 60_001;

@@ -92,8 +92,8 @@ export class SignInStarts {
     if (lately.length >= MAX_STARTS) {
       const waitMs = Math.ceil(lately[0]! + WINDOW_MS - now);
       throw limited(
-        `${MAX_STARTS} sign-ins to \`${this.#label}\` were begun within ${WINDOW_MS / 1000} s, which is the limit ` +
-          `for one caller. Finish one of them, or try again in ${Math.ceil(waitMs / 1000)} s.`,
+        `${MAX_STARTS} sign-ins to \`${this.#label}\` were started within ${WINDOW_MS / 1000} s, which is ` +
+          `the limit for one caller. Finish one, or try again in ${Math.ceil(waitMs / 1000)} s.`,
         waitMs,
       );
     }

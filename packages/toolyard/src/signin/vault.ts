@@ -77,7 +77,7 @@ export class Vault {
       if (after === before) return after;
       const { [text]: _, ...others } = records;
       if (after && Object.keys(others).length >= MAX_RECORDS)
-        throw new FailError(fail("limited", `The vault holds ${MAX_RECORDS} sign-ins, which is its bound.`));
+        throw new FailError(fail("limited", `The vault holds ${MAX_RECORDS} sign-ins, which is its limit.`));
       await this.#write(after ? { ...others, [text]: after } : others);
       return after;
     };
@@ -107,7 +107,7 @@ export class Vault {
       return await this.#locked(() => this.#recordsForWriting());
     } catch (error) {
       if (error instanceof FailError) throw error;
-      const words = `${this.#file} is no vault, and could not be put aside: ${messageOf(error)}. Move it away.`;
+      const words = `${this.#file} is not a vault, and could not be moved aside: ${messageOf(error)}. Move it away.`;
       throw new FailError(fail("needs_authorisation", words, { details: { sent: false } }));
     }
   }
@@ -238,10 +238,11 @@ async function usable<T>(work: Promise<T>): Promise<T> {
 
 function locked(store: KeyStore, place: KeyPlace): FailError {
   const ways: Record<KeyStore, string> = {
-    environment: `the key that it was made with is not in the variable ${KEY_VARIABLE}. Put it back.`,
-    file: `the key that it was made with is not in ${keyFile(place)}. Put it back.`,
+    environment: `the key with which it was encrypted is not in the variable ${KEY_VARIABLE}. Put it back.`,
+    file: `the key with which it was encrypted is not in ${keyFile(place)}. Put it back.`,
     keyring:
-      "the system's keyring does not give the key that it was made with. Unlock it, or start the hub where it is.",
+      "the system's keyring does not return the key with which it was encrypted. Unlock it, or start the " +
+      "hub where it is.",
   };
   return new FailError(
     fail("needs_authorisation", `the vault is locked: ${ways[store]}`, { details: { sent: false } }),

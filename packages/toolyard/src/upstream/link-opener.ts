@@ -155,7 +155,7 @@ export class LinkOpener {
   #asked(): void {
     if (!this.#parts().memory.noteAsks()) return;
     this.#deps.logger.info(
-      "The server asks its callers questions; calls of different clients take turns on it from now on.",
+      "The server sends requests to its callers; from now on, calls of different clients take turns.",
     );
   }
 }

@@ -62,7 +62,7 @@ export class ServerJournal {
   }
 
   notSubscribed(error: unknown): void {
-    this.#logger.warning("The server does not tell of changes: the subscription failed.", {
+    this.#logger.warning("The server does not report changes: the subscription failed.", {
       error: failureOf(error).message,
     });
   }

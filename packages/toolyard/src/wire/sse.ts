@@ -77,7 +77,7 @@ export class SseDecoder {
   #hold(part: string): void {
     this.#held += part.length;
     if (this.#held > this.#maxEventBytes)
-      throw new RangeError(`A server-sent event is over the bound of ${this.#maxEventBytes} bytes.`);
+      throw new RangeError(`A server-sent event is over the limit of ${this.#maxEventBytes} bytes.`);
     this.#rest.push(part);
   }
 

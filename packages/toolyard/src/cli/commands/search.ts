@@ -20,7 +20,7 @@ function elsewhere(
 ): string[] {
   return [
     ...(noSuchServer && server !== "" ? [`There is no server "${server}".`] : []),
-    ...(near.length > 0 ? [`Names much like it: ${near.join(", ")}.`] : []),
+    ...(near.length > 0 ? [`Similar names: ${near.join(", ")}.`] : []),
     ...(servers.length > 0 ? [`Servers: ${servers.map(({ id, tools }) => `${id} (${tools})`).join(", ")}.`] : []),
   ];
 }

@@ -27,7 +27,7 @@ export function startedHere(hub: Hub, io: Io): Promise<void> {
 /** Prints the modules that the command waits for. Only on a terminal, because programs do not need it. */
 export async function tellWaiting(modules: readonly string[], io: Io): Promise<void> {
   if (io.stderr.isTTY === true)
-    await print(io.stderr, `Waiting for ${modules.join(", ")}; \`timeout\` of [modules] is the bound.`);
+    await print(io.stderr, `Waiting for ${modules.join(", ")}; \`timeout\` of [modules] is the limit.`);
 }
 
 /** Reports the modules that an answer lacks because they failed to import. Returns the exit code of the command. */

@@ -66,7 +66,7 @@ export class SignInEndpoint implements Endpoint {
   async #takeBack(exchange: HttpExchange): Promise<void> {
     const request = asked(exchange);
     const shown = (await this.#desk.back(request)) ?? (await this.#handOver(request.query));
-    send(exchange, shown ?? page(400, html`<p>This belongs to no sign-in that is waited for. Begin it anew.`.text));
+    send(exchange, shown ?? page(400, html`<p>No sign-in waits for this response. Start the sign-in again.`.text));
   }
 
   /** Passes the parameters to a command with the same home folder that waits in a terminal. */

@@ -44,7 +44,7 @@ export function faultsAt({ place, maxBytes, signal }: BodyBounds): BodyFaults {
 }
 
 function tooLong(maxBytes: number): string {
-  return `sent an answer over the bound of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
+  return `sent an answer over the limit of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
 }
 
 /**

@@ -238,8 +238,8 @@ export class HttpClient {
     if (url?.origin === from.origin) return { ...step, url };
     const where = url && /^https?:$/.test(url.protocol) ? shownUrl(url) : "an address that cannot be used";
     const what =
-      `redirects to ${where}, which is another server and was not asked. ` +
-      "Set `url` to it if it is the one you mean.";
+      `redirects to ${where}, which is another server, so the redirect was not followed. If that server ` +
+      "is the right one, set `url` to its address.";
     throw httpFailure("unavailable", { place: this.place, what }, extras);
   }
 }

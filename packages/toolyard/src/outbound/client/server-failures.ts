@@ -73,11 +73,11 @@ const TOLD: Readonly<Record<RequestCause, FailureDescription>> = {
   proxy: unreachable("is behind a proxy that refused to connect to it. Check `proxy` and NO_PROXY."),
   silent: {
     kind: "timeout",
-    what: "stayed silent for too long. Raise its `timeout` if the work takes longer.",
+    what: "sent nothing for too long. Raise its `timeout` if the work takes longer.",
   },
   not_http: {
     kind: "malformed",
-    what: "answered something that is not HTTP. Check that `url` points to an MCP server.",
+    what: "sent an answer that is not HTTP. Check that `url` points to an MCP server.",
   },
   crowded: {
     kind: "limited",
@@ -86,8 +86,8 @@ const TOLD: Readonly<Record<RequestCause, FailureDescription>> = {
   },
   unsendable: {
     ...unreachable(
-      "was not asked: HTTP cannot carry what a header or the path would hold, such as a line break. " +
-        "Check what its `url`, `headers` and credentials hold.",
+      "got no request, because a header or the path would contain a character that HTTP does not allow, " +
+        "such as a line break. Check its `url`, `headers` and credentials.",
     ),
     isFinal: true,
   },

@@ -10,28 +10,28 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
   ),
   client_id: Type.Optional(Type.String({ description: "With `client_credentials` and `oauth`." })),
   client_secret: Type.Optional(
-    Type.Secret({ description: "With `client_credentials` and `oauth`. It goes to the token endpoint only." }),
+    Type.Secret({
+      description: "With `client_credentials` and `oauth`: client secret; it is sent only to the token endpoint.",
+    }),
   ),
   scope: Type.Optional(
     Type.String({
-      description:
-        "With `client_credentials`: the scopes to ask for, with spaces between them. " +
-        "Absent: the endpoint's own choice.",
+      description: "With `client_credentials`: scopes to request, separated by spaces. Absent: the endpoint chooses.",
     }),
   ),
   resource: Type.Optional(
     Type.String({
       description:
-        "With `client_credentials` and `oauth`: what the token is for (RFC 8707), as a URI. " +
-        "Absent: it is not sent; with `oauth`, as the server's metadata say.",
+        "With `client_credentials` and `oauth`: URI of the resource that the token is for (RFC 8707). " +
+        "Absent: not sent; with `oauth`, the value in the server's metadata.",
       examples: ["https://mcp.example.com/mcp"],
     }),
   ),
   client_auth: Type.Optional(
     Type.Enum(["basic", "post", "private_key_jwt"], {
       description:
-        "With `client_credentials` and `oauth`: id and secret go to the endpoint as HTTP Basic, or in the form. " +
-        "`private_key_jwt`, with `oauth` alone: the client signs with `private_key`.",
+        "With `client_credentials` and `oauth`: id and secret go to the endpoint as HTTP Basic, or in the " +
+        "form. `private_key_jwt`, only with `oauth`: the client signs with `private_key`.",
       default: "basic",
     }),
   ),
@@ -42,10 +42,11 @@ const OAUTH_MEMBERS = {
   grant: Type.Optional(
     Type.Enum(["authorization_code", "client_credentials", "jwt_bearer", "token_exchange", "enterprise"], {
       description:
-        "With `oauth`: how a token is got. `authorization_code`: a person signs in (`toolyard login`). " +
-        "`client_credentials`: the hub itself, by secret or key. `jwt_bearer`: by an `assertion` of the workload. " +
-        "`token_exchange`: by a token (`assertion`) that the server's issuer exchanges (RFC 8693). " +
-        "`enterprise`: by an identity token (`assertion`), exchanged at the company's identity provider.",
+        "With `oauth`: how a token is acquired. `authorization_code`: a user signs in (`toolyard login`). " +
+        "`client_credentials`: the hub itself, by secret or key. `jwt_bearer`: by an `assertion` of the " +
+        "workload. `token_exchange`: by a token (`assertion`) that the server's issuer exchanges (RFC " +
+        "8693). `enterprise`: by an identity token (`assertion`), exchanged at the company's identity " +
+        "provider.",
       default: "authorization_code",
     }),
   ),
@@ -70,18 +71,18 @@ const OAUTH_MEMBERS = {
   ),
   scopes: Type.Optional(
     Type.Array(Type.String(), {
-      description: "With `oauth`: the scopes to ask for. Absent: what the server asks for.",
+      description: "With `oauth`: scopes to request. Absent: those that the server names.",
     }),
   ),
   redirect_host: Type.Optional(
     Type.Enum(["127.0.0.1", "localhost"], {
-      description: "With `oauth`: the host of the address on this machine that the browser comes back to.",
+      description: "With `oauth`: host of the address on this machine to which the browser returns.",
       default: "127.0.0.1",
     }),
   ),
   redirect_port: Type.Optional(
     Type.Integer({
-      description: "With `oauth`: its port, where one is registered. Absent: a free one, kept from then on.",
+      description: "With `oauth`: port of that address, if one is registered. Absent: a free port, kept from then on.",
       minimum: 1,
       maximum: 65535,
     }),
@@ -94,7 +95,7 @@ const OAUTH_MEMBERS = {
   ),
   dpop: Type.Optional(
     Type.Boolean({
-      description: "With `oauth`: tokens are bound to a key of the hub (DPoP), where the server knows that.",
+      description: "With `oauth`: if true, tokens are bound to a key of the hub (DPoP), if the server supports that.",
       default: false,
     }),
   ),
@@ -107,21 +108,23 @@ const OAUTH_MEMBERS = {
   ),
   subject_token_type: Type.Optional(
     Type.Enum(["access_token", "id_token", "jwt", "refresh_token"], {
-      description: "With `oauth` and `token_exchange`: what `assertion` is.",
+      description: "With `oauth` and `token_exchange`: type of `assertion`.",
       default: "access_token",
     }),
   ),
   audience: Type.Optional(
     Type.String({
-      description: "With `oauth` and `token_exchange`: whom the token is for, by a name of the issuer's.",
+      description: "With `oauth` and `token_exchange`: recipient (audience) of the token, as the issuer names it.",
     }),
   ),
   idp_token_url: Type.Optional(
     Type.String({ description: "With `oauth` and `enterprise`: token endpoint of the identity provider." }),
   ),
-  idp_client_id: Type.Optional(Type.String({ description: "With `oauth` and `enterprise`: the client there." })),
+  idp_client_id: Type.Optional(
+    Type.String({ description: "With `oauth` and `enterprise`: client id at the identity provider." }),
+  ),
   idp_client_secret: Type.Optional(
-    Type.Secret({ description: "With `oauth` and `enterprise`. It goes to `idp_token_url` only." }),
+    Type.Secret({ description: "With `oauth` and `enterprise`: client secret; it is sent only to `idp_token_url`." }),
   ),
 } as const;
 
@@ -140,9 +143,9 @@ export const AuthSchema = Type.Object(
     type: Type.Enum(["bearer", "api_key", "client_credentials", "oauth"], {
       description:
         "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
-        "`client_credentials`: an access token is fetched from `token_url` (OAuth 2). " +
-        "`oauth`: fixes what a sign-in finds out by itself otherwise; a server on HTTP without any credentials " +
-        "is signed in to where it asks for it.",
+        "`client_credentials`: an access token is fetched from `token_url` (OAuth 2). `oauth`: sets parts " +
+        "of a sign-in that are otherwise discovered. Users can sign in to a server without configured " +
+        "credentials if it requires that.",
     }),
     token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
     key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
@@ -153,7 +156,7 @@ export const AuthSchema = Type.Object(
     ...OAUTH_MEMBERS,
   },
   {
-    description: "Credentials in long form; `token` is the short one.",
+    description: "Credentials in long form; `token` is the short form.",
     examples: [{ type: "api_key", key: "${WEATHER_KEY}" }],
   },
 );

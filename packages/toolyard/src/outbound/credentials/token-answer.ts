@@ -18,7 +18,7 @@ export type TokenAnswer =
 /** Parses the answer of a token endpoint (RFC 6749, 5.1 and 5.2). `hide` removes secrets from displayed text. */
 export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
   const answer = parseJsonObject(text);
-  if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };
+  if (!answer) return { type: "malformed", what: "sent an answer that is not a JSON object" };
   const error = stringMember(answer, "error");
   if (error !== undefined)
     return {

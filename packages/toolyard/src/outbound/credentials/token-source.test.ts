@@ -220,7 +220,7 @@ test("S10: does not follow a redirect to another server, which does not receive 
   expect(failure).toMatchObject({
     kind: "unavailable",
     retryable: false,
-    message: expect.stringContaining("Set `token_url` to it"),
+    message: expect.stringContaining("set `token_url` to its address"),
   });
   expect(other.seen).toEqual([]);
 });

@@ -133,7 +133,7 @@ export class TokenSource implements ChangingCredentials {
     if (!(error instanceof FailError)) return error;
     const { kind, message, retryable } = error.failure;
     if (kind === "too_large") return this.#malformed(`answered more than ${MAX_ANSWER_BYTES} bytes`);
-    if (kind === "malformed") return this.#malformed("answered something that is not HTTP");
+    if (kind === "malformed") return this.#malformed("sent an answer that is not HTTP");
     // The message comes from the client, which calls its address `url`.
     const { host, label } = this.#options.client.place;
     const what = message.replace(`\`${label}\` at ${host} `, "").replaceAll("`url`", "`token_url`");

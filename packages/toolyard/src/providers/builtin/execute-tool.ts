@@ -14,8 +14,8 @@ const NAME = "execute_tool";
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    name: { type: "string", description: "Name of the tool, as tool_search gives it." },
-    arguments: { type: "object", description: "By the tool's input schema." },
+    name: { type: "string", description: "Name of the tool, as tool_search returns it." },
+    arguments: { type: "object", description: "Arguments for the tool." },
   },
   required: ["name"],
 };
@@ -45,7 +45,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { openWorldHint: true },
     role: "discovery",
-    searchHint: "call a tool of any connected server by its name",
+    searchHint: "call a tool of a connected server by name",
     // The limits of the called tool apply. A lower limit here would end it early.
     limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });
@@ -76,14 +76,14 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
     if (typeof hint === "string") sentences.push(hint);
     const unready = ports.unreadyServers(call);
     if (unready.length > 0) sentences.push(`Servers that are not ready: ${unready.join("; ")}.`);
-    if (near.length > 0) sentences.push(`Near: ${near.join(", ")}.`);
+    if (near.length > 0) sentences.push(`Similar tools: ${near.join(", ")}.`);
     return fail("tool_error", sentences.join(" "), { cause: failure });
   }
   if (!takesNames(failure)) return failure;
   const fitting = failure.kind === "invalid_params" ? await siblingsThatFit(failed, call, ports) : [];
   if (fitting.length > 0) return saying(failure, `These arguments fit ${fitting.join(", ")}.`);
   const beside = await namesBeside(failed, call, ports);
-  return beside.length === 0 ? failure : saying(failure, `Near: ${beside.join(", ")}.`);
+  return beside.length === 0 ? failure : saying(failure, `Similar tools: ${beside.join(", ")}.`);
 }
 
 /**

@@ -31,8 +31,8 @@ export const BUILTIN = defineSourceKind({
     const isGuarded = hasTokens || isLoopbackHost(server.host ?? LOOPBACK);
     if (raw?.execute_code === true && !isGuarded) {
       throw new OptionError(
-        "`builtin.execute_code` is on, and anybody on the network may call this hub. " +
-          "Set a token, listen on 127.0.0.1, or switch it off.",
+        "`builtin.execute_code` is enabled, and every client on the network may call this hub. Set a " +
+          "token, listen on 127.0.0.1, or disable it.",
       );
     }
     const options = { ...given, executeCode: given.executeCode && isGuarded && !isForAll, maxWallMs };

@@ -131,7 +131,7 @@ function ping(make: Make): FixedTool {
   const facts = {
     name: "meta.ping",
     title: "Ping",
-    description: "Answers pong: a simple check that the MCP server is there.",
+    description: "Returns pong, to check that the MCP server responds.",
   } as const;
   return make(facts, () => textResult("pong"));
 }
@@ -147,7 +147,7 @@ function serverLogs(make: Make, ports: BuiltinPorts, maxLines: number): FixedToo
         properties: {
           lines: {
             type: "integer",
-            description: "How many lines.",
+            description: "Number of lines.",
             minimum: 1,
             maximum: maxLines,
             default: Math.min(50, maxLines),

@@ -12,9 +12,9 @@ const BUILTIN_OPTION_SCHEMAS = {
   execute_code: Type.Optional(
     Type.Boolean({
       description:
-        "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). " +
-        "Not offered if the hub can be called from the network without credentials: listen on a loopback address, or " +
-        "set tokens.",
+        "If true, offers `execute_code`, which runs code of a caller in a sandbox (section `sandbox`). Not " +
+        "offered if the hub can be called from the network without credentials: listen on a loopback " +
+        "address, or set tokens.",
       default: true,
     }),
   ),
@@ -27,16 +27,16 @@ const BUILTIN_OPTION_SCHEMAS = {
   meta_visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], {
       description:
-        "`native` lists `meta.*` where tools are listed; with `ondemand` they are found by search only. " +
-        "A core server lists them.",
+        "`native`: `meta.*` are listed with the other tools. `ondemand`: only search finds them. A core " +
+        "server lists them.",
       default: "ondemand",
     }),
   ),
   server_logs: Type.Optional(
     Type.Boolean({
       description:
-        "Offer `meta.get_server_logs`. Secrets are redacted, but a log can still reveal more than callers should " +
-        "see.",
+        "If true, offers `meta.get_server_logs`. Secrets are redacted, but a log can still reveal more " +
+        "than callers should see.",
       default: false,
     }),
   ),

@@ -264,7 +264,7 @@ test("tool_search without hits names similar tools and the servers", async () =>
   };
   const [, second] = texts(await call(yard({ instead }), "tool_search", { query: "x", server: "c" }));
   expect(second).toBe(
-    "There is no server `c`.\nNames much like it: a__read_file.\nServers, with their number of tools: a (3), b (1).",
+    "There is no server `c`.\nSimilar names: a__read_file.\nServers, with their number of tools: a (3), b (1).",
   );
 });
 
@@ -401,8 +401,8 @@ test("execute_tool suggests similar names for an unknown name, else tools that m
     return answer.ok ? "" : answer.message;
   };
   const words = "Tool not found: gone. Use tool_search to discover available tools.";
-  expect(await message(["gong"], hitsOf(1))).toBe(`${words} Near: gong.`);
-  expect(await message([], hitsOf(2))).toBe(`${words} Near: tool_0, tool_1.`);
+  expect(await message(["gong"], hitsOf(1))).toBe(`${words} Similar tools: gong.`);
+  expect(await message([], hitsOf(2))).toBe(`${words} Similar tools: tool_0, tool_1.`);
   expect(await message([], [])).toBe(words);
 });
 
@@ -421,11 +421,11 @@ const SIBLINGS: readonly SearchHit[] = [
 test.each([
   [{ text: "x" }, " These arguments fit find_rows."],
   [{ text: "x", limit: 3 }, " These arguments fit find_rows."],
-  [{ text: 5 }, " Near: find_rows, count_rows."],
-  [{ limit: 3 }, " Near: find_rows, count_rows."],
-  [{ colour: "red" }, " Near: find_rows, count_rows."],
-  [JSON.parse('{"__proto__": 1}'), " Near: find_rows, count_rows."],
-  [{ constructor: "x", text: "x" }, " Near: find_rows, count_rows."],
+  [{ text: 5 }, " Similar tools: find_rows, count_rows."],
+  [{ limit: 3 }, " Similar tools: find_rows, count_rows."],
+  [{ colour: "red" }, " Similar tools: find_rows, count_rows."],
+  [JSON.parse('{"__proto__": 1}'), " Similar tools: find_rows, count_rows."],
+  [{ constructor: "x", text: "x" }, " Similar tools: find_rows, count_rows."],
 ])(
   "execute_tool with wrong arguments %j names a tool of the same server that accepts them, else similar tools",
   async (args, hint) => {
@@ -454,7 +454,7 @@ test("keeps a tool's own failure unchanged, and adds similar tools as a separate
     ...outcome,
     result: {
       ...OWN_RESULT,
-      content: [...OWN_RESULT.content, { type: "text", text: "Near: tool_0, tool_2, tool_3." }],
+      content: [...OWN_RESULT.content, { type: "text", text: "Similar tools: tool_0, tool_2, tool_3." }],
     },
   });
 });
@@ -463,7 +463,7 @@ test.each(["tool_error", "timeout", "unavailable", "limited", "too_large", "malf
   "names similar tools for a call that failed as %s",
   async (kind) => {
     const answer = await call(yard({ outcome: fail(kind, "No."), hits: hitsOf(2) }), "execute_tool", { name: "other" });
-    expect(answer).toMatchObject({ kind, message: "No. Near: tool_0, tool_1." });
+    expect(answer).toMatchObject({ kind, message: "No. Similar tools: tool_0, tool_1." });
   },
 );
 

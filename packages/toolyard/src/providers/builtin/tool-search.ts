@@ -12,16 +12,16 @@ import { searchTexts } from "./search-texts.ts";
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  'Finds tools by what they do, best first. Search for one step in a few words ("send email"); an empty query lists ' +
-  "all, an exact name gives its schema. Call it by name, or with execute_tool.";
+  'Finds tools by what they do, best first. Search for one step in a few words ("send email"). An empty query ' +
+  "lists all tools; an exact tool name returns its schema. Call tools by name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: "What the tool should do." },
+    query: { type: "string", description: "Task for the tool." },
     max_results: {
       type: "number",
-      description: `Results with schema, at most ${MAX_RESULTS}. Default: likely ones of 5.`,
+      description: `Results with schema, at most ${MAX_RESULTS}. Default: 5, the best with schema.`,
     },
     detail: {
       type: "string",
@@ -64,7 +64,7 @@ export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { readOnlyHint: true, openWorldHint: false },
     role: "discovery",
-    searchHint: "find tools of all connected servers",
+    searchHint: "find tools of connected servers",
   });
   return { record, run: (call) => search(call, ports) };
 }
@@ -123,7 +123,7 @@ function insteadLines(
   const unshown = servers.length > MAX_SERVERS ? `, and ${servers.length - MAX_SERVERS} more` : "";
   return [
     ...(noSuchServer && server !== "" ? [`There is no server \`${server}\`.`] : []),
-    ...(near.length > 0 ? [`Names much like it: ${near.join(", ")}.`] : []),
+    ...(near.length > 0 ? [`Similar names: ${near.join(", ")}.`] : []),
     ...(shown.length > 0 ? [`Servers, with their number of tools: ${shown.join(", ")}${unshown}.`] : []),
   ];
 }

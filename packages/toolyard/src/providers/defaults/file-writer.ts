@@ -14,7 +14,8 @@ const INPUT: JsonObject = {
     file_path: {
       type: "string",
       description:
-        "Where to write, such as notes/today.md. Relative to the folder for files; missing folders are made.",
+        "Path of the file, such as notes/today.md. A relative path starts in the folder for files; missing " +
+        "folders are created.",
     },
     content: { type: "string", description: "The text." },
     mode: {
@@ -46,8 +47,8 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
     name: "file_writer",
     title: "Write a file",
     description:
-      "Writes text to a file, or appends it. A relative path starts in the hub's folder for files; " +
-      "only its folders for files (`default_tools.file_roots`) can be written to.",
+      "Writes text to a file, or appends text to it. Only the hub's folders for files " +
+      "(`default_tools.file_roots`) can be written to; a relative path starts in the first of them.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

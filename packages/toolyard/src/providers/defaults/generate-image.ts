@@ -21,13 +21,23 @@ const MAX_SIDE = 8192;
 const INPUT: JsonObject = {
   type: "object",
   properties: {
-    prompt: { type: "string", description: "What the image shows.", minLength: 1, maxLength: 32_000 },
+    prompt: { type: "string", description: "Description of the image.", minLength: 1, maxLength: 32_000 },
     negative_prompt: { type: "string", description: "Things that the image must not show." },
-    width: { type: "integer", description: "In pixels, if the model supports it.", minimum: 1, maximum: MAX_SIDE },
-    height: { type: "integer", description: "In pixels, if the model supports it.", minimum: 1, maximum: MAX_SIDE },
+    width: {
+      type: "integer",
+      description: "Width in pixels, if the model supports it.",
+      minimum: 1,
+      maximum: MAX_SIDE,
+    },
+    height: {
+      type: "integer",
+      description: "Height in pixels, if the model supports it.",
+      minimum: 1,
+      maximum: MAX_SIDE,
+    },
     output_filename_suggestion: {
       type: "string",
-      description: "Name of the file, without a folder; its ending follows the image's type.",
+      description: "Name of the file without a folder. The type of the image determines its extension.",
     },
   },
   required: ["prompt"],
@@ -84,11 +94,12 @@ async function run(call: ResolvedCall, { models, files, root }: ImageParts): Pro
     if (!lent.generateImage) return failure(NO_MODEL);
     const { data } = await lent.generateImage(requestOf(call.arguments), call.signal);
     const type = imageType(data);
-    if (!type) return failure("The image model gave something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
+    if (!type)
+      return failure("The image model returned something that is not an image (PNG, JPEG, WebP, GIF or AVIF).");
     const written = await files.add(`${fileName(suggestion, prompt)}${type.extension}`, data);
     return valueResult({
       status: "success",
-      message: `Drew an image (${type.mimeType}, ${formatBytes(data.byteLength)}).`,
+      message: `Generated an image (${type.mimeType}, ${formatBytes(data.byteLength)}).`,
       image_path: relative(await realpath(root), written)
         .split(sep)
         .join("/"),

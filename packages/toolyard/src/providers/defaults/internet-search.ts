@@ -11,13 +11,13 @@ const INPUT: JsonObject = {
   properties: {
     query: {
       type: "string",
-      description: `What to search for, ${MAX_QUERY_CHARS} characters at most.`,
+      description: `Search query, at most ${MAX_QUERY_CHARS} characters.`,
       minLength: 1,
       maxLength: MAX_QUERY_CHARS,
     },
     num_results: {
       type: "integer",
-      description: `How many results; more than ${MAX_COUNT} are not given.`,
+      description: `Number of results, at most ${MAX_COUNT}.`,
       minimum: 1,
       default: DEFAULT_COUNT,
     },
@@ -37,7 +37,7 @@ const OUTPUT: JsonObject = {
       },
     },
     note: { type: "string", description: "Present if more results were requested than one search returns." },
-    error: { type: "string", description: "Why there are no results; absent when the search worked." },
+    error: { type: "string", description: "Reason why there are no results; absent if the search succeeded." },
   },
   required: ["search_results"],
 };
@@ -50,7 +50,7 @@ export function internetSearch(source: Source, search: WebSearch): FixedTool {
   const record = defaultToolRecord(source, {
     name: "internet_search",
     title: "Search the web",
-    description: "Searches the web and gives titles, links and short extracts, best first.",
+    description: "Searches the web. Returns titles, links and short extracts, best match first.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: true, openWorldHint: true },
@@ -69,8 +69,5 @@ async function run(call: ResolvedCall, search: WebSearch): Promise<Outcome> {
 }
 
 function noteOn(wanted: number): string {
-  return (
-    `${wanted} results were asked for; ${MAX_COUNT} are the most that one search gives. ` +
-    "Search for something narrower."
-  );
+  return `${wanted} results were requested, but one search returns at most ${MAX_COUNT}. Use a narrower query.`;
 }

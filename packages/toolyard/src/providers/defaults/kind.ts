@@ -16,7 +16,7 @@ export interface DefaultsReads {
 
 const SAMPLE = `
 # Tools that come with Toolyard. They write files (into files/), call network services and run code: enable them by
-# name; "all" is all of them.
+# name; "all" enables every tool.
 # [default_tools]
 # enable = ["internet_search", "file_writer", "generate_image_from_prompt", "python_interpreter"]
 `;

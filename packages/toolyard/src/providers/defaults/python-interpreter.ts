@@ -20,13 +20,13 @@ const INPUT: JsonObject = {
     code: {
       type: "string",
       description:
-        "The Python program. What it prints is `stdout`; the value of its last line, if that is an " +
-        "expression, is `returned_value`.",
+        "The Python program. `stdout` is its printed output, and `returned_value` the value of its last " +
+        "line if that is an expression.",
     },
     timeout_seconds: {
       type: "number",
       exclusiveMinimum: 0,
-      description: "The program is ended after this long.",
+      description: "Time limit of the program in seconds.",
       default: DEFAULT_TIMEOUT_SECONDS,
     },
   },
@@ -38,17 +38,16 @@ const OUTPUT: JsonObject = {
   properties: {
     stdout: { type: "string" },
     stderr: { type: "string", description: "Standard error of the program, and the reason if it failed." },
-    returned_value: { description: "Value of the last line as JSON; null when there is none." },
+    returned_value: { description: "Value of the last line as JSON; null if it has none." },
     execution_status: { type: "string", enum: ["success", "timeout", "error"] },
   },
   required: ["stdout", "stderr", "returned_value", "execution_status"],
 };
 
 const DESCRIPTION =
-  "Runs Python 3 with the harmless part of its standard library: math, statistics, json, re, datetime, csv, " +
-  "collections, itertools, decimal and the like. " +
-  "There are no files, network, processes, packages or tools. " +
-  "For calculations, and for work on text and data in the code.";
+  "Runs Python 3 with a safe part of its standard library: math, statistics, json, re, datetime, " +
+  "csv, collections, itertools, decimal and similar modules. Files, network, processes, packages and " +
+  "tools are not available. Use it for calculations, and to process text and data in the code.";
 
 export interface InterpreterParts {
   /** Returns the sandbox as currently configured. */
@@ -130,7 +129,7 @@ function valueOf(run: SandboxRun, message: string): JsonObject {
   };
 }
 
-const LEFT_OUT = "[Output was left out: the program printed too much.]";
+const LEFT_OUT = "[Output was truncated: the program printed too much.]";
 
 function explanation({ error }: SandboxRun, message: string): string {
   const traceback = error?.traceback.trimEnd() ?? "";

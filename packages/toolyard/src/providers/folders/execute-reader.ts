@@ -184,7 +184,9 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   const { schema, warning } = normaliseInputSchema(definition["inputSchema"] as JsonObject);
   const remarks = [...(warning === undefined ? [] : [warning]), ...findings.remarks];
   if (raw["name"] !== stem)
-    remarks.push(`its \`name\` is ${JSON.stringify(raw["name"])}, but the file's name wins: the tool is \`${stem}\``);
+    remarks.push(
+      `its \`name\` is ${JSON.stringify(raw["name"])}, but the file's name is used: the tool is \`${stem}\``,
+    );
   const keywords = Array.isArray(raw["keywords"]) ? raw["keywords"].filter((word) => typeof word === "string") : [];
   return {
     description: String(definition["description"]),
@@ -209,7 +211,7 @@ function toDefinition(raw: JsonObject, stem: string): JsonObject | string {
   } = raw;
   if (typeof name !== "string" || name === "") return `\`name\` is missing; add "name": ${JSON.stringify(stem)}`;
   if (typeof description !== "string" || description.trim() === "")
-    return "`description` is missing; say in a sentence what the tool does";
+    return "`description` is missing; describe in one sentence what the tool does";
   if (!isJsonObject(inputSchema))
     return '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}';
   if (outputSchema !== undefined && !isJsonObject(outputSchema)) return "`output_schema` must be an object";

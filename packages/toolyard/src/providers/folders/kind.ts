@@ -9,7 +9,7 @@ const DESCRIPTION = ".mcp.json";
 
 const TABLE: TableFacts = {
   sample: `
-# Tool folders: <folder>/<name>/<name>.mcp.json beside <name>.py or <name>.ts with execute().
+# Tool folders: <folder>/<name>/<name>.mcp.json next to <name>.py or <name>.ts with execute().
 # [folders]
 # tools_path = "folders"
 `,

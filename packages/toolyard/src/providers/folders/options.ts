@@ -25,16 +25,16 @@ export const FoldersSchema = Type.Object(
     ),
     visibility: Type.Optional(
       Type.Enum(["native", "ondemand"], {
-        description: "Whether these tools are listed, or found by search only.",
+        description: "`native`: these tools are listed. `ondemand`: only search finds them.",
         default: "native",
       }),
     ),
     timeout: Type.Optional(
-      durationOption({ description: "Time of a call without a sign of life; absent, the hub's." }),
+      durationOption({ description: "Maximum time of a call without activity. Absent: the hub's limit." }),
     ),
     max_output: Type.Optional(
       bytesOption({
-        description: "Most that one call may write, on all its descriptors together.",
+        description: "Maximum output of one call, on all its descriptors together.",
         default: 10_000_000,
       }),
     ),

@@ -125,7 +125,7 @@ describe("offered tools", () => {
     const provider = provide();
     expect(await list(provider)).toEqual({
       names: ["one"],
-      problems: [expect.stringContaining('its `name` is "other", but the file\'s name wins')],
+      problems: [expect.stringContaining('its `name` is "other", but the file\'s name is used')],
     });
     expect(textOf(await callTool(provider, "one"))).toBe("ran");
   });

@@ -145,7 +145,7 @@ function ownParts(provider: Provider): Pick<Provider, "call" | "close" | "listin
   };
 }
 
-const EACH_FOR_ITSELF = "Each caller signs in for itself.";
+const EACH_FOR_ITSELF = "Each caller signs in separately.";
 
 /** A personal list must not be cached for others. */
 const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };

@@ -25,7 +25,7 @@ const EntrySchema = Type.Object({
 });
 
 const SAMPLE = `
-# MCP servers somewhere on HTTP.
+# MCP servers on HTTP.
 # [[mcp.remote_servers]]
 # namespace = "example"
 # url = "https://example.com/mcp"
@@ -37,7 +37,7 @@ const SAMPLE = `
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
   told: ["proxy", "ca"],
-  before: "is asked by way of",
+  before: "is reached through",
   sendsTo: ["url", "host"],
 };
 

@@ -20,7 +20,7 @@ const refused: [string, RemoteServerConfig, RegExp][] = [
   ["no place", {}, /`url` or `host`/],
   ["two places", { url: "http://a/", port: 1 }, /`url` and `port`/],
   ["a file", { url: "file:///etc/passwd" }, /http:\/\/ or https:\/\//],
-  ["no address", { url: "weather" }, /`url` is no address/],
+  ["no address", { url: "weather" }, /`url` is not a valid address/],
   ["a password in the URL", { url: "http://me:s3cret@a/" }, /user name or a password/],
   ["a URL as host", { host: "http://a" }, /`host` must be a name/],
   ["a port out of range", { host: "a", port: 70_000 }, /`port`/],
@@ -44,7 +44,7 @@ const refused: [string, RemoteServerConfig, RegExp][] = [
     /the connection itself sets/,
   ],
   ["a header name that is none", { url: "http://a/", headers: { "x y": "1" } }, /no header name/],
-  ["two visibilities", { url: "http://a/", visibility: "native", tool_visibility: "ondemand" }, /one setting/],
+  ["two visibilities", { url: "http://a/", visibility: "native", tool_visibility: "ondemand" }, /the same setting/],
   ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
 ];
 
@@ -55,12 +55,12 @@ test.each(refused)("rejects %s by the option's name, and shows no secret", (_, o
 });
 
 test.each<[RemoteServerConfig, RegExp]>([
-  [{ url: "http://a/", token: "s3cret" }, /per-caller.+credentials of its own are configured.+Remove one of them/],
-  [{ url: "http://a/", headers: { Authorization: "s3cret" } }, /credentials of its own are configured/],
-  [{ url: "http://a/", auth: { type: "api_key", key: "s3cret" } }, /credentials of its own are configured/],
+  [{ url: "http://a/", token: "s3cret" }, /per-caller.+shared credentials are configured.+Remove one of the two/],
+  [{ url: "http://a/", headers: { Authorization: "s3cret" } }, /shared credentials are configured/],
+  [{ url: "http://a/", auth: { type: "api_key", key: "s3cret" } }, /shared credentials are configured/],
   [
     { url: "http://a/", auth: { type: "oauth", grant: "client_credentials", client_id: "c", client_secret: "s3cret" } },
-    /`grant = "client_credentials"` asks nobody/,
+    /`grant = "client_credentials"` needs no user/,
   ],
 ])("rejects %o together with personal sign-ins", (options, words) => {
   expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).toThrow(words);

@@ -13,27 +13,29 @@ import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../
 export const RemoteServerSchema = Type.Object({
   url: Type.Optional(
     Type.String({
-      description: "Address of the server. In its place: `host`, with `port`, `path` and `scheme`.",
+      description: "Address of the server. Alternative: `host` with `port`, `path` and `scheme`.",
       examples: ["https://mcp.example.com/mcp"],
     }),
   ),
   host: Type.Optional(Type.String({ description: "Name or IP address of the server.", examples: ["weather-mcp"] })),
   port: Type.Optional(
     Type.Integer({
-      description: "With `host`. Absent: the scheme's own.",
+      description: "With `host`: port of the server. Absent: the default port of the scheme.",
       minimum: 1,
       maximum: 65535,
       examples: [50053],
     }),
   ),
-  path: Type.Optional(Type.String({ description: "With `host`.", default: "/mcp" })),
-  scheme: Type.Optional(Type.Enum(["http", "https"], { description: "With `host`.", default: "http" })),
+  path: Type.Optional(Type.String({ description: "With `host`: path of the endpoint.", default: "/mcp" })),
+  scheme: Type.Optional(
+    Type.Enum(["http", "https"], { description: "With `host`: scheme of the address.", default: "http" }),
+  ),
   display_name: Type.Optional(
     Type.String({
       description:
-        "What the server is called in failures: a call that finds it away, too slow or talking nonsense is " +
-        'answered with `{"error": "Weather MCP unavailable on port 50053"}`. ' +
-        "Absent: the hub's own words, which say more.",
+        "Name of the server in failures. If the server is unreachable, too slow or sends invalid answers, " +
+        'a call fails with `{"error": "Weather MCP unavailable on port 50053"}`. Absent: the hub\'s own ' +
+        "message, which has more details.",
       examples: ["Weather MCP"],
       minLength: 1,
     }),
@@ -41,8 +43,8 @@ export const RemoteServerSchema = Type.Object({
   transport: Type.Optional(
     Type.Enum(["auto", "streamable", "sse"], {
       description:
-        "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. " +
-        "`auto`: the former, or the latter where the server knows nothing else.",
+        "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. `auto`: Streamable HTTP, or " +
+        "HTTP+SSE if the server supports only that.",
       default: "auto",
     }),
   ),
@@ -137,9 +139,9 @@ function assertPerCaller(
   const isGiven = "authorization" in headers || (auth !== undefined && auth.type !== "oauth");
   const { grant = "authorization_code" } = oauth ?? {};
   if (!isGiven && grant === "authorization_code") return;
-  const what = isGiven ? "credentials of its own are configured" : `\`grant = "${grant}"\` asks nobody`;
+  const what = isGiven ? "shared credentials are configured" : `\`grant = "${grant}"\` needs no user`;
   throw new OptionError(
-    `\`credentials = "per-caller"\` has each caller sign in for itself, and ${what}. Remove one of them.`,
+    `\`credentials = "per-caller"\` requires each caller to sign in, but ${what}. Remove one of the two.`,
   );
 }
 
@@ -155,8 +157,8 @@ function visibilityOf({
   if (toolVisibility === undefined) return {};
   if (visibility === undefined || visibility === toolVisibility) return { visibility: toolVisibility };
   throw new OptionError(
-    `\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are one setting; ` +
-      "remove one of them.",
+    `\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are the ` +
+      "same setting; remove one.",
   );
 }
 
@@ -164,10 +166,10 @@ function resolveUrl(
   given: RemoteServerConfig,
   { url, host, port, path, scheme }: ValuesOf<typeof RemoteServerSchema>,
 ): URL {
-  if (url === undefined && host === undefined) throw new OptionError("`url` or `host` must say where the server is.");
+  if (url === undefined && host === undefined) throw new OptionError("`url` or `host` is required.");
   const extra = (["host", "port", "path", "scheme"] as const).find((name) => given[name] !== undefined);
   if (url !== undefined && extra !== undefined)
-    throw new OptionError(`\`url\` and \`${extra}\` both say where the server is; remove one of them.`);
+    throw new OptionError(`\`url\` and \`${extra}\` cannot be combined; remove one.`);
   return url === undefined ? joinUrl(host ?? "", { port, path, scheme }) : checkedUrl(url);
 }
 
@@ -185,18 +187,21 @@ function joinUrl(
   const text = `${scheme}://${name}${port === undefined ? "" : `:${port}`}${slash}${path}`;
   if (URL.canParse(text)) return new URL(text);
   throw new OptionError(
-    `\`host\` and \`port\` make no address: got ${JSON.stringify(host)} and ${JSON.stringify(port)}.`,
+    `\`host\` and \`port\` are not a valid address: got ${JSON.stringify(host)} and ${JSON.stringify(port)}.`,
   );
 }
 
 // A URL may hold keys, so messages do not repeat it.
 function checkedUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new OptionError("`url` is no address. It must look like https://mcp.example.com/mcp.");
+  if (!URL.canParse(text))
+    throw new OptionError("`url` is not a valid address. It must look like https://mcp.example.com/mcp.");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new OptionError(`\`url\` must begin with http:// or https://, got ${JSON.stringify(url.protocol)}.`);
   if (url.username !== "" || url.password !== "")
-    throw new OptionError("`url` holds a user name or a password. Put credentials into `token`, `auth` or `headers`.");
+    throw new OptionError(
+      "`url` contains a user name or a password. Put credentials into `token`, `auth` or `headers`.",
+    );
   url.hash = "";
   return url;
 }

@@ -66,7 +66,7 @@ async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: Sig
 function withLink(failure: Fail, link: SignInLink | undefined): Fail {
   if (!link) return failure;
   const { url, code } = link;
-  const message = `${failure.message} Or open ${url} in a browser, give the code ${code} there, and call again.`;
+  const message = `${failure.message} Or open ${url} in a browser, enter the code ${code} there, and call again.`;
   return { ...failure, message, details: { ...failure.details, signIn: url } };
 }
 
@@ -76,7 +76,7 @@ function notSignedIn(id: string, { remedy }: SignInGate): Fail {
 
 function signInListing({ source, gate }: SignInFaceParts): Listing {
   const inputSchema = { type: "object", properties: {}, additionalProperties: false };
-  const description = `Signs you in to ${source.id}, which shows its own tools after that.`;
+  const description = `Signs you in to ${source.id}, which then lists its own tools.`;
   const annotations = { title: `Sign in to ${source.id}`, readOnlyHint: false, openWorldHint: true };
   const tool: ToolRecord = {
     source,

@@ -22,8 +22,8 @@ export const MCP_SERVER_MEMBERS = {
   unlisted: Type.Optional(
     Type.Boolean({
       description:
-        "Whether tools that the server accepts and does not list can be called by name with the server's prefix. " +
-        "`include`, `exclude`, `pins` and callers' rights hold for them, too.",
+        "If true, tools that the server accepts but does not list can be called by name, with the server's " +
+        "prefix. `include`, `exclude`, `pins` and callers' rights also apply to them.",
       default: false,
     }),
   ),
@@ -31,17 +31,20 @@ export const MCP_SERVER_MEMBERS = {
     Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." }),
   ),
   timeout: Type.Optional(
-    durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." }, ABOVE_ZERO),
+    durationOption({ description: "Maximum time of a call without activity. Absent: the hub's limit." }, ABOVE_ZERO),
   ),
   total_timeout: Type.Optional(
-    durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }, ABOVE_ZERO),
+    durationOption(
+      { description: "Maximum total time of a call, even with activity. Absent: the hub's limit." },
+      ABOVE_ZERO,
+    ),
   ),
   connect_timeout: Type.Optional(
     durationOption(
       {
         description:
-          "How long the server may take until it can be used. What a busy machine keeps from its processes does not " +
-          "count, up to five times as much.",
+          "Maximum time until the server can be used. Processor time that a busy machine does not give to " +
+          "its processes does not count, up to five times this limit.",
         default: "30s",
       },
       ABOVE_ZERO,
@@ -56,7 +59,7 @@ export const MCP_SERVER_MEMBERS = {
   ),
   max_message_bytes: Type.Optional(
     bytesOption(
-      { description: "Largest message that is taken from the server.", default: "32MiB" },
+      { description: "Maximum size of a message from the server.", default: "32MiB" },
       // A handshake would not fit into less.
       { least: 1024, must: "must be at least 1024 bytes" },
     ),
@@ -64,8 +67,8 @@ export const MCP_SERVER_MEMBERS = {
   max_message_parts: Type.Optional(
     Type.Integer({
       description:
-        "Most keys, objects and lists together in one message of the server; " +
-        "of an object with more than 1,000 keys each further one counts four times.",
+        "Maximum number of keys, objects and lists in one message of the server. In an object with more " +
+        "than 1,000 keys, each further key counts four times.",
       minimum: 1000,
       default: 600_000,
     }),
@@ -89,9 +92,9 @@ export const MCP_SERVER_MEMBERS = {
   era: Type.Optional(
     Type.Enum(["auto", "legacy", "modern"], {
       description:
-        "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), " +
-        "`modern` that without (2026-07-28). `auto`: what the server speaks; modern if it speaks both. " +
-        "`legacy` suits a server that keeps state and asks its callers.",
+        "Era of the protocol. `legacy`: with a handshake (up to 2025-11-25). `modern`: without " +
+        "(2026-07-28). `auto`: the era that the server supports; modern if it supports both. Use `legacy` " +
+        "for a server that keeps state and sends requests to its callers.",
       default: "auto",
     }),
   ),
@@ -100,8 +103,9 @@ export const MCP_SERVER_MEMBERS = {
       LEGACY_REVISIONS.map(({ date }) => date),
       {
         description:
-          'Revision that the first message, `initialize`, names. Implies `era = "legacy"`. For a server that does ' +
-          "not answer unknown methods, or only one revision. Absent: the newest.",
+          'Protocol revision in the first message, `initialize`. Implies `era = "legacy"`. Use it for a ' +
+          "server that does not answer unknown methods, or that supports only one revision. Absent: the " +
+          "newest.",
         examples: ["2024-11-05"],
       },
     ),
@@ -114,13 +118,16 @@ export const MCP_SERVER_MEMBERS = {
   ),
   idle_stop: Type.Optional(
     durationOption(
-      { description: "A lazy server, and a session's own one, ends after this long without a call.", default: "10m" },
+      {
+        description: "Time without a call after which a lazy server, and a session's own server, ends.",
+        default: "10m",
+      },
       ABOVE_ZERO,
     ),
   ),
   roots: Type.Optional(
     Type.Array(Type.Path(), {
-      description: "Folders or `file:` URIs that the server hears of as roots when no caller can say its own.",
+      description: "Folders or `file:` URIs that the server gets as roots if no caller can supply its own.",
       default: [],
     }),
   ),
@@ -130,7 +137,7 @@ export const MCP_SERVER_MEMBERS = {
     }),
   ),
   instructions: Type.Optional(
-    Type.Boolean({ description: "Whether the server's own words on its use are handed on to clients.", default: true }),
+    Type.Boolean({ description: "If true, the server's instructions are passed on to clients.", default: true }),
   ),
 } satisfies Record<string, OptionSchema>;
 

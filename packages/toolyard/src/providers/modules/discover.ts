@@ -47,8 +47,8 @@ export function discoverModules(paths: readonly string[], allowlist: readonly st
       problems.push({
         subject: path,
         message:
-          `The module ${path} leads out of its folder ${root}, so it is not loaded. ` +
-          "Configure the folder it lies in.",
+          `The module ${path} leads out of its folder ${root}, so it is not loaded. Configure the folder ` +
+          "that contains it.",
       });
       return;
     }

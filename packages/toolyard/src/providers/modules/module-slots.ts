@@ -246,8 +246,8 @@ export class ModuleSlots {
   #stillLoading(name: string): string {
     const bound = formatDuration(this.#deps.options.timeoutMs);
     return (
-      `${name} is still being imported, so what it registers is missing yet. It may take ${bound}; ` +
-      "`timeout` of [modules] is the bound."
+      `${name} is still being imported, so its tools are still missing. It may take up to ${bound} ` +
+      "(`timeout` of [modules])."
     );
   }
 

@@ -159,7 +159,8 @@ test("abandons a module that never finishes after the timeout, and ignores its l
   const listing = await provider.listing();
   expect(names(listing)).toEqual(["fine"]);
   expect(lines).toContain(
-    `error Failed to load or register tools from ${slow}: not done after 500 ms; \`timeout\` of [modules] is the bound`,
+    `error Failed to load or register tools from ${slow}: not done after 500 ms; \`timeout\` of ` +
+      "[modules] is the limit",
   );
   (
     globalThis as unknown as { lateHub: { registerTool(name: string, handler: () => void): void } }

@@ -25,7 +25,7 @@ export const ModulesSchema = Type.Object({
   timeout: Type.Optional(
     durationOption(
       {
-        description: "How long one module's import and its `registerTools` may take together.",
+        description: "Maximum time of one module's import and its `registerTools` together.",
         default: "30s",
       },
       { least: 1, must: "must be above 0" },
@@ -47,13 +47,13 @@ export const ModulesSchema = Type.Object({
   ),
   inherit_env: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Names of further variables that pass from the hub's environment to those processes.",
+      description: "Names of further environment variables of the hub that these processes get.",
       default: [],
     }),
   ),
   visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], {
-      description: "Visibility of tools that do not say one themselves.",
+      description: "Visibility of tools that do not set their own.",
       default: "native",
     }),
   ),

@@ -132,7 +132,7 @@ class PythonModule {
     try {
       if (!(await within(started, timeoutMs, { keepsAlive: false }))) {
         throw new PythonLoadError(
-          `not done after ${formatDuration(timeoutMs)}; \`timeout\` of [modules] is the bound`,
+          `not done after ${formatDuration(timeoutMs)}; \`timeout\` of [modules] is the limit`,
           undefined,
         );
       }

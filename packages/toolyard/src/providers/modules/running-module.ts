@@ -100,7 +100,7 @@ export async function startModule(
   try {
     const done = await within(register(graph, module, options.faceOf), options.timeoutMs, { keepsAlive: false });
     if (done === undefined)
-      throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
+      throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the limit`);
     if (done === "registered") return { type: "running", module };
     return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
   } catch (error) {

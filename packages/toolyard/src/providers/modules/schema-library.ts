@@ -35,7 +35,9 @@ export function readLibrarySchema(value: object, where: string): LibrarySchema |
   try {
     return { schema: toInput({ target: "draft-2020-12" }), ...(standard.validate ? { parse: parseOf(standard) } : {}) };
   } catch (error) {
-    throw new OptionError(`${where}: the schema has no form in JSON Schema: ${messageOf(error)}`, { cause: error });
+    throw new OptionError(`${where}: the schema cannot be converted to JSON Schema: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -45,12 +47,13 @@ function assertNoShape(value: object, where: string): undefined {
     members.length > 0 &&
     members.every((member) => isZod3(member) || (isJsonObject(member) && "~standard" in member))
   )
-    throw new OptionError(`${where}: a map of schemas is none itself. Wrap it, as in \`z.object({ … })\`.`);
+    throw new OptionError(`${where}: a map of schemas is not a schema. Wrap it, as in \`z.object({ … })\`.`);
 }
 
 const CANNOT_SAY =
-  "the schema library behind it cannot give JSON Schema. Pass the JSON Schema itself, or update the library: zod can " +
-  "from 4.2 on, and zod 3; valibot with `toStandardJsonSchema` of `@valibot/to-json-schema`.";
+  "its schema library cannot produce JSON Schema. Pass the JSON Schema itself, or update the " +
+  "library: zod can from 4.2 on, and zod 3; valibot with `toStandardJsonSchema` of " +
+  "`@valibot/to-json-schema`.";
 
 function parseOf(standard: Standard): Parse {
   return async (args) => {

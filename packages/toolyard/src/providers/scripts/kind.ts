@@ -8,7 +8,7 @@ const MANIFEST = "tool.toml";
 
 const TABLE: TableFacts = {
   sample: `
-# Scripts in any language: <folder>/<name>/tool.toml beside the script. Fresh on every request.
+# Scripts in any language: <folder>/<name>/tool.toml next to the script. Changes apply at the next request.
 # [scripts]
 # tools_path = "${DEFAULT_FOLDER}"
 `,

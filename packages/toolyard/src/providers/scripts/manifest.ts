@@ -100,7 +100,8 @@ function syntaxProblem(error: unknown): string {
 function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings): Manifest {
   const name = readName(raw, rules, findings);
   const description = textOf(raw, "description", findings);
-  if (description === undefined) findings.fault("`description` is missing; say in a sentence what the tool does");
+  if (description === undefined)
+    findings.fault("`description` is missing; describe in one sentence what the tool does");
   const inputSchema = parseParameters(raw["parameters"], findings);
   const title = textOf(raw, "title", findings);
   const hint = textOf(raw, "hint", findings);

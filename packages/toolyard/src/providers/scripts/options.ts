@@ -30,16 +30,17 @@ export const ScriptsSchema = Type.Object(
       }),
     ),
     allow_dirname_as_name: Type.Optional(
-      Type.Boolean({ description: "A tool.toml without `name` takes the name of its folder.", default: false }),
+      Type.Boolean({ description: "If true, a tool.toml without `name` gets the name of its folder.", default: false }),
     ),
     timeout: Type.Optional(
       durationOption({
-        description: "Time of a call without a sign of life, for tools that do not set their own; absent, the hub's.",
+        description:
+          "Maximum time of a call without activity, for tools that do not set their own. Absent: the hub's limit.",
       }),
     ),
     max_output: Type.Optional(
       bytesOption({
-        description: "Most that one call may write, on all its descriptors together.",
+        description: "Maximum output of one call, on all its descriptors together.",
         default: 10_000_000,
       }),
     ),
@@ -47,7 +48,7 @@ export const ScriptsSchema = Type.Object(
     ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
-  { description: "Script tools: folders with a tool.toml, fresh on every request." },
+  { description: "Script tools: folders with a tool.toml. Changes apply at the next request." },
 );
 export type ScriptsConfig = Static<typeof ScriptsSchema>;
 

@@ -21,7 +21,7 @@ export interface StdioReads {
 }
 
 const SAMPLE = `
-# MCP servers that are started here. The name is the prefix of their tools: files__read_file.
+# MCP servers that the hub starts. The name is the prefix of their tools: files__read_file.
 # [mcp.stdio_servers.files]
 # command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
 # env = { LOG_LEVEL = "info" }
@@ -45,7 +45,7 @@ export const STDIO = defineSourceKind({
         stdio_servers: Type.Optional(
           Type.Table(
             Type.Sources(
-              Type.Record(StdioServerSchema, { description: "MCP servers that are started here, by alias." }),
+              Type.Record(StdioServerSchema, { description: "MCP servers that the hub starts, by alias." }),
               {
                 kind: "stdio",
                 identity: ["command", "namespace"],

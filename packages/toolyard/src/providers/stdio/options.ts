@@ -13,8 +13,8 @@ const MAX_STOP_GRACE_MS = 600_000;
 export const StdioServerSchema = Type.Object({
   command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
     description:
-      "The program and its arguments: a list, or one string that is split at blanks as a shell would (quotes " +
-      "count, no shell runs). With `args`, a string is the program alone.",
+      "The program and its arguments: a list, or one string that is split at spaces like in a shell " +
+      "(quotes are respected, no shell runs). With `args`, a string is only the program.",
     examples: [["npx", "-y", "@modelcontextprotocol/server-memory"], "npx -y @modelcontextprotocol/server-memory"],
   }),
   args: Type.Optional(Type.Array(Type.String(), { description: "Further arguments.", default: [] })),
@@ -35,7 +35,7 @@ export const StdioServerSchema = Type.Object({
   ),
   inherit_env: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Names of further variables that pass from the hub's environment to the server.",
+      description: "Names of further environment variables of the hub that the server gets.",
       default: [],
     }),
   ),
@@ -43,8 +43,8 @@ export const StdioServerSchema = Type.Object({
     durationOption(
       {
         description:
-          "How long a command that downloads its server first (`npx`, `uvx`, `docker run`, …) may do so. " +
-          "`connect_timeout` counts from when that is done.",
+          "Time limit of the download, for a command that downloads its server first (`npx`, `uvx`, `docker " +
+          "run`, …). `connect_timeout` starts afterwards.",
         default: "10m",
       },
       ABOVE_ZERO,

@@ -73,14 +73,14 @@ export const GnnSchema = Type.Object(
     roots: Type.Optional(
       Type.Array(Type.Path({ minLength: 1 }), {
         description:
-          "Folders in which the tools of GNN may read and write, and nowhere else. " +
-          "A relative path of a caller counts from the first one. Empty: the tools take texts only.",
+          "The only folders in which the GNN tools may read and write. A caller's relative path starts in " +
+          "the first one. Empty: the tools accept only texts.",
         default: [],
         examples: [["models"]],
       }),
     ),
   },
-  { description: "The tools of GNN, where [services] has them." },
+  { description: "Settings of the GNN tools, which [services] enables." },
 );
 
 export const LibrarySchema = Type.Object(
@@ -96,33 +96,33 @@ export const LibrarySchema = Type.Object(
     ),
     allow_urls: Type.Optional(
       Type.Boolean({
-        description: "Whether the library's tools may fetch documents from public https addresses.",
+        description: "If true, the library's tools may fetch documents from public https addresses.",
         default: false,
       }),
     ),
     watch: Type.Optional(
       Type.Boolean({
-        description: "Whether files of `roots` are brought into the library when they come or change.",
+        description: "If true, new and changed files in `roots` are added to the library.",
         default: false,
       }),
     ),
     ocr: Type.Optional(
       Type.Union([Type.Literal("off"), Type.Literal("local"), Type.Literal("mistral")], {
         description:
-          "What reads text in pictures: `local`, the extra `ocr` on this machine, or `mistral`, Mistral's service, " +
-          "with the key of `MISTRAL_API_KEY`, which gets the documents and costs money.",
+          "OCR of text in pictures. `local`: the extra `ocr` on this machine. `mistral`: the service of " +
+          "Mistral with the key in `MISTRAL_API_KEY`; it receives the documents and costs money.",
         default: "off",
       }),
     ),
     ocr_languages: Type.Optional(
       Type.Array(Type.String({ minLength: 2, maxLength: 3 }), {
-        description: "Languages of pictures of text, by their codes, where a document's own is not known.",
+        description: "Codes of the languages for OCR, used if the language of a document is unknown.",
         default: ["en", "fr"],
         examples: [["de"]],
       }),
     ),
     ocr_data: Type.Optional(
-      Type.Path({ minLength: 1, description: "Folder of `eng.traineddata` and its like, for local OCR." }),
+      Type.Path({ minLength: 1, description: "Folder with `eng.traineddata` and similar files, for local OCR." }),
     ),
     ocr_price: Type.Optional(
       Type.Number({
@@ -145,21 +145,21 @@ export const LibrarySchema = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          "Where the library is: sqlite:///folder/library.db, postgres://user:password@host/database or " +
-          "weaviate+http://host:8080; `?collection=name` separates several libraries. Absent: a file in the data " +
-          "folder.",
+          "Address of the library: sqlite:///folder/library.db, postgres://user:password@host/database or " +
+          "weaviate+http://host:8080; `?collection=name` separates several libraries. Absent: a file in the " +
+          "data folder.",
         examples: ["postgres://reader:${LIBRARY_PASSWORD}@db.example.com/books"],
       }),
     ),
   },
-  { description: "The document library, where [services] has it." },
+  { description: "Settings of the document library, which [services] enables." },
 );
 
 export const GNN_STARTS: Starts = { told: ["roots"], before: "reads and writes files in" };
 
 export const LIBRARY_STARTS: Starts = {
   told: ["roots", "store", "ocr"],
-  before: "reads files, and keeps or sends what they say:",
+  before: "reads files, and stores or sends their contents:",
   sendsTo: ["store"],
 };
 

@@ -31,7 +31,5 @@ export async function findUnfit(tools: readonly ToolSettings[]): Promise<Unfit> 
 
 async function refusalOf({ name, settings }: ToolSettings): Promise<Unfit> {
   const state = await probeBwrap(settings.isolation.program);
-  return state.found
-    ? []
-    : [[name, `cannot be called now: ${state.reason} Or take its isolation back to \`process\`.`]];
+  return state.found ? [] : [[name, `cannot be called now: ${state.reason} Or set its isolation to \`process\`.`]];
 }

@@ -16,21 +16,21 @@ export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: 
 
 const LimitsSchema = Type.Object(
   {
-    memory: Type.Optional(bytesOption({ description: "Memory of one process." })),
+    memory: Type.Optional(bytesOption({ description: "Maximum memory of one process." })),
     cpu: Type.Optional(
-      durationOption({ description: "Time that one process may compute, in whole seconds; waiting does not count." }),
+      durationOption({ description: "Maximum CPU time of one process, in whole seconds; waiting does not count." }),
     ),
     procs: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "Processes and threads of the user; does not limit root, unless isolated.",
+        description: "Maximum number of processes and threads of the user; does not limit root, unless isolated.",
       }),
     ),
-    files: Type.Optional(Type.Integer({ minimum: 8, description: "Files that one process may hold open." })),
-    file_size: Type.Optional(bytesOption({ description: "Size of one file that is written." })),
+    files: Type.Optional(Type.Integer({ minimum: 8, description: "Maximum number of open files of one process." })),
+    file_size: Type.Optional(bytesOption({ description: "Maximum size of one written file." })),
     output: Type.Optional(
       bytesOption({
-        description: "Most that one call may write, on all its descriptors together; absent, `max_output`.",
+        description: "Maximum output of one call, on all its descriptors together. Absent: `max_output`.",
       }),
     ),
   },
@@ -45,11 +45,13 @@ const IsolationSchema = Type.Object(
   {
     mode: Type.Optional(
       Type.Enum(["process", "bwrap"], {
-        description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are seen.",
+        description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are visible.",
         default: "process",
       }),
     ),
-    network: Type.Optional(Type.Boolean({ description: "Whether an isolated tool has a network.", default: false })),
+    network: Type.Optional(
+      Type.Boolean({ description: "If true, an isolated tool has network access.", default: false }),
+    ),
     read: Type.Optional(
       Type.Array(Type.String(), {
         description: "Further files and folders that an isolated tool may read; relative ones start at its own folder.",
@@ -59,8 +61,7 @@ const IsolationSchema = Type.Object(
     write: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Folders that an isolated tool may write to, made where they are not there; " +
-          "relative ones start at its own folder.",
+          "Folders that an isolated tool may write to, created if missing; relative ones start at its own folder.",
         default: [],
       }),
     ),
@@ -80,7 +81,8 @@ const RunSchema = Type.Object(
     mode: Type.Optional(
       Type.Enum(["spawn", "warm"], {
         description:
-          "`spawn`: a process for each call. `warm`: an interpreter that stays; Python, JavaScript and TypeScript.",
+          "`spawn`: a process for each call. `warm`: a persistent interpreter, for Python, JavaScript and " +
+          "TypeScript.",
         default: "spawn",
       }),
     ),
@@ -88,14 +90,14 @@ const RunSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 32,
-        description: "Warm interpreters of one tool at a time; each serves one call at a time.",
+        description: "Maximum number of warm interpreters of one tool; each runs one call at a time.",
         default: 2,
       }),
     ),
     max_calls: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "Calls after which a warm interpreter is replaced.",
+        description: "Number of calls after which a warm interpreter is replaced.",
         default: 1000,
       }),
     ),

@@ -240,7 +240,7 @@ export class PythonBridge {
     const failure = new FailError(
       fail(
         "unavailable",
-        `The module's Python process ${how}. It is started anew by the next call.${tail === "" ? "" : `\n${tail}`}`,
+        `The module's Python process ${how}. The next call starts it again.${tail === "" ? "" : `\n${tail}`}`,
       ),
     );
     this.#settle?.reject(failure);
@@ -269,8 +269,8 @@ export class PythonBridge {
 
   #refuse(id: unknown): void {
     const message =
-      "There is no running call that this request belongs to. " +
-      "Ask inside of a tool's or a resource's function, in the thread that it was called in.";
+      "No running call belongs to this request. Make requests inside a tool's or a resource's function, " +
+      "in the thread that runs it.";
     void this.#write(
       `${stringifyExact({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,
     );

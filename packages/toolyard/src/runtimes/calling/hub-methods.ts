@@ -33,7 +33,7 @@ export function answerRequest(
     new FailError(
       fail(
         "unknown_tool",
-        `There is no method \`${firstChars(method, 100)}\`. Known are ${Object.keys(METHODS).join(", ")}.`,
+        `Unknown method \`${firstChars(method, 100)}\`. Known methods are ${Object.keys(METHODS).join(", ")}.`,
       ),
     ),
   );

@@ -90,7 +90,7 @@ export class HubRequests {
     if (this.#ended.signal.aborted) return;
     this.#answered += Buffer.byteLength(line);
     if (this.#answered <= MAX_ANSWER_BYTES) return this.#write(line);
-    const message = `This run was answered ${formatBytes(MAX_ANSWER_BYTES)} already. Ask for less.`;
+    const message = `The answers to this run have reached ${formatBytes(MAX_ANSWER_BYTES)}. Request less.`;
     return this.#write(toLine(request, { error: errorOf(fail("too_large", message)) }));
   }
 

@@ -61,8 +61,8 @@ export async function contain(what: Containable): Promise<ContainedCommand> {
     throw new FailError(
       fail(
         "unavailable",
-        `Tool \`${what.name}\` demands isolation that this machine does not offer. ` +
-          `${state.reason} Or take its isolation back to \`process\`.`,
+        `Tool \`${what.name}\` requires isolation that this machine does not support. ${state.reason} Or ` +
+          "set its isolation to `process`.",
         { retryable: false },
       ),
     );
@@ -80,14 +80,14 @@ export function limitsRemark(
   if (!hasLimits(limits)) return undefined;
   if (findPrlimit({ env }) === undefined) {
     return (
-      "the bounds of `limits` are not kept on this machine, `output` and the time of a call aside: they " +
-      "need Linux with `prlimit` (package util-linux)"
+      "`limits` are not enforced on this machine, except `output` and the time of a call: they need " +
+      "Linux with `prlimit` (package util-linux)"
     );
   }
   if (limits.processes === undefined || isolation.mode === "bwrap" || process.getuid?.() !== 0) return undefined;
   return (
-    "`limits.procs` does not bind, since the hub runs as root; " +
-    'run it as another user, or isolate the tool with `mode = "bwrap"`'
+    "`limits.procs` has no effect, since the hub runs as root; run it as another user, or isolate the " +
+    'tool with `mode = "bwrap"`'
   );
 }
 

@@ -24,9 +24,9 @@ function pythonAdvice(text: string): string | undefined {
   const name = PACKAGES[module] ?? module;
   const [bin, pip] = process.platform === "win32" ? ["Scripts", "pip.exe"] : ["bin", "pip"];
   return (
-    `Install the missing package next to the script or in the tools folder, where it is found automatically: ` +
-    `\`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`. ` +
-    "What a header or a `requirements.txt` names, `toolyard prepare` installs."
+    "Install the missing package next to the script or in the tools folder, where it is found " +
+    `automatically: \`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`. \`toolyard ` +
+    "prepare` installs the packages that a header or a `requirements.txt` names."
   );
 }
 
@@ -34,7 +34,7 @@ function nodeAdvice(text: string): string | undefined {
   const [, name] = NODE.exec(text) ?? [];
   if (name === undefined) return undefined;
   return (
-    `Install it in the script's folder: \`npm install ${name}\`. ` +
-    "What a `package.json` names, `toolyard prepare` installs."
+    `Install it in the script's folder: \`npm install ${name}\`. \`toolyard prepare\` installs the ` +
+    "packages that a `package.json` names."
   );
 }

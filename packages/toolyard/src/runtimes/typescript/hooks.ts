@@ -120,8 +120,8 @@ function explainPackage(
     if (library !== undefined) return then(find(pathToFileURL(library).href), (result) => settle(result, parent));
     throw new TypeScriptError(
       `${fileName(parent)} imports "${specifier}", and no such package is installed next to it or above. ` +
-        "Install it there; " +
-        "where it is a path of tsconfig.json, write a relative path, since `paths` is not read.",
+        "Install it there; if it is a path of tsconfig.json, write a relative path, since `paths` is not " +
+        "read.",
       { cause: error },
     );
   };

@@ -162,7 +162,7 @@ test("points at the user's line in a stack trace", async () => {
 test("rejects a type re-exported as a value, and names the alternative", async () => {
   write("shape.ts", "export interface Shape { n: number }");
   expect(await failure(write("mcp.ts", `export { Shape } from "./shape.ts";`))).toMatch(
-    /^mcp\.ts:1: .*does not provide an export named 'Shape'\. Where the name is a type, write `import type`\.$/u,
+    /^mcp\.ts:1: .*does not provide an export named 'Shape'\. If the name is a type, write `import type`\.$/u,
   );
 });
 

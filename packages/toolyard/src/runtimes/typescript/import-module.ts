@@ -56,7 +56,7 @@ export async function describeImportError(error: unknown, graph: Graph): Promise
   // oxlint-disable-next-line toolyard/slow-pattern -- At most MAX_STACK_CHARS.
   const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(stack) ?? (await findSyntaxError(graph.files));
   const hint = /does not provide an export named/u.test(error.message)
-    ? " Where the name is a type, write `import type`."
+    ? " If the name is a type, write `import type`."
     : "";
   return `${place ? `${place[1]}:${place[2]}: ` : ""}${error.message}.${hint}`;
 }

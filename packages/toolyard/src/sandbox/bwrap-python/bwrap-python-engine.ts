@@ -36,8 +36,8 @@ export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
     name: "bwrap-python",
     languages: ["python"],
     isolation:
-      "native Python behind bubblewrap, without files, network and processes of the machine, system calls " +
-      "filtered, bounds kept by the kernel",
+      "native Python behind bubblewrap, without files, network and processes of the machine, system " +
+      "calls filtered, limits enforced by the kernel",
     unavailable: () => reasonAgainst(options),
     start: async (_first, onSessions) =>
       new ProcessRuns({
@@ -58,7 +58,9 @@ async function reasonAgainst({ python }: SandboxOptions): Promise<string | undef
   const { found, reason } = await probeBwrap();
   if (!found) return reason;
   if (found.prlimit === undefined)
-    return "`prlimit` is not installed, without which memory has no bound. Install your system's package `util-linux`.";
+    return (
+      "`prlimit` is not installed, without which memory has no limit. Install your system's package " + "`util-linux`."
+    );
   return probePython(python);
 }
 

@@ -51,16 +51,13 @@ export class Sessions {
   take({ key, owner }: SessionWish, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);
     if (known?.isBusy)
-      return "This session is running something already. Wait for its end: a session does one run at a time.";
+      return "This session is already running code. Wait until it has finished: a session runs one program at a time.";
     if (known) return this.#hold(known, owner, false);
     if (this.#most === 0) return "Sessions are switched off here (`sandbox.sessions` is 0). Run the code without one.";
     if (this.#sessions.size >= this.#most && !this.#makeRoomFor(owner)) {
       const areAllBusy = Array.from(this.#sessions.values()).every(({ isBusy }) => isBusy);
-      const why = areAllBusy ? "which is the most at the same time" : "or kept by others within their share";
-      return (
-        `All ${this.#most} sessions are running something, ${why}. ` +
-        "Try again in a moment, or run without a session."
-      );
+      const why = areAllBusy ? "which is the limit" : "or reserved for other callers";
+      return `All ${this.#most} sessions are in use, ${why}. Try again in a moment, or run without a session.`;
     }
     const session: Session = { key, owner, worker: begin(), isBusy: false, timer: undefined };
     void session.worker.ended.then(() => this.#remove(session));

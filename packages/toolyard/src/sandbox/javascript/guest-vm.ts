@@ -159,7 +159,7 @@ export class GuestVm implements GuestMachine {
   ): string | Uint8Array | undefined {
     try {
       if (!operation?.isString || !first?.isString || !second)
-        throw new HostRefusal("This is no question to the host.");
+        throw new HostRefusal("This is not a valid request to the host.");
       const payload = second.isString ? second.toString() : second.toUint8Array();
       const answer = this.owner?.answer(operation.toString() as HostOperation, first.toString(), payload);
       return typeof answer === "string" ? `=${answer}` : answer;

@@ -72,8 +72,8 @@ function known(path: string): string {
   const name = toFilePath(path);
   if (name !== undefined) return name;
   throw new HostRefusal(
-    `"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none ` +
-      `of them is "..".`,
+    `"${shorten(path)}" is not a valid path: a path is relative, with "/" between its steps, and ` +
+      'without ".." as a step.',
   );
 }
 

@@ -79,17 +79,17 @@ export class CheckThreads {
     const verdict = this.#verdicts.get(key);
     if (tookMs > QUICK_MS && verdict?.usable && !verdict.isSlow) this.#keep(key, { ...verdict, isSlow: true });
     if (checked.ok !== "too large") return checked;
-    if (items <= FEW_ITEMS) return this.#giveUp(key, "its defaults come to more than can be filled in");
-    return { ok: "too much", reason: "with its defaults it comes to more than can be filled in" };
+    if (items <= FEW_ITEMS) return this.#giveUp(key, "its defaults are too large to be filled in");
+    return { ok: "too much", reason: "with its defaults it is too large" };
   }
 
   #judgeOverrun({ key, items }: CheckJob, { at, of }: Overrun): JobResult {
     if (at === "start") throw new FailError(fail("unavailable", NOT_STARTED));
     const limitMs = at === "compile" ? COMPILE_TIMEOUT_MS : CHECK_TIMEOUT_MS;
     const limit = of === "time" ? formatDuration(limitMs) : `${THREAD_HEAP_MB} MiB of memory`;
-    if (at === "compile") return this.#giveUp(key, `to make it ready takes more than ${limit}`);
-    if (items <= FEW_ITEMS) return this.#giveUp(key, `to check a small value against it takes more than ${limit}`);
-    return { ok: "too much", reason: `to check it takes more than ${limit}` };
+    if (at === "compile") return this.#giveUp(key, `compiling it takes more than ${limit}`);
+    if (items <= FEW_ITEMS) return this.#giveUp(key, `checking a small value takes more than ${limit}`);
+    return { ok: "too much", reason: `checking it takes more than ${limit}` };
   }
 }
 

@@ -21,7 +21,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
   if (nonsense !== undefined)
     return fail(
       "malformed",
-      `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`,
+      `The server's answer to \`${method}\` is invalid: ${nonsense}. The author of the server must fix that.`,
     );
   if (method === "tools/call" && result["isError"] === true)
     return fail("tool_error", firstChars(failureWords(resultWords(result)), MAX_WORDS), {

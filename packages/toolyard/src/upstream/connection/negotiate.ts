@@ -60,7 +60,7 @@ async function discoverOnly(handshake: Handshake, signal: AbortSignal): Promise<
   const verdict = await discover(handshake, signal);
   if (verdict.type === "modern") return settle(handshake.transport, verdict.era);
   throw new FailError(
-    fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, {
+    fail("unavailable", `The server does not support the modern era: ${verdict.reason}.`, {
       rpcError: { code: RPC.methodNotFound, message: verdict.reason },
     }),
   );
@@ -184,7 +184,7 @@ function explained(error: unknown, reason: string): unknown {
   const failure = failureOf(error);
   if (!failure.rpcError) return error;
   const message =
-    `The server speaks no protocol revision that is spoken here: ${reason}, and refused \`initialize\`: ` +
-    `${failure.rpcError.message}`;
+    `The server supports no protocol revision that the hub supports: ${reason}, and refused ` +
+    `\`initialize\`: ${failure.rpcError.message}`;
   return new FailError(fail("unavailable", message, { cause: error }));
 }

@@ -37,7 +37,7 @@ export interface ServerRequestsOptions {
 /** Maximum number of open requests of one server. */
 const MAX_OPEN = 64;
 
-const ANSWERED = fail("cancelled", "The question was answered.");
+const ANSWERED = fail("cancelled", "The request was answered.");
 
 const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
@@ -82,7 +82,7 @@ export class ServerRequests {
         `The server asked \`${request.method}\` while no call was running; no client can answer it.`,
       );
       return refuse(
-        fail("unavailable", `\`${request.method}\` is answered only while a call is under way, and none is.`),
+        fail("unavailable", `\`${request.method}\` is answered only while a call is running, and none is.`),
       );
     }
     const key = keyOf(request.id, related);
@@ -108,7 +108,7 @@ export class ServerRequests {
   cancel(id: unknown, related: RequestId | undefined): boolean {
     if (!isRequestId(id)) return false;
     const question = this.#open.get(keyOf(id, related)) ?? this.#elsewhere(id, related);
-    if (question) this.#close(question, fail("cancelled", "The server took its question back."));
+    if (question) this.#close(question, fail("cancelled", "The server withdrew its request."));
     return question !== undefined;
   }
 
@@ -123,7 +123,7 @@ export class ServerRequests {
       if (!question.calls.has(call)) continue;
       question.without(call);
       if (question.calls.size === 0)
-        this.#reply(question, { failure: fail("cancelled", "The call that asked is over.") });
+        this.#reply(question, { failure: fail("cancelled", "The call of this request has ended.") });
       else this.#recount(question);
     }
   }
@@ -186,7 +186,7 @@ export class ServerRequests {
     const { method } = question.ask;
     const reason =
       placement.why === "nobody"
-        ? "the call that asked is over"
+        ? "the call of this request has ended"
         : "calls of several principals are under way and the request does not say which it belongs to";
     if (placement.why === "several-principals") {
       this.#options.faults.report(

@@ -220,8 +220,8 @@ export class Turns {
   #wait(call: Call, key: string): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
       const message =
-        `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks ` +
-        "its callers questions.";
+        `${MAX_WAITING} calls already wait for this server, which serves one client at a time because it ` +
+        "sends requests to its callers.";
       return Promise.reject(
         new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)),
       );

@@ -38,8 +38,7 @@ async function open({ exchange, transport, options }: Handshake, asked: string, 
   // The handshake must not be cancelled with a message; the connection is closed instead.
   const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
   const revision = stringMember(result, "protocolVersion");
-  if (revision === undefined)
-    logger.warning("The server did not say which protocol revision it speaks; the oldest is assumed.");
+  if (revision === undefined) logger.warning("The server did not name its protocol revision; the oldest is assumed.");
   const era = legacyEra(result, revision ?? OLDEST_LEGACY_REVISION);
   transport.setProtocolVersion(era.revision);
   return era;

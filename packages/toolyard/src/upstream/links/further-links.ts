@@ -135,8 +135,8 @@ export class FurtherLinks {
       this.#shares.debtorTo(newcomer, all, { holder: holderIn });
     if (debtor) return void this.release(debtor.purpose.key, CROWDED_OUT);
     const message =
-      `${this.#options.maxLinks} clients use this source at present, each with its own server, which is ` +
-      "its bound.";
+      `${this.#options.maxLinks} clients use this source at present, each with its own server, ` +
+      "which is the limit.";
     throw new FailError(fail("limited", `${message} Try again later, or raise \`max_sessions\`.`));
   }
 
@@ -151,7 +151,10 @@ export class FurtherLinks {
   }
 }
 
-const CROWDED_OUT = fail("limited", "This caller has too many connections to this source, and others need the room.");
+const CROWDED_OUT = fail(
+  "limited",
+  "This caller has too many connections to this source; this one was closed to make room for other callers.",
+);
 
 function isBounded(entry: LinkEntry): entry is BoundedEntry {
   return entry.holder !== undefined;

@@ -109,7 +109,7 @@ export class ListingCache implements ListingStore {
       await writeWhole(this.#file, text, { isSynced: false });
     } catch (error) {
       this.#logger.warning(
-        "The listing of this server could not be kept on disk; it will be read anew after a restart.",
+        "The listing of this server could not be stored on disk; it will be read again after a restart.",
         { error: String(error) },
       );
     }

@@ -246,10 +246,10 @@ class GrowingList {
     const { maxPages, maxEntries, maxBytes } = this.#bounds;
     if (this.#cursors.has(cursor)) return "The server repeats the same cursor; the entries listed so far are kept.";
     if (this.#cursors.size + 1 >= maxPages)
-      return `The list has more than ${maxPages} pages; what came until then is kept.`;
+      return `The list has more than ${maxPages} pages; the earlier entries are kept.`;
     if (this.#entries.size >= maxEntries)
       return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
-    if (this.#bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; what came until then is kept.`;
+    if (this.#bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; the earlier entries are kept.`;
     return undefined;
   }
 

@@ -46,7 +46,7 @@ export function knock({ exchange, options }: Handshake, signal: AbortSignal): Pr
 function verdictOn(result: JsonObject, handshake: Handshake): DiscoverVerdict {
   const revision = knownAmong(result["supportedVersions"]);
   if (revision === undefined)
-    return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
+    return { type: "other", reason: "it names no revision of the modern era that the hub supports" };
   return { type: "modern", era: modernEra(result, revision, handshake) };
 }
 
@@ -61,7 +61,7 @@ function knownAmong(versions: unknown): Revision | undefined {
 function refusal(error: RpcErrorObject): string {
   if (error.code !== RPC.unsupportedProtocolVersion) return `it answered the probe with error ${error.code}`;
   const supported = isJsonObject(error.data) ? error.data["supported"] : undefined;
-  return `it speaks ${Array.isArray(supported) ? supported.slice(0, 10).join(", ") : "other revisions"}`;
+  return `it supports ${Array.isArray(supported) ? supported.slice(0, 10).join(", ") : "other revisions"}`;
 }
 
 function modernEra(result: JsonObject, revision: string, { transport, options }: Handshake): Era {

@@ -118,7 +118,7 @@ export class StdioTransport implements Transport {
     const { stdin } = child;
     if (stdin.writableLength > MAX_QUEUED_BYTES) {
       throw new FailError(
-        undelivered("The server does not read its input; too much is waiting for it already. It may hang."),
+        undelivered("The server does not read its input, and too much data is waiting for it. It may hang."),
       );
     }
     const line = `${stringifyExact(message)}\n`;
@@ -204,7 +204,7 @@ export class StdioTransport implements Transport {
     }
     const found = findMessage(line);
     if (found.noise !== undefined) {
-      const message = "The server wrote something on stdout that is no message; logs belong on stderr.";
+      const message = "The server wrote text on stdout that is not a message; logs belong on stderr.";
       handlers.onNoise?.({ kind: "not-json", message, sample: firstChars(found.noise, MAX_SAMPLE_CHARS) });
     }
     if (found.message !== undefined) return handlers.onMessage(found.message);
@@ -212,7 +212,7 @@ export class StdioTransport implements Transport {
     if (id !== undefined)
       handlers.onLost?.(
         id,
-        fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."),
+        fail("malformed", "The server's answer is damaged: it is not JSON, or is nested too deep."),
       );
   }
 
@@ -225,7 +225,7 @@ export class StdioTransport implements Transport {
   #onTooLarge({ head, tail }: Pick<SkippedLine, "head" | "tail">, { size, option }: OverBound): void {
     this.#handlers?.onNoise?.({
       kind: "too-long",
-      message: `The server sent a message over the bound: ${size}. It was dropped.`,
+      message: `The server sent a message over the limit: ${size}. It was dropped.`,
     });
     const id = findReplyId(head, tail);
     if (id === undefined) return;

@@ -84,7 +84,7 @@ export class CallScope implements CallerLink {
    */
   end(): void {
     if (this.#over) return;
-    this.#questions?.abort(new FailError(fail("cancelled", "The call that asked is over.")));
+    this.#questions?.abort(new FailError(fail("cancelled", "The call of this request has ended.")));
     this.#over = true;
   }
 

@@ -108,7 +108,10 @@ const ELSEWHERE: ParkedLookup = { type: "elsewhere" };
 
 function crowdedOut(): FailError {
   return new FailError(
-    fail("limited", "This caller has too many calls that wait for its input, and others need the room."),
+    fail(
+      "limited",
+      "This caller has too many calls that wait for its input; this one was ended to make room for other callers.",
+    ),
   );
 }
 

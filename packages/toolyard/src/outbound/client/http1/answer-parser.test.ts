@@ -137,8 +137,8 @@ test("accepts a head at the size limit, and rejects a larger one before it ends"
   const padded = (bytes: number): string => `${H}A: ${"x".repeat(bytes - H.length - 7)}\r\n\r\n`;
   expect(parse(whole(padded(64 * 1024))).head.status).toBe(200);
   expect(parse(bytewise(padded(64 * 1024))).head.status).toBe(200);
-  expect(() => parse(whole(padded(64 * 1024 + 1)))).toThrow("over the bound of 65536 bytes");
-  expect(() => parse(bytewise(`${H}${"x".repeat(64 * 1024)}`))).toThrow("over the bound of 65536 bytes");
+  expect(() => parse(whole(padded(64 * 1024 + 1)))).toThrow("over the limit of 65536 bytes");
+  expect(() => parse(bytewise(`${H}${"x".repeat(64 * 1024)}`))).toThrow("over the limit of 65536 bytes");
 });
 
 test("limits interim answers by number, and by bytes together with the answer", () => {
@@ -148,7 +148,7 @@ test("limits interim answers by number, and by bytes together with the answer", 
   expect(() => parse(whole(interim.repeat(17) + last))).toThrow("too many interim answers");
   const long = `HTTP/1.1 103 Early\r\nLink: ${"x".repeat(40_000)}\r\n\r\n`;
   expect(parse(whole(long + last)).head.status).toBe(200);
-  expect(() => parse(whole(long + long + last))).toThrow("over the bound of 65536 bytes");
+  expect(() => parse(whole(long + long + last))).toThrow("over the limit of 65536 bytes");
 });
 
 test("passes on chunks of one byte together if they arrive together", () => {

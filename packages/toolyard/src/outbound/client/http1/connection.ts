@@ -217,7 +217,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     if (asked.paused) return this.#silence.expect(asked.silenceMs);
     this.#onOver(
       this.#isConnected
-        ? new Http1Fault("TOOLYARD_SILENT", "The server stayed silent for too long.")
+        ? new Http1Fault("TOOLYARD_SILENT", "The server sent nothing for too long.")
         : new Http1Fault("TOOLYARD_CONNECT_TIMEOUT", "The server did not accept a connection in time."),
     );
   }

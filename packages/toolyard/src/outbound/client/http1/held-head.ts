@@ -96,5 +96,5 @@ export class HeldHead {
 }
 
 function tooLong(): Error {
-  return notHttp(`its head is over the bound of ${MAX_HEAD_BYTES} bytes`);
+  return notHttp(`its head is over the limit of ${MAX_HEAD_BYTES} bytes`);
 }

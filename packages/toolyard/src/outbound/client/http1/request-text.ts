@@ -81,12 +81,12 @@ function isHeadOf(head: RequestHeadText, { method, path, headers }: TransportReq
 }
 
 function headText({ method, path, headers }: TransportRequest, host: string): string {
-  if (!TARGET.test(path)) throw refused("its path holds what no path may hold");
+  if (!TARGET.test(path)) throw refused("its path contains an invalid character");
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name in headers) {
     const value = headers[name]!;
     if (!NAME.test(name) || OURS.has(name)) throw refused("one of its headers may not be set");
-    if (!VALUE.test(value)) throw refused("one of its headers holds what no header may hold");
+    if (!VALUE.test(value)) throw refused("one of its headers contains an invalid character");
     text += `${name}: ${value}\r\n`;
   }
   return text;

@@ -7,12 +7,11 @@ import { ACCEPTED_SCHEMA, SHOWN_SCHEMA } from "./schema.ts";
 const NAME = "execute_code";
 
 const DESCRIPTION =
-  "Runs Python, JavaScript or TypeScript in a sandbox without files, network or processes of this machine, " +
-  "and gives its result, output and files. " +
-  "Inside, `tools.<source>.<name>({…})` calls any tool (`await` it; " +
-  'Python takes named arguments), and `await search("what you need")` finds tools ' +
-  "with their signatures. Use it for several calls, for loops, and to keep large results out of the " +
-  "conversation: only what you return comes back.";
+  "Runs Python, JavaScript or TypeScript code and returns its result, output and files. The code " +
+  "runs in a sandbox without access to files, network or processes of this machine. In the code, " +
+  "`tools.<source>.<name>({…})` calls any tool (`await` it; Python takes named arguments), and " +
+  '`await search("what you need")` finds tools with their signatures. Use it for several calls, for ' +
+  "loops, and to keep large results out of the conversation: only what you return comes back.";
 
 /** Time in milliseconds that the call may last longer than its run. */
 const SLACK_MS = 5_000;

@@ -7,20 +7,27 @@ export const SHOWN_SCHEMA: JsonObject = {
     language: {
       type: "string",
       enum: ["python", "javascript", "typescript"],
-      description: "What `code` is written in.",
+      description: "Language of `code`.",
     },
-    code: { type: "string", description: "The program. Its last expression, or what it returns, is the result." },
-    inputs: { type: "object", description: "Bound to the variable `inputs`." },
+    code: {
+      type: "string",
+      description: "The program. Its return value, or the value of its last expression, is the result.",
+    },
+    inputs: { type: "object", description: "Data for the program, in its variable `inputs`." },
     files: {
       type: "object",
-      description: 'Files in the working folder, by relative path: text, or `{"base64": "…"}`.',
+      description: 'Files for the working folder, by relative path. Each is a text, or `{"base64": "…"}`.',
     },
-    timeout_ms: { type: "integer", minimum: 1, description: "Longest time of the run, tool calls included." },
+    timeout_ms: {
+      type: "integer",
+      minimum: 1,
+      description: "Time limit of the run in milliseconds, including tool calls.",
+    },
     session: {
       type: "string",
       minLength: 1,
       maxLength: 200,
-      description: "Runs that name the same session see each other's variables.",
+      description: "Name of a session. Runs of the same session share their variables.",
     },
   },
   required: ["language", "code"],

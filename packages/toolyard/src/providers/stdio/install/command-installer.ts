@@ -115,7 +115,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
   async #renew(signal: AbortSignal): Promise<void> {
     await within(this.#wait(signal), RENEW_PATIENCE_MS).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof FailError)) throw error;
-      this.#options.logger.info("Whether there is a newer version is not known; the one that is there is started.", {
+      this.#options.logger.info("It is unknown whether a newer version exists; the downloaded version is started.", {
         error: error.message,
       });
     });
@@ -170,10 +170,10 @@ export class CommandInstaller implements Installer, StartSupervisor {
     this.brokenInstall = { package: plan.package, folders, mended };
     const what = `The download of \`${plan.package}\` cannot be used`;
     const message = mended
-      ? `${what}, though ${foldersText(folders)} was downloaded anew: the package itself lacks something. ` +
+      ? `${what}, though ${foldersText(folders)} was downloaded again: the package itself is incomplete. ` +
         "Name another version of it in the configuration, and report it to its author."
-      : `${what}: ${foldersText(folders)} is broken, as after an install that was ended in the middle. ` +
-        "`toolyard check --yes` removes it and downloads it anew.";
+      : `${what}: ${foldersText(folders)} is broken, as after an interrupted install. \`toolyard check ` +
+        "--yes` removes it and downloads it again.";
     return fail("unavailable", message, { retryable: false, details: { ...failure.details, install: true } });
   }
 

@@ -15,9 +15,9 @@ test("reports each fact of npm's answer about an unknown name once and without i
   const words = { command: "npx", args: ["none"] };
   const { message } = installFailure(result, words, { what: "npx none", maxMs: 1000 });
   expect(message).toBe(
-    "`npx none` could not be downloaded. It said: E404 Not Found - GET http://localhost/none " +
-      "The requested resource 'none@*' could not be found. " +
-      "There is no such package, or it is private: correct its name in the configuration.",
+    "`npx none` could not be downloaded. Its output: E404 Not Found - GET http://localhost/none The " +
+      "requested resource 'none@*' could not be found. There is no such package, or it is private: " +
+      "correct its name in the configuration.",
   );
 });
 

@@ -43,7 +43,7 @@ export interface InstallDownload {
 export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: InstallDownload): Fail {
   const lines = telling(result.lines);
   const said =
-    lines.length === 0 ? "" : ` It said: ${firstChars(lines.join(" "), MAX_CHARS).replace(/(?<!\.)\.+$/, "")}.`;
+    lines.length === 0 ? "" : ` Its output: ${firstChars(lines.join(" "), MAX_CHARS).replace(/(?<!\.)\.+$/, "")}.`;
   return fail(
     "unavailable",
     `\`${what}\` could not be downloaded${how(result, maxMs)}.${said} ${adviceFor(result, words)}`,

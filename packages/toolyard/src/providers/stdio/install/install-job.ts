@@ -95,7 +95,7 @@ export class RunningInstall {
     this.#lastLine = line;
     const quietMs = performance.now() - this.#signAt;
     const whose = pid === own ? "" : `the download of another hub, process ${pid}: `;
-    const what = quietMs > QUIET_MS ? `no sign of life for ${Math.round(quietMs / 1000)} s` : line || "its cache grows";
+    const what = quietMs > QUIET_MS ? `no activity for ${Math.round(quietMs / 1000)} s` : line || "its cache grows";
     this.waitsFor = `${whose}${firstChars(what, MAX_LINE_CHARS)}`;
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }

@@ -92,8 +92,8 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
 }
 
 const NO_UV =
-  "`uv` is not on this machine, which installs what headers of scripts name (`pip install uv`). " +
-  "Alternatively install it into a `.venv` beside the script.";
+  "`uv`, which installs the packages in headers of scripts, is not on this machine (`pip install " +
+  "uv`). Alternatively, install the packages into a `.venv` next to the script.";
 
 /** Returns the requirements in files next to tools, or in parent folders up to the tools folder. */
 export function fileNeeds(tools: readonly ToolRequirements[], place: InstallPlace): readonly Need[] {
@@ -148,7 +148,7 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
   const found = ["python3", "python"].flatMap((name) => commandAt(name, place) ?? []);
   const interpreter = found.find((path) => !isStoreAlias(path)) ?? found[0];
   if (interpreter === undefined)
-    return { ...base, commands: [], problem: "Neither `uv` nor Python is on this machine; install one of them." };
+    return { ...base, commands: [], problem: "Neither `uv` nor Python is on this machine; install one." };
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", file];
   return { ...base, commands: [step(interpreter, "-m", "venv", target), step(python, ...pip)] };
 }

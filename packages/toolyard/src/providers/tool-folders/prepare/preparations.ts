@@ -71,7 +71,7 @@ export class Preparations implements ScriptInterpreters {
   beginWith(tools: () => Promise<readonly ToolRequirements[]>): void {
     if (this.#options.dependencies === "never") return;
     this.#begun = this.#begin(tools).catch((error: unknown) => {
-      this.#options.logger.error("What tools need could not be found out.", { error: messageOf(error) });
+      this.#options.logger.error("The requirements of tools could not be determined.", { error: messageOf(error) });
     });
   }
 
@@ -86,7 +86,7 @@ export class Preparations implements ScriptInterpreters {
     for (const need of [...headers, ...files]) {
       if (need.problem !== undefined || isReady(need, installs)) continue;
       if (need.asksFirst && dependencies !== "auto") continue;
-      logger.info("What tools need is being installed.", { file: need.file, tools: need.tools });
+      logger.info("Requirements of tools are being installed.", { file: need.file, tools: need.tools });
       this.#start(need, installs);
     }
   }
@@ -152,7 +152,7 @@ export class Preparations implements ScriptInterpreters {
       this.#failures.set(need.key, { tools: need.tools, failure });
       logger.warning(failure.message);
     } else {
-      logger.info("What tools need was installed.", { file: need.file, tools: need.tools });
+      logger.info("Requirements of tools were installed.", { file: need.file, tools: need.tools });
       if (need.kind === "header") forgetOldest(environments);
     }
     onChange();
@@ -167,7 +167,7 @@ export class Preparations implements ScriptInterpreters {
       tools,
       commands: commands.map(({ command, args }) => [command, ...args].join(" ")),
       ...(problem !== undefined && { problem }),
-      ...(asksFirst && { note: "It says where packages come from; look at it before you agree." }),
+      ...(asksFirst && { note: "It names package sources; check it before you agree." }),
       isReady: isReady(need, installs),
       progress: () => this.#running.get(need.key)?.installation,
       run: async (signal) => {
@@ -213,7 +213,7 @@ function headerNeeds(tools: readonly ToolRequirements[], place: InstallPlace): r
 
 function unprepared({ file }: ScriptCode, { asksFirst }: Need): Fail {
   const how = asksFirst
-    ? "It says where they come from, so `toolyard prepare` alone installs them, which asks before."
+    ? "It names package sources, so only `toolyard prepare` installs them, after asking you."
     : "`toolyard prepare` installs them; a hub does so at its start, and never for a call.";
   return fail("unavailable", `The packages in the header of ${basename(file)} are not installed. ${how}`, {
     retryable: false,

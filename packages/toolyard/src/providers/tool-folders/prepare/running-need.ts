@@ -79,7 +79,7 @@ const NO_ROOM = "Make room on the disk, then run `toolyard prepare`.";
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /building source distributions is disabled|no-build|no usable wheels/i,
-    "`toolyard prepare` builds what has no wheel, which runs code of the package.",
+    "`toolyard prepare` builds packages without a wheel, which runs their code.",
   ],
   [
     /not found in the (?:package )?registry|No solution found|No matching distribution|E404|ETARGET/i,
@@ -98,12 +98,12 @@ function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: In
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const folders = [dirname(file), target, dirname(target)];
   const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
-  const [, told = "See the whole of it with `toolyard prepare`."] =
+  const [, told = "`toolyard prepare` shows the whole output."] =
     ADVICE.find(([says]) => says.test(lines.join("\n"))) ?? [];
   const advice = isFull(dirname(target)) ? NO_ROOM : told;
   return fail(
     "unavailable",
-    `${what} could not be installed${howOf(reason)}.${said === "" ? "" : ` It said: ${said}.`} ${advice}`,
+    `${what} could not be installed${howOf(reason)}.${said === "" ? "" : ` Its output: ${said}.`} ${advice}`,
     { retryable: false, details: { install: true } },
   );
 }

@@ -109,7 +109,7 @@ export class DenoMachine implements GuestMachine {
   #answer(operation: unknown, first: unknown, second: unknown): unknown {
     try {
       if (typeof operation !== "string" || typeof first !== "string")
-        throw new HostRefusal("This is no question to the host.");
+        throw new HostRefusal("This is not a valid request to the host.");
       const payload = typeof second === "string" ? second : new Uint8Array(second as ArrayLike<number>);
       const answer = this.owner?.answer(operation as HostOperation, first, payload);
       if (answer === undefined) return undefined;

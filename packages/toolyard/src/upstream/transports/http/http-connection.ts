@@ -94,7 +94,7 @@ export class HttpConnection {
     this.#assertParts(text);
     const parsed = parseMessage(text, MAX_JSON_DEPTH);
     if (!parsed.ok) {
-      const message = "The server sent something that is not JSON, or JSON that nests too deep.";
+      const message = "The server sent something that is not JSON, or JSON that is nested too deep.";
       this.#handlers?.onNoise?.({ kind: "not-json", message, sample: firstChars(text, MAX_SAMPLE_LENGTH) });
       return undefined;
     }

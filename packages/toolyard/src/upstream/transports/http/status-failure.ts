@@ -22,7 +22,7 @@ export function toStatusFailure(response: RefusedResponse, place: FailurePlace, 
   if (status === 429)
     return httpFailure(
       "limited",
-      { place, what: `takes no more requests for now (HTTP 429). Try again ${inTime(wait)}.` },
+      { place, what: `accepts no more requests for now (HTTP 429). Try again ${inTime(wait)}.` },
       {
         details: unsent,
         ...later,
@@ -46,11 +46,7 @@ export function toStatusFailure(response: RefusedResponse, place: FailurePlace, 
       },
     );
   if (status >= 500)
-    return httpFailure(
-      "unavailable",
-      { place, what: `failed (HTTP ${status}). Look into the server's log.` },
-      { details },
-    );
+    return httpFailure("unavailable", { place, what: `failed (HTTP ${status}). See the server's log.` }, { details });
   if (status === 404 || status === 405) {
     const what = `offers no MCP at this address (HTTP ${status}). Correct the path in \`url\`.`;
     return httpFailure("unavailable", { place, what }, { details: unsent, retryable: false });
@@ -88,7 +84,7 @@ function toSignInFailure(response: RefusedResponse, place: FailurePlace): FailEr
   const signIn = httpUrl(parameterOf(challenge, "resource_metadata"));
   const scope = parameterOf(challenge, "scope");
   const what = response.status === 401 ? "requires a sign-in (HTTP 401)" : "refuses these credentials (HTTP 403)";
-  const where = signIn === undefined ? "" : ` Where to sign in is described at ${signIn}.`;
+  const where = signIn === undefined ? "" : ` The sign-in is described at ${signIn}.`;
   const details = {
     status: response.status,
     ...UNSENT,

@@ -212,8 +212,8 @@ export class StreamableHttpTransport implements Transport {
     const type = mediaType(response.header("content-type"));
     const body = await readRefusal(response.body, place, signal);
     const what =
-      `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} where JSON or an event ` +
-      "stream is due. Check that `url` points to an MCP server.";
+      `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} instead of JSON ` +
+      "or an event stream. Check that `url` points to an MCP server.";
     throw (
       this.#lossIn(response.status, body, options) ??
       httpFailure("malformed", { place, what }, { details: { status: response.status } })
@@ -248,7 +248,7 @@ export class StreamableHttpTransport implements Transport {
     }
     throw httpFailure("malformed", {
       place: this.#connection.options.client.place,
-      what: "gave a session id that is no visible ASCII text.",
+      what: "sent a session id that is not visible ASCII text.",
     });
   }
 

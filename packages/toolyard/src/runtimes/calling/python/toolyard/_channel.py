@@ -123,7 +123,7 @@ class Channel:
         self._reader = threading.current_thread()
 
 
-GONE = {"error": {"message": "The hub is no longer there.", "data": {"kind": "unavailable"}}}
+GONE = {"error": {"message": "The hub has exited.", "data": {"kind": "unavailable"}}}
 
 
 def result_of(message):
@@ -165,6 +165,6 @@ def _open():
         os.fstat(into)
     except (ValueError, OSError):
         raise ToolError(
-            "This program was not started by a hub as a tool, so there is no hub to ask.", "unavailable"
+            "This program was not started by a hub as a tool, so it cannot reach a hub.", "unavailable"
         ) from None
     return Channel(out, into)

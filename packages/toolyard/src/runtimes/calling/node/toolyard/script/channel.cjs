@@ -102,7 +102,7 @@ class Channel {
   }
 }
 
-const gone = () => new ToolError("The hub is no longer there.", { kind: "unavailable" });
+const gone = () => new ToolError("The hub has exited.", { kind: "unavailable" });
 
 let channel;
 
@@ -118,7 +118,7 @@ function open() {
     fstatSync(out);
     fstatSync(into);
   } catch {
-    throw new ToolError("This program was not started by a hub as a tool, so there is no hub to ask.", {
+    throw new ToolError("This program was not started by a hub as a tool, so it cannot reach a hub.", {
       kind: "unavailable",
     });
   }

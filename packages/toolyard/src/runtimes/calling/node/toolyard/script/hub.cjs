@@ -88,7 +88,7 @@ let controller;
 function cancellation() {
   if (!controller) {
     controller = new AbortController();
-    process.once("SIGTERM", () => controller.abort(new Error("The caller gave up, or the time is over.")));
+    process.once("SIGTERM", () => controller.abort(new Error("The caller cancelled, or the time limit was reached.")));
   }
   return controller.signal;
 }
