@@ -86,7 +86,7 @@ test.each([
 test("a schema that cannot say itself, or is a map of schemas, is refused with what to pass", async () => {
   const mute = { "~standard": { version: 1, vendor: "mute", validate: (value: unknown) => ({ value }) } };
   await expect(hubWith((tools) => void tools.registerTool("mute", () => "", mute))).rejects.toThrow(
-    /Tool `mute`: `schema`: the schema library .* zod can from 4\.2 on, and zod 3/,
+    /Tool `mute`: `schema`: its schema library .* zod can from 4\.2 on, and zod 3/,
   );
   await expect(hubWith((tools) => void tools.registerTool("map", () => "", { a: z.string() }))).rejects.toThrow(
     "Tool `map`: `schema`: a map of schemas is not a schema. Wrap it, as in `z.object({ … })`.",

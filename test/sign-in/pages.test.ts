@@ -117,7 +117,7 @@ test("refuses a wrong code, and ends the link after five", async () => {
   };
   const ann = await hub.client(TOKENS.ann.token, { era: "modern", answer: guess });
   await ann.tool("far__sign_in");
-  expect(said.map((text) => (text.includes("That is not the code") ? "no" : "over"))).toEqual([
+  expect(said.map((text) => (text.includes("The code is wrong") ? "no" : "over"))).toEqual([
     ..."no no no no no".split(" "),
     "over",
   ]);

@@ -388,7 +388,7 @@ describe("generate_image_from_prompt", () => {
     ],
     ["rejects", () => Promise.reject(new Error("out of paint")), "out of paint"],
     ["gives no bytes", () => "png", "Uint8Array"],
-    ["gives bytes that are no image", () => Buffer.from("<html>"), "no image"],
+    ["gives bytes that are no image", () => Buffer.from("<html>"), "not an image"],
   ])("L36: if the binding %s, returns a clear failure and writes no file", async (_what, generateImage, words) => {
     const answer = await binding().executeTool(
       image,
