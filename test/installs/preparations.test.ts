@@ -179,7 +179,7 @@ describe("headers", () => {
       });
     expect(runs()).toEqual([]);
     const listed = await provider.preparations!();
-    expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("package sources")));
+    expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("sources")));
     for (const one of listed) await one.run(new AbortController().signal);
     expect(await callTool(provider, "direct")).toMatchObject(answered("jjj"));
     // It does not run next to the script, where uv settings may exist that no user accepted.
