@@ -22,32 +22,34 @@ import { mediaInMessages, mediaInResults } from "./vendor.ts";
 import { PACKAGES } from "../models/packages.ts";
 
 export interface AgentParts {
-  /** Opened with the first question. */
+  /** Opens the hub at the first question. */
   readonly hub: () => Promise<AgentHub>;
-  /** Loaded with the first question. */
+  /** Loads the model at the first question. */
   readonly model: () => Promise<LoadedLanguageModel>;
   readonly options: AgentOptions;
-  /** Results that are plain text reach the model as JSON texts, as the documents' own loop has them. @default false */
+  /**
+   * True if results that are plain text are sent to the model as JSON strings, as in the documents' own loop. @default
+   * false
+   */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
-  /** Closes resources opened only for the agent. */
+  /** Closes resources that were opened only for the agent. */
   readonly close?: () => Promise<void>;
 }
 
-/** Options of one question; limits apply to it only. */
+/** Options of one question. The limits apply only to it. */
 export interface ChatOptions extends Partial<TurnLimits> {
-  /** Ends the answer: the model and the running tools stop, and the outcome is `cancelled`. */
+  /** Signal that ends the answer: the model and the running tools stop, and the outcome is `cancelled`. */
   readonly signal?: AbortSignal;
-  /** Hears what happens, as it happens; text comes in pieces. */
+  /** Called with each event; text arrives in pieces. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** A question: text, or in the AI SDK's parts with images and files. */
+/** A question: text, or the AI SDK's message parts with images and files. */
 export type Question = UserContent;
 
 /**
- * A model that uses tools, and the conversation with it. One question at a time.
- *
+ * A model that uses tools, and the conversation with it. It answers one question at a time.
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -73,8 +75,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Asks a question and resolves with the answer. Failures of models and tools, limits and the caller's signal are
-   * outcomes; rejects with an `OptionError` if the model or the hub cannot be used as configured, or if another
+   * Sends a question and resolves with the answer. Failures of models and tools, limits and the caller's signal are
+   * outcomes. Rejects with an `OptionError` if the model or the hub cannot be used as configured, or if another
    * question is still running.
    */
   async chat(message: Question, { onEvent, ...options }: ChatOptions = {}): Promise<AgentOutcome> {
@@ -94,7 +96,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Like `chat`, as events to iterate over; the last one is the outcome. Leaving the loop early cancels the answer.
+   * Like `chat`, but returns the events for iteration; the last event is the outcome. Leaving the loop early cancels
+   * the answer.
    */
   stream(message: Question, { signal, onEvent, ...limits }: ChatOptions = {}): AgentStream {
     return new AgentEventStream((emit, left) => {
@@ -106,19 +109,19 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** The conversation so far, in the AI SDK's messages. */
+  /** The conversation so far, as messages of the AI SDK. */
   get history(): readonly ModelMessage[] {
     return this.#history.messages;
   }
 
-  /** The conversation as plain data that JSON can hold. */
+  /** Returns the conversation as plain data that can be stored as JSON. */
   save(): AgentState {
     return { version: 1, messages: structuredClone(this.#history.messages) as ModelMessage[] };
   }
 
   /**
-   * Continues a saved conversation, with this or another model; tool calls without an answer get one that reports this.
-   * Rejects with an `OptionError` if the state is invalid.
+   * Continues a saved conversation, with this or another model. Tool calls without a result get a result that reports
+   * this. Rejects with an `OptionError` if the state is invalid.
    */
   async restore(state: AgentState): Promise<void> {
     const { modelMessageSchema } = await PACKAGES.sdk("the agent");
@@ -130,12 +133,15 @@ export class Agent implements AsyncDisposable {
     this.#history.replace(answerAll(structuredClone(parsed.data), TEXTS[this.#parts.options.locale].callCancelled));
   }
 
-  /** Begins a new conversation. */
+  /** Starts a new conversation. */
   clear(): void {
     this.#history.replace([]);
   }
 
-  /** Closes resources opened for this agent, such as the connection to a URL. A hub given by the caller stays open. */
+  /**
+   * Closes resources that were opened for this agent, such as the connection to a URL. A hub given by the caller stays
+   * open.
+   */
   async close(): Promise<void> {
     await this.#parts.close?.();
   }
@@ -204,7 +210,7 @@ export class Agent implements AsyncDisposable {
     };
   }
 
-  // An exception of a listener must not leave a tool call without its answer.
+  // An exception of a listener must not leave a tool call without a result.
   #tell(event: AgentEvent, onEvent: ChatOptions["onEvent"]): void {
     try {
       onEvent?.(event);
@@ -247,8 +253,8 @@ async function createStrategy(model: LoadedLanguageModel, options: AgentOptions)
 }
 
 /**
- * The AI SDK writes warnings to the console, and stdout may carry a protocol. A program that set the switch itself
- * keeps its choice.
+ * Disables the AI SDK's warnings on the console, because stdout may carry a protocol. A program that set the switch
+ * itself keeps its choice.
  */
 function quietWarnings(): void {
   globalThis.AI_SDK_LOG_WARNINGS ??= false;

@@ -1,7 +1,10 @@
 import type { Strategy } from "./reply.ts";
 import { describeModelError } from "./model-error.ts";
 
-/** Uses tool calling until the provider reports that the model has none; then decisions in JSON. */
+/**
+ * Creates a strategy that uses tool calling until the provider reports that the model does not support it, then
+ * decisions in JSON.
+ */
 export function createAutoStrategy(native: Strategy, json: Strategy): Strategy {
   let current = native;
   return {

@@ -1,8 +1,8 @@
 import type { AgentEvent, AgentOutcome } from "./outcome.ts";
 
-/** An answer in the making: iterate over its events, or await its outcome. */
+/** A running answer: iterate over its events, or await its outcome. */
 export interface AgentStream extends AsyncIterable<AgentEvent> {
-  /** Resolves when the answer is there; rejects like `chat`. */
+  /** Resolves when the answer is complete. Rejects like `chat`. */
   readonly outcome: Promise<AgentOutcome>;
 }
 
@@ -10,7 +10,7 @@ type AgentRunner = (emit: (event: AgentEvent) => void, left: AbortSignal) => Pro
 
 /**
  * Buffers events until they are read. Unread pieces of text are joined, so that the buffer is limited by the size of an
- * answer. Starts immediately; one reader.
+ * answer. Starts immediately and supports one reader.
  */
 export class AgentEventStream implements AgentStream {
   readonly outcome: Promise<AgentOutcome>;
@@ -24,7 +24,7 @@ export class AgentEventStream implements AgentStream {
       this.#isOver = true;
       this.#wake?.();
     });
-    // Iterating callers get a failure from the iterator.
+    // Callers that iterate receive the failure from the iterator.
     this.outcome.catch(() => {});
   }
 

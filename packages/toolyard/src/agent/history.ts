@@ -1,6 +1,6 @@
 import type { ModelMessage } from "./messages.ts";
 
-/** The conversation so far, in whole turns: a question, what came of it, an answer. */
+/** The conversation so far, in complete turns: a question, the calls with their results, and an answer. */
 export class History {
   readonly #maxMessages: number;
   #messages: readonly ModelMessage[] = [];
@@ -13,7 +13,7 @@ export class History {
     return this.#messages;
   }
 
-  /** Adds one turn. Beyond the bound the oldest turns go; the newest one always stays whole. */
+  /** Adds one turn. Above the limit, the oldest turns are removed; the newest turn is always kept whole. */
   add(turn: readonly ModelMessage[]): void {
     this.#messages = trimmed([...this.#messages, ...turn], this.#maxMessages, turn.length);
   }
@@ -23,7 +23,7 @@ export class History {
   }
 }
 
-// All vendors refuse a result without its call, so the kept history starts with a question of the user.
+// All vendors refuse a result without its call, so the history must start with a question of the user.
 function trimmed(messages: readonly ModelMessage[], maxMessages: number, newest: number): readonly ModelMessage[] {
   if (messages.length <= maxMessages) return messages;
   const latest = messages.length - newest;

@@ -12,7 +12,8 @@ export type Decision =
 const NONE: Decision = { action: "none" };
 
 /**
- * Reads a decision out of a reply: the object alone, in a code fence, or with words around it. `idOf` names the calls.
+ * Parses the decision in a reply: an object alone, in a code fence, or surrounded by text. `idOf` returns the ids of
+ * the calls.
  */
 export function parseDecision(text: string, idOf: (index: number) => string): Decision {
   for (const candidate of candidatesIn(text)) {
@@ -50,7 +51,7 @@ function toCalls(entries: readonly unknown[], idOf: (index: number) => string): 
   return calls.length === 0 ? NONE : { action: "call", calls };
 }
 
-/** Objects are looked for at so many braces; a reply that needs more is no decision. */
+/** Maximum number of braces at which an object is searched. A reply with more is not a decision. */
 const MAX_STARTS = 32;
 
 function* candidatesIn(text: string): Generator<JsonObject> {
@@ -65,7 +66,7 @@ function* candidatesIn(text: string): Generator<JsonObject> {
   }
 }
 
-/** Returns the end of the object that starts at `start`, ignoring braces in strings; -1 if it has none. */
+/** Returns the end of the object that starts at `start`, ignoring braces in strings; -1 if it does not end. */
 function endOfObject(text: string, start: number): number {
   let [depth, isInString] = [0, false];
   for (let index = start; index < text.length; index += 1) {

@@ -10,7 +10,10 @@ import type { ModelTool } from "./toolset.ts";
 
 type JsonStrategySdk = Omit<typeof ai, "default">;
 
-/** Tools for a model without tool calling: the prompt lists them, and the model decides in JSON what to do next. */
+/**
+ * Creates the strategy for a model without tool calling: the prompt lists the tools, and the model replies with a
+ * decision in JSON.
+ */
 export function createJsonStrategy(sdk: JsonStrategySdk, settings: ModelSettings, maxRepairs: number): Strategy {
   const { texts } = settings;
   let calls = 0;
@@ -49,7 +52,7 @@ function decided(reply: ModelReply, decision: ReturnType<typeof parseDecision>):
   return decision.action === "call" ? { ...reply, text: "", calls: decision.calls } : reply;
 }
 
-// A partial decision is useless, so listeners get the whole answer.
+// A partial decision is useless, so listeners receive the complete answer.
 function heard(reply: ModelReply, { emit }: ModelRequest): ModelReply {
   if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "")
     emit?.({ type: "text", text: reply.text });
@@ -75,7 +78,7 @@ function toText(output: ToolOutput): string {
   return typeof output.value === "string" ? output.value : stringifyExact(output.value);
 }
 
-/** A conversation that began with tool calling, in words. */
+/** Converts a conversation that began with tool calling to plain text messages. */
 function toPlainMessages(messages: readonly ModelMessage[], texts: AgentTexts): readonly ModelMessage[] {
   return messages.map((message): ModelMessage => {
     if (message.role === "tool") {

@@ -2,7 +2,7 @@ import type * as ai from "ai";
 import { expectTypeOf, expect, test } from "vitest";
 import type * as own from "./messages.ts";
 
-test("messages are the AI SDK's, in both directions", () => {
+test("messages are compatible with the AI SDK's in both directions", () => {
   expectTypeOf<ai.ModelMessage>().toExtend<own.ModelMessage>();
   expectTypeOf<own.ModelMessage>().toExtend<ai.ModelMessage>();
   expectTypeOf<ai.UserContent>().toExtend<own.UserContent>();
@@ -10,6 +10,6 @@ test("messages are the AI SDK's, in both directions", () => {
   expectTypeOf<ai.ToolResultPart["output"]>().toExtend<own.ToolResultOutput>();
   expectTypeOf<own.ToolResultOutput>().toExtend<ai.ToolResultPart["output"]>();
   expectTypeOf<{ role: "bystander"; content: string }>().not.toExtend<own.ModelMessage>();
-  // The compiler is the judge, by `npm run types`; nothing is left to run.
+  // The compiler checks this file (`npm run types`); there is nothing to run.
   expect(true).toBe(true);
 });

@@ -1,7 +1,6 @@
 /**
- * Messages of a conversation: the AI SDK's, member for member, so that either side's may be handed to the other
- * (`messages.test.ts` holds them together). They are written out because the package's types must compile for those who
- * left the models' packages out, and without those packages' own types.
+ * Messages of a conversation. They have the members of the AI SDK's messages, so that both are interchangeable (checked
+ * in `messages.test.ts`). They are declared here because the package's types must compile without the model packages.
  */
 export type ModelMessage =
   | WithOptions<{ role: "system"; content: string }>

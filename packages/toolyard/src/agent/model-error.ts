@@ -5,15 +5,15 @@ import { firstChars } from "../core/text/truncate.ts";
 const MAX_MESSAGE_CHARS = 500;
 
 export interface ModelError {
-  /** One line. */
+  /** Error message in one line. */
   readonly message: string;
   /** HTTP status of the provider. */
   readonly status?: number;
-  /** Asking again later may help. */
+  /** True if a later retry may succeed. */
   readonly retryable: boolean;
 }
 
-/** Describes an error of a provider's client in one line. After several attempts the last error counts. */
+/** Describes an error of a provider's client in one line. After several attempts the last error is described. */
 export function describeModelError(thrown: unknown): ModelError {
   const error = isErrorLike(thrown) && isErrorLike(thrown["lastError"]) ? thrown["lastError"] : thrown;
   const status = isErrorLike(error) && typeof error["statusCode"] === "number" ? error["statusCode"] : undefined;
@@ -27,7 +27,7 @@ export function describeModelError(thrown: unknown): ModelError {
   };
 }
 
-// Errors of clients carry members that no type here promises.
+// Errors of clients have members that no type declares.
 function isErrorLike(value: unknown): value is Record<string, unknown> {
   return isJsonObject(value);
 }

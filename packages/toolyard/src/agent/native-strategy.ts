@@ -23,11 +23,11 @@ export interface ModelSettings {
 }
 
 /**
- * Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the
- * turn's business.
+ * Creates the strategy that uses the provider's tool calling. The AI SDK sends one request per step; the turn runs the
+ * calls in the reply.
  */
 export function createNativeStrategy(sdk: NativeStrategySdk, settings: ModelSettings): Strategy {
-  // A catalogue that did not change is the same list, and made ready once.
+  // An unchanged catalogue is the same list, so it is converted once.
   const ready = new WeakMap<readonly ModelTool[], ToolSet>();
   const toolsOf = (tools: readonly ModelTool[]): ToolSet => {
     const known = ready.get(tools) ?? toToolSet(sdk, tools, settings.model);
@@ -69,7 +69,7 @@ export function plainRequestOf(
     messages: [...messages],
     abortSignal: signal,
     maxRetries,
-    // A file's address is the provider's to fetch or to refuse: nothing is downloaded here on a caller's word.
+    // URLs of files are fetched or refused by the provider: this process downloads nothing that a caller names.
     experimental_download: (wanted: readonly unknown[]) => Promise.resolve(wanted.map(() => null)),
     // The history contains the whole conversation, so the provider need not store it.
     providerOptions: { openai: { store: false } },
@@ -102,7 +102,7 @@ function toToolSet(
 
 type NativeRequest = ReturnType<typeof requestOf>;
 
-/** Errors arrive in the stream; the SDK's own answer to them is to write to the console. */
+/** Errors arrive in the stream. Without this handler the SDK writes them to the console. */
 function withoutConsole(asked: NativeRequest) {
   return { ...asked, onError: () => {} };
 }
@@ -131,12 +131,14 @@ interface SdkCall {
 function toWanted({ toolCallId: id, toolName: name, input: parsed }: SdkCall, inputs: ToolInputs): WantedCall {
   const input = exactInput(parsed, inputs.get(id));
   if (isJsonObject(input)) return { id, name, arguments: input };
-  // Some models leave the arguments out where there are none.
+  // Some models omit the arguments if there are none.
   if (input === undefined || input === null || input === "") return { id, name, arguments: {} };
   return { id, name, received: typeof input === "string" ? input : stringifyExact(input) };
 }
 
-/** Returns the input with the integers of its text. The SDK's value counts wherever the two are not the same object. */
+/**
+ * Returns the input with the exact integers of its text. If the two are not the same object, returns the SDK's value.
+ */
 function exactInput(parsed: unknown, text: string | undefined): unknown {
   if (!isJsonObject(parsed) || text === undefined) return parsed;
   try {

@@ -120,7 +120,7 @@ const AGENT_OPTION_SCHEMAS = {
   ),
 } as const;
 
-/** `[agent]` of the configuration. */
+/** Schema of `[agent]` in the configuration. */
 export const AgentSchema = Type.Object(AGENT_OPTION_SCHEMAS, {
   description: "The agent: a model that uses the tools.",
 });
@@ -134,7 +134,7 @@ export type Attachments = "auto" | "always" | "never";
 export interface TurnLimits {
   readonly maxIterations: number;
   readonly maxToolCalls: number;
-  /** Infinity: no bound. */
+  /** Maximum number of tokens; Infinity means no limit. */
   readonly maxTokens: number;
   readonly timeoutMs: number;
 }
@@ -142,7 +142,7 @@ export interface TurnLimits {
 export interface AgentOptions extends TurnLimits {
   readonly instructions?: string;
   readonly locale: Locale;
-  /** Absent: the model's own. */
+  /** Maximum number of tokens of one reply. Absent: the model's own limit. */
   readonly maxReplyTokens?: number;
   readonly maxParallelCalls: number;
   readonly maxRetries: number;
@@ -158,7 +158,10 @@ export interface AgentOptions extends TurnLimits {
   readonly hints: Readonly<Record<string, string>>;
 }
 
-/** Adds the defaults. Throws an `OptionError` for values out of range, since programs pass unchecked options. */
+/**
+ * Returns the options with defaults. Throws an `OptionError` for values out of range, because programs pass unchecked
+ * options.
+ */
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
   const options = readOptions(AgentSchema, raw, "agent.");
   const { instructions, max_reply_tokens: maxReplyTokens } = options;
@@ -169,7 +172,7 @@ export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
     maxToolCalls: options.max_tool_calls,
     maxTokens: options.max_tokens || Infinity,
     ...(maxReplyTokens > 0 && { maxReplyTokens }),
-    // A timer holds 2^31 milliseconds at most.
+    // A timer supports at most 2^31 milliseconds.
     timeoutMs: Math.min(options.timeout, MAX_TIMER_MS),
     maxParallelCalls: options.max_parallel_calls,
     maxRetries: options.max_retries,

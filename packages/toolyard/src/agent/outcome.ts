@@ -2,7 +2,7 @@ import type { ModelMessage } from "./messages.ts";
 import type { FailKind } from "../core/calls/kinds.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
-/** Why an answer ended. */
+/** Reason why an answer ended. */
 export type StopReason =
   | "final"
   | "clarify"
@@ -22,22 +22,22 @@ export interface AgentUsage {
 
 /** One tool call of one step. */
 export interface AgentCall {
-  /** The model's own id of the call. */
+  /** Id of the call, as given by the model. */
   readonly id: string;
-  /** Name as the hub shows it, or as the model spelt it where the hub has none such. */
+  /** Name of the tool in the hub, or as the model wrote it if the hub has no such tool. */
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly ok: boolean;
-  /** Why it failed. */
+  /** Error code, if the call failed. */
   readonly kind?: FailKind;
-  /** The tool's value, or of a failure its message. */
+  /** Value that the tool returned; for a failure, its message. */
   readonly value: unknown;
   readonly durationMs: number;
 }
 
-/** One question to the model, with the tools that it asked for. */
+/** One request to the model, with the tool calls in its reply. */
 export interface AgentStep {
-  /** From 1. */
+  /** Number of the step, from 1. */
   readonly step: number;
   readonly text: string;
   readonly calls: readonly AgentCall[];
@@ -47,16 +47,16 @@ export interface AgentStep {
 
 /** Result of one `chat`. */
 export interface AgentOutcome {
-  /** The answer, the question back (`clarify`), or a sentence on why there is none. */
+  /** The answer, the question to the user (`clarify`), or a sentence that explains why there is no answer. */
   readonly text: string;
   readonly stopReason: StopReason;
   readonly steps: readonly AgentStep[];
   readonly usage: AgentUsage;
-  /** With `error`: the message of the model's provider. */
+  /** Error of the model's provider, if the stop reason is `error`. */
   readonly error?: { readonly message: string; readonly status?: number; readonly retryable: boolean };
 }
 
-/** Events while an answer is made, in order. */
+/** Events during an answer, in order. */
 export type AgentEvent =
   | { readonly type: "step"; readonly step: number }
   | { readonly type: "text"; readonly text: string }
@@ -73,7 +73,7 @@ export type AgentEvent =
     }
   | { readonly type: "outcome"; readonly outcome: AgentOutcome };
 
-/** A conversation as plain data, to be kept in a file or a database. */
+/** A conversation as plain data, for storage in a file or a database. */
 export interface AgentState {
   readonly version: 1;
   readonly messages: readonly ModelMessage[];

@@ -4,7 +4,7 @@ import { cutText } from "./text-size.ts";
 import type { Toolset } from "./toolset.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Bounds of what others say in the prompt. */
+/** Limits of untrusted texts in the prompt. */
 const MAX_HINT_CHARS = 1000;
 const MAX_HINTS_BYTES = 16 * 1024;
 const MAX_SERVER_BYTES = 16 * 1024;

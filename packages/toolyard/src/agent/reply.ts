@@ -7,11 +7,11 @@ import type { ModelOutput } from "./tool-output.ts";
 /** A tool call that a model wrote. */
 export interface WantedCall {
   readonly id: string;
-  /** As the model spelt it. */
+  /** Name of the tool, as the model wrote it. */
   readonly name: string;
-  /** Absent: the arguments were not a JSON object. */
+  /** Arguments. Absent: they were not a JSON object. */
   readonly arguments?: JsonObject;
-  /** With malformed arguments: their text. */
+  /** Text of malformed arguments. */
   readonly received?: string;
 }
 
@@ -20,15 +20,15 @@ export interface ModelReply {
   readonly text: string;
   readonly calls: readonly WantedCall[];
   readonly usage: AgentUsage;
-  /** The model stopped because it may write no more. */
+  /** True if the model stopped at its token limit. */
   readonly isCut: boolean;
-  /** Why the model stopped, in the AI SDK's words. */
+  /** Reason why the model stopped, in the AI SDK's terms. */
   readonly finish?: string;
-  /** Goes into the history as it is, so that signatures and the like survive. */
+  /** Messages that are added to the history unchanged, so that signatures and similar data are preserved. */
   readonly messages: readonly AssistantModelMessage[];
-  /** A question back to the user in place of an answer. */
+  /** True if the reply is a question to the user instead of an answer. */
   readonly isQuestion?: boolean;
-  /** Not a reply at all; what to tell the model so that it gives one. */
+  /** Instruction for the model if the reply is invalid. */
   readonly repair?: string;
 }
 
@@ -36,24 +36,24 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** False: the model must answer without tools. */
+  /** False if the model must answer without tools. */
   readonly mayCall: boolean;
   readonly signal: AbortSignal;
-  /** Present: a listener receives events, so the reply is streamed. */
+  /** Listener for events. Present: the reply is streamed. */
   readonly emit?: (event: AgentEvent) => void;
 }
 
-/** A call's result on its way to the model. */
+/** A call, with its result for the model. */
 export interface CallAnswer {
   readonly call: WantedCall;
   readonly ok: boolean;
   readonly result: ModelOutput;
 }
 
-/** One way to make a model use tools. */
+/** A way in which a model uses tools. */
 export interface Strategy {
-  /** Asks once. Throws what the provider's client throws. */
+  /** Sends one request. Throws the errors of the provider's client. */
   ask(question: ModelRequest): Promise<ModelReply>;
-  /** The results of one reply's calls, in its order, as messages. */
+  /** Converts the results of one reply's calls to messages, in order. */
   toMessages(answered: readonly CallAnswer[]): readonly ModelMessage[];
 }

@@ -14,10 +14,10 @@ export interface CallRules {
   readonly hub: AgentHub;
   readonly toolset: Toolset;
   readonly signal: AbortSignal;
-  /** Returns the remaining milliseconds; calls that fail with `limited` are repeated within them. */
+  /** Returns the remaining time in milliseconds. Calls that fail with `limited` are repeated within it. */
   readonly remainingMs: () => number;
   readonly maxParallel: number;
-  /** Further ones are answered without being made. */
+  /** Maximum number of calls. Further calls get a result without being made. */
   readonly maxCalls: number;
   readonly output: OutputRules;
   readonly emit: (event: AgentEvent) => void;
@@ -28,7 +28,7 @@ export interface CallsDone {
   readonly calls: readonly AgentCall[];
 }
 
-/** Makes all calls of one reply, with limited concurrency. Each gets one answer in any case, in the reply's order. */
+/** Makes all calls of one reply, with limited concurrency. Each call gets exactly one result, in the reply's order. */
 export async function runCalls(wanted: readonly WantedCall[], rules: CallRules): Promise<CallsDone> {
   const done: { answered: CallAnswer; call: AgentCall }[] = [];
   let next = 0;
@@ -81,7 +81,7 @@ async function outcomeOf(
     const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);
     return await whileLimited(attempt, { cancellation: signal, remainingMs });
   } catch (error) {
-    // A hub returns outcomes; another implementation may throw.
+    // A hub returns outcomes, but another implementation may throw.
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });
   }
 }

@@ -1,10 +1,10 @@
 import { stringifyExact } from "../core/json/exact-json.ts";
-/** Bytes of a value as JSON. */
+/** Returns the size of a value as JSON, in bytes. */
 export function byteLengthOf(value: unknown): number {
   return Buffer.byteLength(stringifyExact(value) ?? "");
 }
 
-/** The beginning of a text, at most so many bytes of UTF-8, without half a character at its end. */
+/** Returns the beginning of a text, with at most this many bytes of UTF-8. It does not end within a character. */
 export function cutText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= maxBytes

@@ -1,4 +1,4 @@
-/** Languages of the agent's own texts. What models and tools say is theirs. */
+/** Languages of the agent's own texts. Texts of models and tools are not translated. */
 export type Locale = "en" | "fr";
 
 /** All texts of the agent, for users and for the model. */

@@ -1,15 +1,15 @@
 import { isJsonObject } from "../core/json/json.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 
-/** The texts of the tool inputs in one reply of a model, by the id of the call. */
+/** Texts of the tool inputs in one reply of a model, by call id. */
 export type ToolInputs = Map<string, string>;
 
 type Generate = (options: never) => PromiseLike<{ readonly content?: unknown }>;
 type StreamFunction = (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
 
 /**
- * Returns the same model, which also notes the texts of tool inputs. The AI SDK parses them with `JSON.parse`, which
- * rounds integers beyond 2^53.
+ * Wraps a model so that the texts of tool inputs are recorded. The AI SDK parses them with `JSON.parse`, which rounds
+ * integers beyond 2^53.
  */
 export function noteToolInputs(model: LoadedLanguageModel, inputs: ToolInputs): LoadedLanguageModel {
   const note = (part: unknown): void => {
@@ -37,7 +37,7 @@ export function noteToolInputs(model: LoadedLanguageModel, inputs: ToolInputs): 
       if (name === "doGenerate") return generate;
       if (name === "doStream") return stream;
       const member: unknown = Reflect.get(target, name, target);
-      // A model of a class may have private members, which the proxy does not have.
+      // A model may be an instance of a class with private members, which the proxy lacks.
       return typeof member === "function" ? (member.bind(target) as unknown) : member;
     },
   });

@@ -2,13 +2,13 @@ import { NameBook } from "../core/names/name-book.ts";
 import { DEFAULT_NAMING, type NameParts } from "../core/names/names.ts";
 
 /**
- * Names of tools that every vendor takes (64 of `[A-Za-z0-9_-]`), and the way back. One list gives the same names each
- * time.
+ * Names of tools that every vendor accepts (up to 64 characters of `[A-Za-z0-9_-]`), and the reverse mapping. The same
+ * list always results in the same names.
  */
 export interface ToolNames {
-  /** The model's name of a tool of the list. */
+  /** Returns the model's name of a tool in the list. */
   toModel(tool: string): string;
-  /** The tool that a model means, by either name; nothing for a name that no tool has. */
+  /** Returns the tool with this name, in the model's or the hub's spelling; undefined if there is none. */
   fromModel(name: string): string | undefined;
 }
 

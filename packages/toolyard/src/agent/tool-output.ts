@@ -11,16 +11,16 @@ type Attachment = Exclude<UserContent, string>[number];
 
 export interface OutputRules {
   readonly maxBytes: number;
-  /** Media types allowed in a result. */
+  /** Media types that are allowed in a result. */
   readonly inResult: RegExp;
-  /** Media types allowed in a following message. */
+  /** Media types that are allowed in a following message. */
   readonly inMessage: RegExp;
-  /** A plain text is written as a JSON text, too. */
+  /** True if plain text is written as a JSON string too. */
   readonly isAlwaysJson: boolean;
   readonly texts: AgentTexts;
 }
 
-/** A tool's outcome as the model reads it. */
+/** A tool's outcome in the form for the model. */
 export interface ModelOutput {
   readonly output: ToolOutput;
   /** Content that the result itself cannot contain. */
@@ -36,8 +36,8 @@ export function toModelOutput(outcome: Outcome, rules: OutputRules): ModelOutput
 }
 
 /**
- * An object with `error`, which a model can act on: what happened, the kind, whether trying again helps, near names,
- * faults of the arguments.
+ * Converts a failure to an object with `error`, on which a model can act: the message, the error code, whether a retry
+ * can help, similar names, and faults of the arguments.
  */
 export function toErrorObject({ message, kind, retryable, retryAfterMs, details, result }: Fail): JsonObject {
   const said = result === undefined ? undefined : toolValue(result);
@@ -66,7 +66,7 @@ function toPlainOutput(value: unknown, rules: OutputRules): ToolOutput {
   if (typeof value === "string" && !rules.isAlwaysJson) return { type: "text", value: cutWithNote(value, rules) };
   const text = stringifyExact(value ?? null);
   const isWhole = Buffer.byteLength(text) <= rules.maxBytes;
-  // The AI SDK serializes such a value with `JSON.stringify`, which rejects a BigInt, so its exact text is used.
+  // The AI SDK serialises such a value with `JSON.stringify`, which rejects a BigInt, so its exact text is used.
   if (isWhole && !holdsBigInt(value)) return { type: "json", value: JSON.parse(text) };
   return { type: "text", value: cutWithNote(text, rules) };
 }
@@ -81,7 +81,7 @@ interface Media {
   readonly base64: string;
 }
 
-/** An image, a sound or a file that came inside a block. */
+/** Returns the image, audio or file that a block contains. */
 function mediaOf(block: JsonObject): Media | undefined {
   const [data, resource] = [stringMember(block, "data"), block["resource"]];
   if ((block["type"] === "image" || block["type"] === "audio") && data !== undefined)
@@ -120,7 +120,7 @@ function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutp
     }
   }
   const isText = parts.every((part) => part.type === "text");
-  // Providers that know no parts would get them as JSON.
+  // Providers that do not support content parts would receive them as JSON.
   if (isText)
     return {
       output: toPlainOutput(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"), rules),

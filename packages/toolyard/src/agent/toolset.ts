@@ -5,9 +5,9 @@ import { objectMember, stringMember, type JsonObject } from "../core/json/json.t
 import type { AgentOptions } from "./options.ts";
 import { createToolNames, type ToolNames } from "./tool-names.ts";
 
-/** One tool as a model gets it. */
+/** One tool in the form for a model. */
 export interface ModelTool {
-  /** Safe for every vendor. */
+  /** Name that is safe for every vendor. */
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
@@ -15,25 +15,25 @@ export interface ModelTool {
 
 type Lists = readonly [every: readonly JsonObject[], listed: readonly JsonObject[], discovery: readonly JsonObject[]];
 
-/** The tools that a model gets for one answer. */
+/** The tools that a model receives for one answer. */
 export interface Toolset {
-  /** Lists that it was made from. */
+  /** Lists from which the toolset was created. */
   readonly lists: Lists;
   readonly mode: "all" | "discovery";
   readonly tools: readonly ModelTool[];
   readonly names: ToolNames;
-  /** Sentences on single tools, by the model's name, discovered tools among them. */
+  /** Hints for individual tools, by the model's name, including discovered tools. */
   readonly hints: readonly (readonly [tool: string, hint: string])[];
 }
 
-/** The hub's tools about itself; models get them only where they are listed like any other. */
+/** Matches the hub's tools about itself. Models receive them only if they are listed like any other tool. */
 const OWN_TOOL = /^meta\./;
 
 type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;
 
 /**
- * Lists the tools and chooses between the complete list and discovery. If a hub's lists are the same objects as in
- * `before`, the same toolset is returned.
+ * Lists the tools and chooses between the complete list and discovery. If the hub's lists are the same objects as in
+ * `before`, returns the same toolset.
  */
 export async function loadToolset(hub: AgentHub, options: ListingRules, before?: Toolset): Promise<Toolset> {
   const lists = await Promise.all([
@@ -86,7 +86,7 @@ function nameOf(entry: JsonObject): string {
   return stringMember(entry, "name") ?? "";
 }
 
-// Discovered tools are called by the hub's name, listed ones by the model's.
+// Discovered tools are called by the hub's name, listed tools by the model's name.
 function hintsOf(
   all: readonly JsonObject[],
   own: Readonly<Record<string, string>>,

@@ -30,12 +30,12 @@ export interface TurnParts {
   readonly finalAnswer: boolean;
   readonly maxParallelCalls: number;
   readonly output: OutputRules;
-  /** Aborts with a `FailError` of kind `timeout` or `cancelled`. */
+  /** Signal that aborts with a `FailError` of kind `timeout` or `cancelled`. */
   readonly signal: AbortSignal;
-  /** Milliseconds that are left for the answer. */
+  /** Returns the remaining time for the answer, in milliseconds. */
   readonly remainingMs: () => number;
   readonly emit: (event: AgentEvent) => void;
-  /** Replies are streamed. */
+  /** True if a listener receives events, so replies are streamed. */
   readonly isHeard: boolean;
 }
 
@@ -46,7 +46,8 @@ export interface TurnDone {
 }
 
 /**
- * Asks, calls, and asks again until there is an answer or a limit is reached. Each step is one question to the model.
+ * Sends requests to the model and makes its calls until there is an answer or a limit is reached. Each step is one
+ * request.
  */
 export class Turn {
   readonly #parts: TurnParts;
@@ -137,7 +138,7 @@ export class Turn {
     return this.#end(reason, answer === "" ? textOf(reason, this.#parts.texts) : answer);
   }
 
-  // The limit is why there is no more to come, also where this last question fails.
+  // The stop reason is the limit, also if this last request fails.
   async #lastAnswer(): Promise<string> {
     try {
       return (await this.#ask(false)).text;
@@ -166,19 +167,19 @@ export class Turn {
       usage: this.#usage,
       ...(error ? { error } : {}),
     };
-    // A question without an answer may be asked again unchanged.
+    // A question without an answer may be sent again unchanged.
     if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0))
       return { outcome, messages: [] };
     const messages = this.#messages.filter((message) => !isBlank(message));
     const isAnswered = messages.at(-1)?.role === "assistant";
-    // Some vendors refuse a question right behind a tool's result, so every turn ends with words of the assistant.
+    // Some vendors refuse a question directly after a tool's result, so every turn ends with a text of the assistant.
     return { outcome, messages: isAnswered ? messages : [...messages, { role: "assistant", content: text }] };
   }
 }
 
 interface Stop {
   readonly reason: StopReason;
-  /** Absent: from the table of texts. */
+  /** Text of the outcome. Absent: from the table of texts. */
   readonly text?: string;
   readonly error?: NonNullable<AgentOutcome["error"]>;
 }

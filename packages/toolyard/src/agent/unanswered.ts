@@ -3,8 +3,8 @@ import type { ModelMessage, ToolModelMessage } from "./messages.ts";
 type ResultPart = Extract<ToolModelMessage["content"][number], { type: "tool-result" }>;
 
 /**
- * Returns a conversation as vendors require it: each tool call is directly followed by its result, then text of the
- * assistant. For a conversation that was saved during an answer, or by another program, each call without a result gets
+ * Completes a conversation as vendors require: each tool call is directly followed by its result, then by text of the
+ * assistant. In a conversation that was saved during an answer, or by another program, each call without a result gets
  * `words`.
  */
 export function answerAll(messages: readonly ModelMessage[], words: string): readonly ModelMessage[] {

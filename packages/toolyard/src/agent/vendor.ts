@@ -1,8 +1,6 @@
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 
-/**
- * Vendor with the rules that apply to tools and results. Any server with OpenAI's interface counts as `compatible`.
- */
+/** Vendor whose rules apply to tools and results. Any server with OpenAI's interface counts as `compatible`. */
 export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible";
 
 /** Returns the vendor, from the provider name of an AI SDK model, such as `openai.responses`. */
@@ -13,7 +11,7 @@ export function vendorOf({ provider }: Pick<LoadedLanguageModel, "provider">): V
   return /^(?:azure[.-])?openai\b/.test(provider) ? "openai" : "compatible";
 }
 
-/** Types of media that a vendor takes inside a tool result, through the AI SDK. */
+/** Returns the media types that a vendor accepts in a tool result, through the AI SDK. */
 export function mediaInResults({ provider }: Pick<LoadedLanguageModel, "provider">): RegExp {
   const vendor = vendorOf({ provider });
   if (vendor === "anthropic" || (vendor === "openai" && provider.endsWith(".responses")))
@@ -21,7 +19,7 @@ export function mediaInResults({ provider }: Pick<LoadedLanguageModel, "provider
   return vendor === "google" ? /^image\/|^application\/pdf$|^audio\// : /(?!)/;
 }
 
-/** Types of media that a vendor takes in a message of the user, where a result takes none. */
+/** Returns the media types that a vendor accepts in a user message, if its results accept none. */
 export function mediaInMessages({ provider }: Pick<LoadedLanguageModel, "provider">, always: boolean): RegExp {
   return vendorOf({ provider }) === "openai" || always ? /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/ : /(?!)/;
 }

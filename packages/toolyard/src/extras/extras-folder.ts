@@ -3,15 +3,18 @@ import { dataFolder } from "../core/data-folder.ts";
 import { getExtra, type ExtraName } from "./extras.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** Module in the folder of an installed extra that imports packages from there. */
+/** Name of the module in the folder of an installed extra. It imports packages from that folder. */
 export const LOADER_FILE = "load.mjs";
 
-/** Returns the folder that holds all installed extras of this user. */
+/** Returns the folder of all installed extras of this user. */
 export function extrasFolder(variables: EnvironmentVariables = process.env): string {
   return join(dataFolder(variables), "extras");
 }
 
-/** Returns the folder of an extra in the version that this program needs; it exists only after a complete install. */
+/**
+ * Returns the folder of an extra in the version that this program requires. It exists only after a complete
+ * installation.
+ */
 export function extraFolder(name: ExtraName, variables: EnvironmentVariables = process.env): string {
   return join(extrasFolder(variables), name, getExtra(name).version);
 }

@@ -7,11 +7,11 @@ export type { ExtraName } from "./parts.ts";
 
 export interface Extra extends ExtraPart, ExtraPin {
   readonly name: ExtraName;
-  /** Version of the first package and digest of the lock file; the name of the folder of an installed extra. */
+  /** Version of the first package, and digest of the lock file. It is the folder name of an installed extra. */
   readonly version: string;
 }
 
-/** All extras, in the order in which they are listed. */
+/** All extras, in listing order. */
 export const EXTRAS: readonly Extra[] = (Object.keys(PARTS) as ExtraName[]).map((name) => {
   const [part, pin]: [ExtraPart, ExtraPin] = [PARTS[name], PINS[name]!];
   return Object.freeze({ name, ...part, ...pin, version: `${pin.versions[part.packages[0]!]}-${pin.lock}` });
@@ -21,7 +21,7 @@ export function getExtra(name: ExtraName): Extra {
   return EXTRAS.find((extra) => extra.name === name)!;
 }
 
-/** Returns the extra that a user names. Throws an `OptionError` for an unknown name. */
+/** Returns the extra with this name. Throws an `OptionError` for an unknown name. */
 export function parseExtra(name: string): Extra {
   const found = EXTRAS.find((extra) => extra.name === name);
   if (found) return found;

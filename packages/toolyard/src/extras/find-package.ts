@@ -10,15 +10,15 @@ import type { EnvironmentVariables } from "../core/environment-variables.ts";
 /** A package of an extra that can be loaded. */
 export interface FoundPackage {
   readonly version: string;
-  /** Its own folder. */
+  /** Folder of the package. */
   readonly folder: string;
-  /** `beside`: where Node finds it for this program itself. `installed`: in the data folder. */
+  /** `beside`: at a place where Node finds it for this program. `installed`: in the data folder. */
   readonly place: "beside" | "installed";
-  /** Any file in the folder that has the `node_modules`: what resolves from there finds the package. */
+  /** Path in the folder with the `node_modules`, from which Node resolves the package. */
   readonly from: string;
 }
 
-/** Path of this program; a parameter for tests. */
+/** Path of this program; tests pass another path. */
 const OWN_FILE = fileURLToPath(import.meta.url);
 
 export interface SearchPlaces {
@@ -28,8 +28,8 @@ export interface SearchPlaces {
 
 /**
  * Finds a package of an extra: next to this program (a dependency of its project, or a checkout), else in the data
- * folder. The current folder is not searched, since its files may belong to another user. A package next to this
- * program with an unsuitable version is ignored.
+ * folder. Does not search the current folder, because its files may belong to another user. Ignores a package with an
+ * unsuitable version next to this program.
  */
 export function findPackage(name: ExtraName, packageName: string, places: SearchPlaces = {}): FoundPackage | undefined {
   const { variables = process.env, ownFile = OWN_FILE } = places;
@@ -44,7 +44,7 @@ export function findPackage(name: ExtraName, packageName: string, places: Search
   return { version, folder, place: "installed", from: join(root, LOADER_FILE) };
 }
 
-/** Returns the package that Node resolves for this program itself, whatever its version. */
+/** Returns the package that Node resolves for this program, regardless of its version. */
 export function nearestPackage(
   packageName: string,
   ownFile: string = OWN_FILE,

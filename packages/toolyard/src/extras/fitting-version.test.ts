@@ -9,7 +9,7 @@ test.each([
   ["0.5.30", "0.5.29"],
   ["0.0.4", "0.0.4"],
   ["1.0.0-rc.1", "1.0.0-rc.1"],
-])("accepts %s in place of %s", (found, pinned) => expect(isFittingVersion(found, pinned)).toBe(true));
+])("accepts the version %s instead of %s", (found, pinned) => expect(isFittingVersion(found, pinned)).toBe(true));
 
 test.each([
   ["6.0.322", "6.0.323"],
@@ -21,9 +21,9 @@ test.each([
   ["6.0.323-beta.1", "6.0.323"],
   ["latest", "6.0.323"],
   ["", "6.0.323"],
-])("refuses %s in place of %s", (found, pinned) => expect(isFittingVersion(found, pinned)).toBe(false));
+])("refuses the version %s instead of %s", (found, pinned) => expect(isFittingVersion(found, pinned)).toBe(false));
 
-test("accepts nothing older, and nothing of another major version", () => {
+test("accepts no older version, and no other major version", () => {
   const part = fc.nat({ max: 3 });
   const version = fc.tuple(part, part, part);
   fc.assert(

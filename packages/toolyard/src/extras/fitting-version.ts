@@ -12,7 +12,10 @@ export function isFittingVersion(found: string, pinned: string): boolean {
   return differing < 0 || own[differing]! > wanted[differing]!;
 }
 
-/** A version with a suffix, such as a preview, fits only where it is the pinned one itself. */
+/**
+ * Returns the numbers of a version. Undefined for a version with a suffix, such as a preview, which matches only
+ * itself.
+ */
 function numbersOf(version: string): readonly number[] | undefined {
   return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) ? version.split(".").map(Number) : undefined;
 }

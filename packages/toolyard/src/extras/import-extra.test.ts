@@ -35,7 +35,7 @@ function writePackage(modules: string, version: string): string {
   return folder;
 }
 
-/** Writes an installed extra, as `toolyard extras add` does. */
+/** Creates an installed extra, like `toolyard extras add`. */
 function writeInstalled(version = "3.12.0"): string {
   const root = extraFolder("python", places().variables);
   write(join(root, LOADER_FILE), "export const load = (specifier) => import(specifier);\n");
@@ -54,7 +54,7 @@ test("resolves a file of a package in the data folder", () => {
   expect(resolveExtra("python", `${NAME}/dist/absent.wasm`, places())).toBeUndefined();
 });
 
-test("rejects with the command if the extra is in neither place", async () => {
+test("rejects with the command if the extra is installed in neither place", async () => {
   const failure = importExtra("python", NAME, { ...places(), purpose: "a test" });
   await expect(failure).rejects.toBeInstanceOf(FailError);
   await expect(failure).rejects.toMatchObject({
@@ -113,7 +113,7 @@ test("finds every extra in a checkout", () => {
     for (const one of packages) expect(findPackage(name, one, { variables }), one).toMatchObject({ place: "beside" });
 });
 
-test("a message without a purpose names that of the extra", () => {
+test("the message without a purpose contains the extra's own purpose", () => {
   for (const { name, purpose } of EXTRAS) expect(missingExtra(name)).toContain(`required for ${purpose}.`);
 });
 
@@ -123,7 +123,7 @@ test("finds the nearest of several versions", () => {
   expect(nearestPackage(NAME, ownFile)?.version).toBe("1.0.0");
 });
 
-test("parses the names of extras, and suggests one for a typing error", () => {
+test("parses the names of extras, and suggests a name after a typing error", () => {
   expect(parseExtra("models")).toBe(getExtra("models"));
   expect(() => parseExtra("modles")).toThrow(OptionError);
   expect(() => parseExtra("modles")).toThrow("Did you mean `models`?");
@@ -135,7 +135,7 @@ test.each([
   ["of npx", ".npm/_npx/0123/node_modules/toolyard/dist/x.js", ".npm/_npx/0123/package.json", "npx toolyard"],
   ["of npm's global folder", "lib/node_modules/toolyard/dist/x.js", "", "toolyard"],
   ["of a checkout", "work/toolyard/dist/x.js", "work/toolyard/package.json", "toolyard"],
-])("detects how it is run, as a dependency or not: %s", (_place, file, manifest, command) => {
+])("detects whether the program runs as a dependency: %s", (_place, file, manifest, command) => {
   if (manifest !== "") write(join(home, manifest), "{}");
   expect(ownCommand(join(home, file))).toBe(command);
 });

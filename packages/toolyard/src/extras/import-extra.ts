@@ -15,10 +15,9 @@ interface ExtraLoader {
 }
 
 /**
- * Imports a module of an extra, from next to this program or from the data folder. If it is in neither place, rejects
- * with a `FailError` of kind `unavailable` that names the command to install the extra.
- *
- * @param purpose the feature that needs it, for the message.
+ * Imports a module of an extra, from next to this program or from the data folder. If the extra is not installed,
+ * rejects with a `FailError` of kind `unavailable` that names the command to install it.
+ * @param purpose Feature that requires the extra, for the message.
  */
 export async function importExtra<T>(
   name: ExtraName,
@@ -61,12 +60,12 @@ export function missingExtra(name: ExtraName, purpose: string = getExtra(name).p
   );
 }
 
-/** Returns the command that installs an extra, as it is run where this program is. */
+/** Returns the command that installs an extra, in the form that runs this program. */
 export function addCommand(name: ExtraName): string {
   return `${ownCommand()} extras add ${name}`;
 }
 
-/** Returns the packages next to this program that do not fit, as text. */
+/** Returns a text about the unsuitable package versions next to this program. */
 function unfitText(name: ExtraName): string {
   const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
     const beside = nearestPackage(packageName);
@@ -76,7 +75,7 @@ function unfitText(name: ExtraName): string {
   return unfit.length === 0 ? "" : ` ${unfit.join(" ")}`;
 }
 
-/** `@scope/name` of `@scope/name/path`. */
+/** Returns the package name of a module: `@scope/name` for `@scope/name/path`. */
 function packageOf(specifier: string): string {
   return specifier
     .split("/")

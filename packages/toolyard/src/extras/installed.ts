@@ -6,18 +6,20 @@ import { EXTRAS, type Extra, type ExtraName } from "./extras.ts";
 import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** Where an extra is installed. */
+/** Installation state of an extra. */
 export interface ExtraState {
   readonly extra: Extra;
-  /** `beside`: next to this program. `installed`: in the data folder. `other`: only in unsuitable versions. */
+  /**
+   * Location. `beside`: next to this program. `installed`: in the data folder. `other`: only in unsuitable versions.
+   */
   readonly state: "beside" | "installed" | "other" | "absent";
-  /** Versions that were found of its packages. */
+  /** Versions of the packages that were found. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Its folder in the data folder, whether it is there or not. */
+  /** Folder of the extra in the data folder. It may not exist. */
   readonly folder: string;
 }
 
-/** Returns the state of each extra. An extra is there only if all its packages are. */
+/** Returns the state of each extra. An extra is installed only if all its packages are. */
 export function extraStates(places: SearchPlaces = {}): readonly ExtraState[] {
   return EXTRAS.map((extra) => extraState(extra, places));
 }
@@ -53,7 +55,7 @@ function versionFolders(name: ExtraName, variables: EnvironmentVariables): reado
 export function removeExtra(name: ExtraName, variables: EnvironmentVariables = process.env): boolean {
   if (versionFolders(name, variables).length === 0) return false;
   const root = extrasFolder(variables);
-  // Renamed first, so that a removal that is interrupted leaves no half of it in use.
+  // Renamed first, so that an interrupted removal leaves no partial extra in use.
   const leaving = join(root, `.staging-${name}-${randomBytes(6).toString("hex")}`);
   renameSync(join(root, name), leaving);
   rmSync(leaving, { recursive: true, force: true });

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Returns the words that run this program in a shell: `toolyard` where it is installed globally or runs from a
- * checkout, and `npx toolyard` where it is a dependency of a project or was started by `npx`.
+ * Returns the command that runs this program in a shell: `toolyard` if it is installed globally or runs from a
+ * checkout; `npx toolyard` if it is a dependency of a project or was started by `npx`.
  */
 export function ownCommand(ownFile: string = fileURLToPath(import.meta.url)): string {
   const steps = /^(.+[\\/])node_modules[\\/]toolyard[\\/]/.exec(ownFile);
-  // npm writes a package.json next to the node_modules of a project and of npx, but not next to the global one.
+  // npm creates a package.json next to the node_modules of a project and of npx, but not next to the global one.
   return steps && existsSync(join(dirname(join(steps[1]!, "node_modules")), "package.json"))
     ? "npx toolyard"
     : "toolyard";

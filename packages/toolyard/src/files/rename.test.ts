@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { renameFile, renameFileSync, type RenameSystem } from "./rename.ts";
 
-/** Another machine, on which renaming fails with these codes first. */
+/** Simulates another machine, on which renaming first fails with these codes. */
 function machine(
   platform: NodeJS.Platform,
   codes: readonly string[],
@@ -16,7 +16,7 @@ function machine(
   return { platform, rename: async () => attempt(), renameSync: attempt, attempts: () => attempts };
 }
 
-test.each(["EPERM", "EBUSY", "EACCES"])("tries again on Windows after %s", async (code) => {
+test.each(["EPERM", "EBUSY", "EACCES"])("retries on Windows after %s", async (code) => {
   const later = machine("win32", [code, code]);
   await renameFile("a", "b", later);
   expect(later.attempts()).toBe(3);
@@ -36,7 +36,7 @@ test.each([
   ["win32", "EEXIST"],
   ["linux", "EPERM"],
   ["darwin", "EBUSY"],
-] as const)("does not try again on %s after %s", async (platform, code) => {
+] as const)("does not retry on %s after %s", async (platform, code) => {
   const once = machine(platform, [code]);
   await expect(renameFile("a", "b", once)).rejects.toMatchObject({ code });
   expect(() => renameFileSync("a", "b", machine(platform, [code]))).toThrow(code);

@@ -3,9 +3,9 @@ import { rename } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { codeOf } from "../core/errors.ts";
 
-/** On Windows, a virus scanner or an indexer may hold a file for a moment; renaming it or over it fails meanwhile. */
+/** Error codes on Windows while a virus scanner or an indexer briefly holds a file. */
 const BUSY = /^(?:EPERM|EACCES|EBUSY)$/;
-/** Pauses before further attempts, in milliseconds: 2 seconds altogether. */
+/** Pauses before further attempts, in milliseconds: about 2 seconds in total. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 600, 800];
 
 /** Functions that a test replaces. */
@@ -17,7 +17,7 @@ export interface RenameSystem {
 
 const LOCAL: RenameSystem = { platform: process.platform, rename, renameSync };
 
-/** Renames a file or folder. On Windows, tries again while another program holds it. Rejects with the last error. */
+/** Renames a file or folder. On Windows, retries while another program holds it. Rejects with the last error. */
 export async function renameFile(from: string, to: string, system: RenameSystem = LOCAL): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -28,7 +28,7 @@ export async function renameFile(from: string, to: string, system: RenameSystem 
   }
 }
 
-/** Does the same without giving other work a turn. */
+/** Like `renameFile`, but synchronous. */
 export function renameFileSync(from: string, to: string, system: RenameSystem = LOCAL): void {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -39,7 +39,7 @@ export function renameFileSync(from: string, to: string, system: RenameSystem = 
   }
 }
 
-/** Returns the pause before the next attempt. Throws the error if there is none. */
+/** Returns the pause before the next attempt. Throws the error if there is no further attempt. */
 function pauseAfter(error: unknown, attempt: number, { platform }: RenameSystem): number {
   const ms = PAUSES_MS[attempt];
   if (platform !== "win32" || ms === undefined || !BUSY.test(codeOf(error) ?? "")) throw error;

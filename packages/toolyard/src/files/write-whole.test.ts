@@ -15,7 +15,7 @@ const modeOf = (name: string): number => statSync(path(name)).mode & 0o777;
 describe.each([
   ["later", writeWhole],
   ["at once", async (file: string, content: string) => writeWholeSync(file, content)],
-])("written %s", (_, write) => {
+])("a file written %s", (_, write) => {
   test("replaces the file, which is private, and leaves no temporary file", async () => {
     writeFileSync(path("a"), "a long text from before");
     const { ino } = statSync(path("a"));
@@ -40,14 +40,14 @@ describe.each([
     expect(readdirSync(folder)).toEqual(["pipe"]);
   });
 
-  test("a name as long as the system allows can be written", async () => {
+  test("writes a file with a name of the maximum length", async () => {
     const name = "n".repeat(255);
     await write(path(name), "new");
     expect(readdirSync(folder)).toEqual([name]);
   });
 });
 
-test("the mode is the given one, or what the umask leaves of it", async () => {
+test("uses the given mode, or the mode reduced by the umask", async () => {
   writeFileSync(path("open"), "");
   chmodSync(path("open"), 0o666);
   writeFileSync(path("usual"), "");

@@ -8,18 +8,18 @@ import { renameFile, renameFileSync } from "./rename.ts";
 export const PRIVATE_MODE = 0o600;
 
 export interface WholeFileOptions {
-  /** @default PRIVATE_MODE */
+  /** Mode of the file. @default PRIVATE_MODE */
   readonly mode?: number;
-  /** Otherwise the process's umask takes from the mode, as from that of any new file. @default true */
+  /** True if the mode is exact; false if it is reduced by the umask, like that of any new file. @default true */
   readonly isModeExact?: boolean;
-  /** Flushes to disk before resolving: for content that cannot be recreated. @default true */
+  /** True if the file is flushed to disk before resolving, for content that cannot be recreated. @default true */
   readonly isSynced?: boolean;
 }
 
 /**
- * Replaces a file's content atomically: readers, and a process killed meanwhile, find the old content or the new one.
- * Rejects with the system's error, and with the code `EEXIST` if the path is a device, a pipe or a socket, which would
- * be lost; the file is unchanged then.
+ * Replaces a file's content atomically: readers, and a process killed meanwhile, find either the old or the new
+ * content. Rejects with the system's error, or with the code `EEXIST` if the path is a device, a pipe or a socket,
+ * which would be lost. The file is then unchanged.
  */
 export async function writeWhole(
   path: string,
@@ -44,7 +44,10 @@ export async function writeWhole(
   }
 }
 
-/** The same for small private files that can be made again, where nothing may come in between. Throws likewise. */
+/**
+ * Like `writeWhole`, but synchronous: for small private files that can be recreated, if no other work may run in
+ * between. Throws the same errors.
+ */
 export function writeWholeSync(path: string, content: string): void {
   assertReplaceable(path, lstatSync(path, { throwIfNoEntry: false }));
   const beside = draftOf(path);
@@ -63,7 +66,10 @@ function assertReplaceable(path: string, found: Stats | undefined): void {
   throw Object.assign(new Error(message), { code: "EEXIST" });
 }
 
-/** In the same folder, so on the same disk; its name is short, however long the file's own is. */
+/**
+ * Returns the path of a temporary file in the same folder, and therefore on the same disk. Its name is short, even if
+ * the file's name has the maximum length.
+ */
 function draftOf(path: string): string {
   return join(dirname(path), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
 }

@@ -1,12 +1,10 @@
 import type { OutboundClient, OutboundResponse } from "../outbound/outbound-client.ts";
 
 export interface BoundedFetchOptions {
-  /** The provider's name, for messages. */
+  /** Name of the provider, for messages. */
   readonly service: string;
   readonly client: OutboundClient;
-  /**
-   * Base URL of the provider; absent: the vendor's own. Other addresses in an answer must be on the public internet.
-   */
+  /** Base URL of the provider; absent: the vendor's own. Other URLs in a response must be on the public internet. */
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;

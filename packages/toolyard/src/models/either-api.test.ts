@@ -36,14 +36,17 @@ test("uses the Responses API if the server supports it", async () => {
   expect(chat.calls).toBe(0);
 });
 
-test.each([404, 405, 501, 200])("uses chat completions after an answer %i, and does not ask again", async (status) => {
-  const { wrapped, responses } = either(failing(status), answering("chat"));
-  expect([await ask(wrapped), await wrapped.doStream(undefined as never)]).toEqual(["chat", "chat"]);
-  expect(responses.calls).toBe(1);
-  expect(wrapped.provider).toBe("chat");
-});
+test.each([404, 405, 501, 200])(
+  "uses chat completions after the status %i, and does not try the Responses API again",
+  async (status) => {
+    const { wrapped, responses } = either(failing(status), answering("chat"));
+    expect([await ask(wrapped), await wrapped.doStream(undefined as never)]).toEqual(["chat", "chat"]);
+    expect(responses.calls).toBe(1);
+    expect(wrapped.provider).toBe("chat");
+  },
+);
 
-test.each([400, 401, 429, 500])("does not try chat completions after an answer %i", async (status) => {
+test.each([400, 401, 429, 500])("does not try chat completions after the status %i", async (status) => {
   const { wrapped, chat } = either(failing(status), answering("chat"));
   await expect(ask(wrapped)).rejects.toThrow(`HTTP ${status}`);
   expect(chat.calls).toBe(0);

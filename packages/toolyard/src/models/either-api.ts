@@ -1,12 +1,12 @@
 import type { LoadedLanguageModel } from "./given-model.ts";
 
-/** Servers that were found to have only chat completions. */
+/** Base URLs of servers that support only chat completions. */
 const CHAT_ONLY = new Set<string>();
 const MAX_SERVERS = 64;
 
 /**
- * Returns a model that uses the responses API of a server, or chat completions if the server has only those: most
- * servers with OpenAI's interface. The first request finds out, once for each server and process.
+ * Returns a model that uses the Responses API of a server, or chat completions if the server supports only those, as
+ * most servers with OpenAI's interface do. The first request determines this, once for each server and process.
  */
 export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, chat: Model, baseUrl: string): Model {
   const current = (): Model => (CHAT_ONLY.has(baseUrl) ? chat : responses);
@@ -33,10 +33,10 @@ export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, c
   });
 }
 
-/** Statuses of a server that does not know the path. Some answer 200 with a body of another shape. */
+/** Statuses of a server that does not support the path. Some servers answer 200 with another body. */
 const UNKNOWN_PATH = new Set([404, 405, 501, 200]);
 
-// Errors of the SDK are recognized by their members, so that its classes need not be loaded.
+// Errors of the SDK are recognised by their members, so that its classes need not be loaded.
 function lacksApi(error: unknown): boolean {
   return error instanceof Error && "statusCode" in error && UNKNOWN_PATH.has(error.statusCode as number);
 }

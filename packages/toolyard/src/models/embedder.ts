@@ -14,16 +14,16 @@ import { PACKAGES } from "./packages.ts";
 type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
 
 const PURPOSE = "embeddings by that provider";
-/** Time limit of one request; callers set shorter ones. */
+/** Time limit of one request, in milliseconds. Callers set shorter limits. */
 const TIMEOUT_MS = 120_000;
-/** A hundred vectors of 4,096 numbers as text. */
+/** Maximum size of a response: a hundred vectors of 4,096 numbers as text. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** One retry after a temporary failure. */
+/** Number of retries after a temporary failure. */
 const RETRIES = 1;
 
 /**
- * An embedder over the model `provider/model`. Nothing is loaded, and no key asked for, before the first text. Throws
- * an `OptionError` for a name that is none.
+ * Creates an embedder that uses the model `provider/model`. Loads nothing and requires no key before the first text.
+ * Throws an `OptionError` for an invalid name.
  */
 export function createEmbedder(
   name: string,

@@ -8,7 +8,7 @@ import { generateImage, type ImageMaker } from "./image-model.ts";
 import { imageType } from "./image-type.ts";
 import { resolveModels, type ModelsConfig } from "./options.ts";
 
-/** One red dot. */
+/** A PNG with one red pixel. */
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==",
   "base64",
@@ -73,7 +73,7 @@ function draw(
 }
 
 describe.each(KINDS)("an endpoint of kind %s", (kind) => {
-  test("returns the image that it answers in base64", async () => {
+  test("returns the image from a base64 response", async () => {
     const server = await serve((response) =>
       sendJson(response, 200, { created: 1, data: [{ b64_json: PNG.toString("base64") }] }),
     );
@@ -125,7 +125,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
       {},
       { kind: "unavailable" },
     ],
-  ])("explains a status of %i once and without the key", async (status, value, headers, expected) => {
+  ])("reports the status %i once, without the key", async (status, value, headers, expected) => {
     const server = await serve((response) => sendJson(response, status, value, headers as Record<string, string>));
     const error = await draw(server, {}, { kind }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ failure: expected });
@@ -141,7 +141,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
       (response: ServerResponse) =>
         sendJson(response, 200, { data: [{ b64_json: Buffer.from("<html>").toString("base64") }] }),
     ],
-  ])("is malformed when it answers %s", async (_what, answer) => {
+  ])("fails as malformed if the endpoint answers %s", async (_what, answer) => {
     const server = await serve((response) => answer(response));
     await expect(draw(server, {}, { kind })).rejects.toMatchObject({ failure: { kind: "malformed" } });
   });
@@ -151,7 +151,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
     await expect(draw(server, {}, { kind, timeoutMs: 100 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
   });
 
-  test("ends an answer without an end", async () => {
+  test("aborts a response that never ends", async () => {
     const server = await serve((response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const pump = (): void => {
@@ -165,7 +165,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
     });
   });
 
-  test("ends the request of a disconnected caller", async () => {
+  test("aborts the request of a disconnected caller", async () => {
     const caller = new AbortController();
     const server = await serve(() => caller.abort());
     await expect(draw(server, {}, { kind, signal: caller.signal })).rejects.toMatchObject({
@@ -224,7 +224,7 @@ test.each([0, -1, 1.5, 8193])("refuses a side of %d pixels before sending a requ
   expect(server.seen).toHaveLength(0);
 });
 
-test("reports a provider without image models, and one without a key", async () => {
+test("reports a provider without image models, and a provider without a key", async () => {
   const { signal } = new AbortController();
   await expect(
     generateImage(

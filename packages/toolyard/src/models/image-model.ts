@@ -15,9 +15,9 @@ import { PACKAGES } from "./packages.ts";
 type LoadedImageModel = Exclude<ImageModel, string>;
 
 const PURPOSE = "images by that provider";
-/** Time limit of one image, from the request to its last byte. */
+/** Time limit of one image, from the request to its last byte, in milliseconds. */
 const TIMEOUT_MS = 300_000;
-/** An image in base64 is a third larger. */
+/** Maximum size of a response, in bytes. An image in base64 is a third larger. */
 const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
 const MAX_SIDE = 8192;
 
@@ -29,8 +29,8 @@ export interface ImageMaker {
 }
 
 /**
- * Generates one image with the model `provider/model`. Rejects with a `FailError`. Never retries, since each try costs
- * money.
+ * Generates one image with the model `provider/model`. Rejects with a `FailError`. Never retries, because each attempt
+ * costs money.
  */
 export async function generateImage(
   name: string,
@@ -100,7 +100,7 @@ async function loadImageModel(
   }
 }
 
-/** Key under which the SDK accepts further members of the body. */
+/** Key for additional members of the body in the SDK's options. */
 const OPTIONS_KEY = "compatible";
 
 type ImageCallSettings = Pick<
@@ -109,8 +109,8 @@ type ImageCallSettings = Pick<
 >;
 
 /**
- * Only servers for open models support a negative prompt; vendors' APIs refuse the parameter, so it is added to the
- * prompt.
+ * Converts the options of an image. Only servers for open models support a negative prompt; vendors' APIs refuse the
+ * parameter, so it is added to the prompt.
  */
 function toSettings(
   { kind }: ModelProvider,
@@ -145,7 +145,7 @@ function sidesOf(width: number | undefined, height: number | undefined): Sides |
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 
-/** Google's models accept the aspect ratio of an image, not its size. */
+/** Returns the aspect ratio nearest to the sides. Google's models accept an aspect ratio, not a size. */
 function nearestRatio({ width, height }: Sides): (typeof RATIOS)[number] {
   const distance = (ratio: string): number => {
     const [across = 1, down = 1] = ratio.split(":").map(Number);

@@ -9,11 +9,11 @@ const SIGNATURES: readonly (readonly [mimeType: string, extension: string, signa
 
 export interface ImageType {
   readonly mimeType: string;
-  /** With its dot. */
+  /** File extension, including the dot. */
   readonly extension: string;
 }
 
-/** Returns the image type of these bytes, independent of the name; undefined if they are not an image. */
+/** Returns the image type of these bytes, regardless of the name; undefined if they are not an image. */
 export function imageType(data: Uint8Array): ImageType | undefined {
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 16)).toString("latin1");
   const found = SIGNATURES.find(

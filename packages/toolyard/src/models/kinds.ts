@@ -2,16 +2,16 @@
 export const MODEL_PROVIDER_KINDS = ["openai", "anthropic", "mistral", "google", "openai-compatible"] as const;
 export type ModelProviderKind = (typeof MODEL_PROVIDER_KINDS)[number];
 
-/** Facts of one vendor that apply without configuration. */
+/** Settings of one vendor that apply without configuration. */
 export interface VendorFacts {
-  /** Variables that the vendor's own clients read the key from; the first is the one to name in a message. */
+  /** Variables from which the vendor's own clients read the key. Messages mention the first one. */
   readonly keyVariables: readonly string[];
-  /** Variable that the vendor's own clients read the address from. */
+  /** Variable from which the vendor's own clients read the URL. */
   readonly baseUrlVariable?: string;
-  /** Absent: the AI SDK's default. */
+  /** Base URL. Absent: the AI SDK's default. */
   readonly baseUrl?: string;
   readonly needsKey: boolean;
-  /** Vendors' own clients omit it from the base URL; the AI SDK requires it. */
+  /** Version path that vendors' own clients omit from the base URL and the AI SDK requires. */
   readonly versionPath?: string;
 }
 
@@ -38,7 +38,7 @@ export const KIND_FACTS: Readonly<Record<ModelProviderKind, VendorFacts>> = {
   "openai-compatible": { keyVariables: [], needsKey: false },
 };
 
-/** Providers that need no line of configuration. */
+/** Providers that need no configuration. */
 export const KNOWN_PROVIDERS: Readonly<
   Record<string, { readonly kind: ModelProviderKind; readonly facts: VendorFacts }>
 > = {

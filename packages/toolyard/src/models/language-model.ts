@@ -6,8 +6,8 @@ import type { ModelsOptions } from "./options.ts";
 import { PACKAGES } from "./packages.ts";
 
 /**
- * Loads the language model of `provider/model`, and the vendor's client with it. Rejects with an `OptionError` for an
- * invalid name and for a missing key. Sends no request.
+ * Loads the language model `provider/model` with the vendor's client. Rejects with an `OptionError` for an invalid name
+ * or a missing key. Sends no request.
  */
 export async function loadLanguageModel(
   name: string,
@@ -43,7 +43,7 @@ const LOADERS: Readonly<Record<ModelProvider["kind"], ModelLoader>> = {
     })(model),
 };
 
-/** Returns the options of every vendor's constructor, also for image models. */
+/** Returns the options that every vendor's constructor accepts, also for image models. */
 export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
   apiKey?: string;
   baseURL?: string;
@@ -56,11 +56,11 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
   };
 }
 
-/** Placeholders: the constructor requires a key and an address, which are never used. */
+/** Placeholders for the key and URL that the constructor requires; they are never used. */
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
 /**
- * Returns a vendor's model with all requests made by `fetch`. Rejects with a `FailError` if its package is not
+ * Returns a vendor's model that makes all requests with `fetch`. Rejects with a `FailError` if its package is not
  * installed.
  */
 export async function loadClientModel(

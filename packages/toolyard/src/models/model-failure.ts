@@ -5,7 +5,7 @@ import { isOfNetwork } from "../outbound/client/cause.ts";
 import { outboundFailure, statusFailure, toOutboundFailure } from "../outbound/failures.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Returns the failure of a request to a model provider. */
+/** Converts the error of a request to a model provider to a failure. */
 export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {
   const known = failureIn(error);
   if (known) return known;
@@ -60,7 +60,7 @@ function failureIn(error: unknown): FailError | undefined {
   return undefined;
 }
 
-// Recognizes errors of the SDK by their members, so that its classes need not be loaded.
+// Recognises errors of the SDK by their members, so that its classes need not be loaded.
 function callFacts(error: unknown): { readonly statusCode?: number; readonly responseBody?: string } {
   if (!(error instanceof Error)) return {};
   const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
@@ -81,7 +81,7 @@ function retryAfterMs(error: unknown): number | undefined {
 
 const MAX_WORDS = 300;
 
-/** `{error: {message}}` or `{error: "…"}` or `{message}`, as vendors write it. */
+/** Returns the error message in a vendor's response: `{error: {message}}`, `{error: "…"}` or `{message}`. */
 function wordsOf(body = ""): string {
   let value: unknown;
   try {

@@ -4,7 +4,7 @@ import type { ModelProvider } from "./model-provider.ts";
 
 export interface ModelName {
   readonly provider: ModelProvider;
-  /** The provider's own name; may contain slashes. */
+  /** Name of the model at the provider; may contain slashes. */
   readonly model: string;
 }
 
@@ -27,7 +27,7 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   );
 }
 
-/** Throws an `OptionError` in one line with the variable's name if a key is required and missing. */
+/** Throws an `OptionError` with the variable's name, in one line, if a required key is missing. */
 export function assertKey({ name, needsKey, apiKey, keyVariables }: ModelProvider): void {
   if (!needsKey || apiKey !== undefined) return;
   throw new OptionError(

@@ -1,16 +1,16 @@
 import type { ModelProviderKind } from "./kinds.ts";
 
-/** A complete provider. A missing key is no error before a model is used. */
+/** A provider with resolved settings. A missing key is reported when a model is used. */
 export interface ModelProvider {
   readonly name: string;
   readonly kind: ModelProviderKind;
-  /** Base URL for the AI SDK, without a final slash; absent: the SDK's own. */
+  /** Base URL for the AI SDK, without a trailing slash; absent: the SDK's own. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
   /** Variables in which a key was searched; empty if none is required. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** With `openai`: its API for language models; `detect` tries `responses` first, then `chat`. */
+  /** For `openai`: the API for language models. `detect` tries `responses` first, then `chat`. */
   readonly api: "responses" | "chat" | "detect";
 }

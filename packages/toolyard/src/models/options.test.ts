@@ -3,7 +3,7 @@ import { OptionError } from "../core/errors.ts";
 import { loadLanguageModel } from "./language-model.ts";
 import { resolveModels } from "./options.ts";
 
-test("the vendors and a local Ollama need no entry, and their usual variables hold", () => {
+test("the vendors and a local Ollama need no entry, and their usual variables apply", () => {
   const { providers } = resolveModels(
     {},
     { OPENAI_API_KEY: "k1", ANTHROPIC_BASE_URL: "https://proxy.example.com/", GEMINI_API_KEY: "k2" },
@@ -37,7 +37,7 @@ test.each([
   [{ providers: { mine: {} } }, /`models\.providers\.mine` needs `base_url`/],
   [{ providers: { mine: { base_url: "ftp://example.com" } } }, /no address/],
   [{ providers: { openai: { base_url: "https://me:hidden@example.com/v1" } } }, /a user name or a password/],
-])("%j cannot be used, and the message gives the reason", (raw, message) => {
+])("refuses %j, and the message gives the reason", (raw, message) => {
   expect(() => resolveModels(raw)).toThrow(OptionError);
   expect(() => resolveModels(raw)).toThrow(message);
 });
@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(["openai/gpt-x", "anthropic/claude-x", "mistral/m", "google/gemini-x", "ollama/org/model:7b"])(
-  "%s becomes a model of the AI SDK",
+  "creates a model of the AI SDK for %s",
   async (name) => {
     const variables = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", MISTRAL_API_KEY: "k", GOOGLE_API_KEY: "k" };
     const model = await loadLanguageModel(name, resolveModels({}, variables));

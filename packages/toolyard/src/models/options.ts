@@ -7,7 +7,7 @@ import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** The vendor's key from the environment is sent to the configured URL. */
+/** Effects of a provider: the vendor's key from the environment is sent to the configured URL. */
 const PROVIDER_STARTS: Starts = {
   told: ["base_url"],
   before: "sends the key of its vendor, if there is one, to",
@@ -51,7 +51,7 @@ const ProviderSchema = Type.Object({
   ),
 });
 
-/** `[models]` of the configuration. */
+/** Schema of `[models]` in the configuration. */
 export const ModelsSchema = Type.Object(
   {
     language: Type.Optional(
@@ -88,18 +88,18 @@ export type ModelsConfig = Static<typeof ModelsSchema>;
 type ProviderConfig = Static<typeof ProviderSchema>;
 
 export interface ModelsOptions {
-  /** `provider/model`. */
+  /** Language model as `provider/model`. */
   readonly language?: string;
-  /** `provider/model`. */
+  /** Image model as `provider/model`. */
   readonly image?: string;
-  /** `provider/model`. */
+  /** Embedding model as `provider/model`. */
   readonly embedding?: string;
   readonly providers: Readonly<Record<string, ModelProvider>>;
 }
 
 /**
- * Adds the vendors' usual variables and URLs. Throws an `OptionError` for an invalid URL, a name that is not
- * `provider/model`, or an unknown provider.
+ * Returns the options with the vendors' usual variables and URLs. Throws an `OptionError` for an invalid URL, a name
+ * that is not `provider/model`, or an unknown provider.
  */
 export function resolveModels(raw: ModelsConfig = {}, variables: EnvironmentVariables = {}): ModelsOptions {
   const { providers: given, language, image, embedding } = readOptions(ModelsSchema, raw, "models.");
@@ -147,7 +147,7 @@ function usualApi(baseUrl: string | undefined): ModelProvider["api"] {
   return baseUrl === undefined || /(?:^|\.)openai\.com$/.test(new URL(baseUrl).hostname) ? "responses" : "detect";
 }
 
-/** An empty key counts as absent. */
+/** Returns the key of a provider. An empty key counts as absent. */
 function keyOf(
   given: string | undefined,
   { keyVariables }: VendorFacts,
@@ -171,12 +171,12 @@ function resolveBaseUrl(
   return withVersion(checkedUrl(fromVariable, facts.baseUrlVariable!), facts.versionPath);
 }
 
-/** Adds the version to an address that a vendor's own client accepts without one. */
+/** Adds the version to a URL, which a vendor's own client accepts without a version. */
 export function withVersion(url: string, versionPath: string | undefined): string {
   return versionPath === undefined || /\/v\d[a-z0-9]*$/.test(url) ? url : `${url}${versionPath}`;
 }
 
-// An address may hold a key, so messages do not repeat it.
+// A URL may contain a key, so messages do not repeat it.
 function checkedUrl(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))

@@ -7,8 +7,8 @@ import type * as ai from "ai";
 import { importExtra } from "../extras/import-extra.ts";
 
 /**
- * The AI SDK and its packages by vendor, each loaded at its first use. They belong to the extra `models`: where it is
- * not installed, these reject with a `FailError` that names the command to install it.
+ * The AI SDK and its packages by vendor, each loaded at first use. They belong to the extra `models`. If it is not
+ * installed, these functions reject with a `FailError` that names the command to install it.
  */
 export const PACKAGES = {
   sdk: (purpose: string) => load<typeof ai>("ai", purpose),

@@ -2,14 +2,14 @@ import type { OutboundClient, OutboundRequest, OutboundResponse } from "../outbo
 import type { WebSearchOptions } from "./options.ts";
 import type { WebHit } from "./web-hit.ts";
 
-/** The differences between search services: the request, and the reading of its answer. */
+/** Adapter for a search service: creates its requests and reads its responses. */
 export interface Backend {
   /** Name for messages. */
   readonly name: string;
-  /** Returns the service's own part of a request. */
+  /** Returns the service-specific part of a request. */
   request(query: string, count: number, options: WebSearchOptions): BackendRequest;
   /**
-   * Returns hits in the service's order; an empty list only if it reports that there are none. Rejects with a
+   * Returns hits in the service's order; an empty list only if the service reports that there are none. Rejects with a
    * `FailError`.
    */
   read(response: OutboundResponse): Promise<readonly WebHit[]>;
@@ -17,14 +17,14 @@ export interface Backend {
 
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
 
-/** One search: the query, the most hits, and its cancellation. */
+/** One search: the query, the maximum number of hits, and the signal. */
 export interface BackendQuery {
   readonly query: string;
   readonly count: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Queries one service once. Rejects with a `FailError`. */
+/** Sends one request to a service. Rejects with a `FailError`. */
 export async function askBackend(
   backend: Backend,
   { query, count, signal }: BackendQuery,

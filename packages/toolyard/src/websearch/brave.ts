@@ -6,10 +6,10 @@ import type { WebSearchOptions } from "./options.ts";
 import { readHits, type WebHit } from "./web-hit.ts";
 
 const NAME = "Brave Search";
-/** Largest count that the API accepts. */
+/** Maximum count that the API accepts. */
 const MAX_COUNT = 20;
 
-/** The web search of Brave's API. */
+/** Adapter for the web search of Brave's API. */
 export const BRAVE: Backend = {
   name: NAME,
   request: (query, count, { baseUrl, apiKey = "", safeSearch }: WebSearchOptions) => {
@@ -34,14 +34,14 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
       service: NAME,
       what: "answered JSON that is no search. Check `web_search.base_url`.",
     });
-  // An answer without `web` means that no page matches.
+  // A response without `web` means that no page matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
     throw outboundFailure("malformed", { service: NAME, what: "answered a search without a list of results." });
   return readHits(results, { title: "title", link: "url", snippet: "description" });
 }
 
-/** `{type: "ErrorResponse", error: {code, detail}}`; a wrong key is answered with 422. */
+/** Returns the error of a response: `{type: "ErrorResponse", error: {code, detail}}`. A wrong key has status 422. */
 function refusal(response: OutboundResponse): Error {
   const { status } = response;
   const code = codeOf(response);
@@ -72,7 +72,10 @@ function codeOf(response: OutboundResponse): string | undefined {
   }
 }
 
-/** `X-RateLimit-Reset: 1, 1419704`: seconds until each limit resets; the first is the limit per second. */
+/**
+ * Returns the time until the limit resets, from `X-RateLimit-Reset: 1, 1419704`: seconds for each limit, the first for
+ * the limit per second.
+ */
 function resetMs(response: OutboundResponse): number | undefined {
   const seconds = Number(response.header("x-ratelimit-reset")?.split(",")[0]);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;

@@ -2,8 +2,8 @@ import { resolveWebSearch, type WebSearchConfig } from "./options.ts";
 import { WebSearch } from "./web-search.ts";
 
 /**
- * Creates a web search with one service; `search` never rejects, and returns a failure instead. `environment` holds
- * proxy settings. Throws an `OptionError` for an invalid option. `close()` ends its connections.
+ * Creates a web search with one service. `search` never rejects; it returns a failure instead. `environment` contains
+ * proxy settings. Throws an `OptionError` for an invalid option. `close()` closes its connections.
  */
 export function createWebSearch(
   config: WebSearchConfig = {},

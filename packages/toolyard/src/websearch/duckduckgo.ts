@@ -7,12 +7,12 @@ import { toHit, type WebHit } from "./web-hit.ts";
 
 const NAME = "DuckDuckGo";
 const SAFE_SEARCH = { off: "-2", moderate: "-1", strict: "1" } as const;
-/** Pause after a captcha: further requests would extend the lockout. */
+/** Pause after a captcha, in milliseconds. Further requests would extend the lockout. */
 const CAPTCHA_PAUSE_MS = 60_000;
 
 /**
- * The pages without scripts, `html` and `lite`. They accept the form of their own search box, and return one page of
- * about ten hits.
+ * Adapter for DuckDuckGo's pages without scripts, `html` and `lite`. They accept the form of their own search box, and
+ * return one page of about ten hits.
  */
 export const DUCKDUCKGO: Backend = {
   name: NAME,
@@ -31,7 +31,7 @@ export const DUCKDUCKGO: Backend = {
 
 async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> {
   const html = response.body.toString("utf8");
-  // The challenge has status 202, and sometimes 200.
+  // The challenge usually has status 202, but sometimes 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
     const what =
       "takes this machine for a bot and asks for a captcha. " +
@@ -58,7 +58,7 @@ interface Draft {
 
 interface Results {
   readonly hits: readonly WebHit[];
-  /** True if the page reports no results. */
+  /** True if the page states that there are no results. */
   readonly saysNone: boolean;
 }
 
@@ -76,7 +76,7 @@ class ResultReader implements HtmlSink {
   readonly drafts: Draft[] = [];
   saysNone = false;
   #isAd = false;
-  /** Adds text to the title or snippet that is open now. */
+  /** Adds text to the open title or snippet. */
   #add: ((text: string) => void) | undefined;
   #depth = 0;
   /** Depth of the element with the open title or snippet. */
@@ -127,7 +127,7 @@ function beginsAd(name: string, classes: ReadonlySet<string>): boolean | undefin
 
 const HERE = "https://duckduckgo.com/";
 
-/** Links lead through `/l/?uddg=<address>`; those through `/y.js` are paid. */
+/** Converts a link to a hit. Links have the form `/l/?uddg=<address>`; links with `/y.js` are advertisements. */
 function hitOf(title: string, href: string, snippet: string): WebHit | undefined {
   if (!URL.canParse(href, HERE)) return undefined;
   const url = new URL(href, HERE);

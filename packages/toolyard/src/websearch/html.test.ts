@@ -14,7 +14,7 @@ async function partsOf(html: string): Promise<string[]> {
   return parts;
 }
 
-/** Returns the text with single blanks, as in hits. */
+/** Returns the text with single spaces, as in hits. */
 async function lineOf(html: string): Promise<string> {
   return (await plainText(html)).replaceAll(/\s+/g, " ").trim();
 }
@@ -52,19 +52,19 @@ describe("the text of a fragment", () => {
     ["a<b", "a"],
     ["<b>a</i></b>", "a"],
     ["<a><a>x</a>y", "xy"],
-  ])("%j has the text %j", async (html, text) => {
+  ])("the text of %j is %j", async (html, text) => {
     expect(await lineOf(html)).toBe(text);
   });
 });
 
 test.each(["<", "<a", '<a href="', "<!--", "<script>", "</", "<a b='", "<<<<", "&", "&#", "</b></b></b>"])(
-  "reads a page that ends with %j to its end",
+  "reads a page that ends with %j completely",
   async (html) => {
     expect((await partsOf(html)).length).toBeLessThanOrEqual(8);
   },
 );
 
-test("reads attributes with either quote, or none, and names in any case", async () => {
+test("reads attributes with either kind of quotes, or none, and names case-insensitively", async () => {
   expect(await partsOf(`<A HREF='x?a=1&amp;b' class="one two" data-x=3 hidden __proto__=1>`)).toEqual([
     expect.stringMatching(/^<a href=x\?a=1&b class=one two data-x=3 hidden=/),
     "</a>",
@@ -78,11 +78,11 @@ test("reads a page with 100,000 nested elements up to the limit", async () => {
   expect(parts).not.toContain("last");
 });
 
-test("elements next to one another have no limit", async () => {
+test("adjacent elements have no limit", async () => {
   expect(await lineOf("<i>x</i>".repeat(20_000))).toBe("x".repeat(20_000));
 });
 
-test("every input gives balanced tags", async () => {
+test("every input results in balanced tags", async () => {
   const piece = constantFrom("<a>", "</a>", "<p", ">", "<!--", "-->", "<script>", "</script>", "&lt", ";", "x", '"');
   await assert(
     asyncProperty(array(piece, { maxLength: 30 }), async (pieces) => {

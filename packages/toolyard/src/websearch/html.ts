@@ -2,17 +2,17 @@ import type { Parser } from "htmlparser2";
 
 /** Receives the parts of an HTML page in document order, with character references decoded. */
 export interface HtmlSink {
-  /** `attributes` has no prototype members that a page could use. */
+  /** Called for an opening tag. `attributes` has no prototype members that a page could use. */
   open(name: string, attributes: ReadonlyMap<string, string>): void;
   text(text: string): void;
   close(name: string): void;
 }
 
-/** Elements nested deeper than this end the reading: the parser's time grows with the square of the depth. */
+/** Maximum nesting depth of elements, at which reading stops. The parser's time grows with the square of the depth. */
 const MAX_DEPTH = 1000;
-/** Elements whose text a browser does not show in the page. */
+/** Elements with text that a browser does not display in the page. */
 const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template", "textarea", "title"]);
-/** Elements that begin a new line, so that words on either side are separate. */
+/** Elements that start a new line, so that words before and after them are separate. */
 const BREAKS: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
@@ -21,11 +21,11 @@ const BREAKS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Parses a page. Omits comments and the content of scripts and the like. Resolves for every input; a page with elements
- * nested too deeply is read up to them.
+ * Parses a page. Omits comments and the content of scripts and similar elements. Resolves for every input. A page with
+ * elements nested too deeply is read up to that point.
  */
 export async function parseHtml(html: string, sink: HtmlSink): Promise<void> {
-  // Loaded with the first answer that contains markup: a hub that never searches the web does not need it.
+  // Loaded at the first response with markup: a hub that never searches the web does not need it.
   const { Parser } = await import("htmlparser2");
   let depth = 0;
   let hidden = 0;
@@ -48,7 +48,7 @@ export async function parseHtml(html: string, sink: HtmlSink): Promise<void> {
   parser.end(html);
 }
 
-/** Returns the text of a fragment without its tags; a blank separates the text of neighbouring blocks. */
+/** Returns the text of a fragment without tags. A space separates the texts of neighbouring blocks. */
 export async function plainText(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return html;
   let text = "";

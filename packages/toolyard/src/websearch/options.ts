@@ -52,7 +52,7 @@ export const WebSearchSchema = Type.Object(
   },
   { description: "Search service of `internet_search` and of the web-search service." },
 );
-/** A key of the environment is sent to the configured address. */
+/** Effects of web search: a key in the environment is sent to the configured URL. */
 export const WEB_SEARCH_STARTS: Starts = {
   keys: ["backend", "base_url", "api_key", "proxy"],
   told: ["base_url", "proxy"],
@@ -73,7 +73,7 @@ export interface WebSearchOptions {
   readonly cacheMs: number;
   readonly maxBodyBytes: number;
   readonly userAgent: string;
-  /** Absent: from the environment. */
+  /** Proxy. Absent: from the environment. */
   readonly proxy?: string;
 }
 
@@ -84,7 +84,7 @@ const BASE_URLS: Readonly<Record<BackendName, string | undefined>> = {
 };
 const PUBLIC_INTERVAL_MS = 1000;
 
-/** Returns the checked options with defaults. Throws an `OptionError` that names the option and shows no secret. */
+/** Returns the checked options with defaults. Throws an `OptionError` that names the option and contains no secret. */
 export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
   const options = readOptions(WebSearchSchema, raw, "web_search.");
   const { backend, api_key: apiKey, proxy } = options;
@@ -104,7 +104,7 @@ export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
   });
 }
 
-// The address may hold a key, so it is not repeated.
+// The URL may contain a key, so the message does not repeat it.
 function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
   const text = given ?? BASE_URLS[backend];
   if (text === undefined)

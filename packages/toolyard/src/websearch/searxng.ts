@@ -9,7 +9,7 @@ import { firstChars } from "../core/text/truncate.ts";
 const NAME = "SearXNG";
 const SAFE_SEARCH = { off: "0", moderate: "1", strict: "2" } as const;
 
-/** The user's own instance; `json` must be among `search.formats` of its settings. */
+/** Adapter for the user's own SearXNG instance. Its settings must include `json` in `search.formats`. */
 export const SEARXNG: Backend = {
   name: NAME,
   request: (query, _count, { baseUrl, safeSearch }: WebSearchOptions) => {
@@ -45,7 +45,8 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
 const MAX_NAMED = 5;
 
 /**
- * Rejects an empty list of an instance with only failed engines. `unresponsive_engines` holds pairs of name and reason.
+ * Throws for an empty list of an instance with only failed engines. `unresponsive_engines` contains pairs of name and
+ * reason.
  */
 function assertNobodyFailed(engines: unknown): void {
   if (!Array.isArray(engines) || engines.length === 0) return;

@@ -5,9 +5,9 @@ import { plainText } from "./html.ts";
 /** One result of a web search. */
 export interface WebHit {
   readonly title: string;
-  /** Address of the page, http or https. */
+  /** URL of the page, http or https. */
   readonly link: string;
-  /** Plain text; empty if the service supplies none. */
+  /** Snippet in plain text; empty if the service returns none. */
   readonly snippet: string;
 }
 
@@ -15,14 +15,14 @@ const MAX_TITLE_CHARS = 300;
 const MAX_SNIPPET_CHARS = 1000;
 const MAX_LINK_CHARS = 4096;
 
-/** Members of a service's JSON result. */
+/** Names of the members in a service's JSON result. */
 interface HitMembers {
   readonly title: string;
   readonly link: string;
   readonly snippet: string;
 }
 
-/** Reads hits from JSON results with possible markup in texts. Omits results without a usable link. */
+/** Reads hits from JSON results with texts that may contain markup. Omits results without a usable link. */
 export async function readHits(results: readonly unknown[], members: HitMembers): Promise<readonly WebHit[]> {
   const hits = await Promise.all(
     results.filter(isJsonObject).map(async (one) => {
@@ -35,7 +35,7 @@ export async function readHits(results: readonly unknown[], members: HitMembers)
   return hits.filter((hit) => hit !== undefined);
 }
 
-/** Returns a hit in plain text; `undefined` if its link is not usable. */
+/** Returns a hit in plain text; `undefined` if its link is unusable. */
 export function toHit(title: string, link: string, snippet: string): WebHit | undefined {
   const url = link.length <= MAX_LINK_CHARS && URL.canParse(link) ? new URL(link) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;

@@ -35,7 +35,7 @@ function sendHtml(response: ServerResponse, status: number, html: string): void 
   response.writeHead(status, { "content-type": "text/html; charset=UTF-8" }).end(html);
 }
 
-/** Returns the result of one search against a server with a constant answer. */
+/** Returns the result of one search against a server that always sends the same response. */
 async function searchAt(config: WebSearchConfig, listener: RequestListener, query = "otters") {
   const server = await serve(listener);
   return open({ base_url: server.url, ...config }).search({ query });
@@ -77,7 +77,7 @@ describe("DuckDuckGo", () => {
     expect(answer).toEqual({ ok: true, hits: [{ title: "The sea otter", link: SEA.link, snippet: SEA.snippet }] });
   });
 
-  test("a snippet ends with its element, and entities and line breaks are decoded", async () => {
+  test("a snippet ends with its element; entities and line breaks are decoded", async () => {
     const page =
       '<div class="result"><a class="result__a" href="https://otters.example/sea">Caf&eacute;<br>&amp; bar</a>' +
       '<div class="result__snippet">one <div>two<p>three</div> four</div> <div>not part of it</div></div>';
@@ -87,7 +87,7 @@ describe("DuckDuckGo", () => {
     });
   });
 
-  test("a page that reports no results is an empty list", async () => {
+  test("returns an empty list for a page that reports no results", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, DUCKDUCKGO_NONE))).toEqual({
       ok: true,
       hits: [],
@@ -111,7 +111,7 @@ describe("DuckDuckGo", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("C43: a page without results that does not report none is a failure, never an empty list", async () => {
+  test("C43: fails for a page without results that does not report none, instead of an empty list", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, "<html><body>Welcome"))).toMatchObject({
       ok: false,
       kind: "malformed",
@@ -120,7 +120,7 @@ describe("DuckDuckGo", () => {
 });
 
 describe("SearXNG", () => {
-  test("an answer returns its hits, without entries that are not pages", async () => {
+  test("returns the hits of a response, without entries that are not pages", async () => {
     const server = await serve((_request, response) => sendJson(response, 200, SEARXNG_JSON), "");
     expect(await open({ backend: "searxng", base_url: server.url }).search({ query: "otters" })).toEqual({
       ok: true,
@@ -129,7 +129,7 @@ describe("SearXNG", () => {
     expect(server.seen[0]?.url).toBe("/search?q=otters&format=json&safesearch=1");
   });
 
-  test("reports failed engines as a failure, never an empty list", async () => {
+  test("reports failed engines as a failure, not as an empty list", async () => {
     const answer = await searchAt({ backend: "searxng" }, (_request, response) =>
       sendJson(response, 200, { ...SEARXNG_JSON, results: [] }),
     );
@@ -140,7 +140,7 @@ describe("SearXNG", () => {
     });
   });
 
-  test("an empty result of engines that all answered is an empty list", async () => {
+  test("returns an empty list if all engines answered without results", async () => {
     expect(
       await searchAt({ backend: "searxng" }, (_request, response) =>
         sendJson(response, 200, { results: [], unresponsive_engines: [] }),
@@ -163,7 +163,7 @@ describe("SearXNG", () => {
     ["broken", '{"results": [{'],
     ["of another kind", "[]"],
     ["no list", '{"results": {}}'],
-  ])("JSON that is %s is a failure", async (_what, text) => {
+  ])("fails for JSON that is %s", async (_what, text) => {
     expect(await searchAt({ backend: "searxng" }, (_request, response) => void response.end(text))).toMatchObject({
       ok: false,
       kind: "malformed",
@@ -172,7 +172,7 @@ describe("SearXNG", () => {
 });
 
 describe("Brave", () => {
-  test("an answer returns its hits, and the key is sent in the header", async () => {
+  test("returns the hits of a response, and sends the key in the header", async () => {
     const server = await serve((_request, response) => sendJson(response, 200, BRAVE_JSON), "/res/v1/web/search");
     expect(
       await open({ backend: "brave", api_key: "brave-key", base_url: server.url }).search({
@@ -203,7 +203,7 @@ describe("Brave", () => {
       { kind: "limited", retryAfterMs: 7000 },
     ],
     ["a fault of its own", 503, {}, {}, { kind: "unavailable" }],
-  ])("%s is a failure that shows no key", async (_what, status, value, headers, expected) => {
+  ])("fails for %s without showing the key", async (_what, status, value, headers, expected) => {
     const answer = await searchAt({ backend: "brave", api_key: "brave-key" }, (_request, response) =>
       sendJson(response, status, value, headers as Record<string, string>),
     );
@@ -241,13 +241,13 @@ describe("every service", () => {
   test.each([
     ["to a file", "file:///etc/passwd"],
     ["without an end", "/html/search"],
-  ])("S10: a redirect %s ends", async (_what, location) => {
+  ])("S10: stops a redirect %s", async (_what, location) => {
     expect(
       await searchAt(searxng, (_request, response) => void response.writeHead(302, { location }).end()),
     ).toMatchObject({ ok: false, kind: "unavailable" });
   });
 
-  test("S10: ends a body without an end", async () => {
+  test("S10: aborts a body that never ends", async () => {
     const answer = await searchAt({ ...searxng, max_body: "64KiB" }, (_request, response) => {
       const pump = (): void => {
         while (!response.destroyed && response.write("x".repeat(16_384)));
@@ -261,14 +261,14 @@ describe("every service", () => {
   test.each([
     ["never answers", () => {}],
     ["never ends its answer", (response: ServerResponse) => void response.write("{")],
-  ])("a service that %s is a timeout", async (_what, respond) => {
+  ])("reports a service that %s as a timeout", async (_what, respond) => {
     expect(await searchAt({ ...searxng, timeout: "100ms" }, (_request, response) => respond(response))).toMatchObject({
       ok: false,
       kind: "timeout",
     });
   });
 
-  test("an unreachable service is unavailable", async () => {
+  test("reports an unreachable service as unavailable", async () => {
     const server = await serve(() => {});
     await server.close();
     expect(await open({ ...searxng, base_url: server.url }).search({ query: "otters" })).toMatchObject({
@@ -277,14 +277,14 @@ describe("every service", () => {
     });
   });
 
-  test("a service that hangs up is unavailable", async () => {
+  test("reports a service that hangs up as unavailable", async () => {
     expect(await searchAt(searxng, (request) => void request.socket.destroy())).toMatchObject({
       ok: false,
       kind: "unavailable",
     });
   });
 
-  test("a disconnecting caller ends the request", async () => {
+  test("a disconnecting caller aborts the request", async () => {
     const caller = new AbortController();
     const server = await serve(() => caller.abort());
     expect(
@@ -292,7 +292,7 @@ describe("every service", () => {
     ).toMatchObject({ ok: false, kind: "cancelled" });
   });
 
-  test("requests an equal query once, and repeats a failed one", async () => {
+  test("sends an equal query once, and repeats a failed one", async () => {
     let isBroken = true;
     const server = await serve((_request, response) =>
       isBroken ? sendJson(response, 500, {}) : sendJson(response, 200, SEARXNG_JSON),
@@ -320,7 +320,7 @@ describe("every service", () => {
 });
 
 describe("options", () => {
-  test("without any, queries DuckDuckGo once per second", () => {
+  test("without options, queries DuckDuckGo once per second", () => {
     expect(resolveWebSearch()).toMatchObject({
       backend: "duckduckgo",
       minIntervalMs: 1000,

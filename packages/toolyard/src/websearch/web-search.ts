@@ -14,12 +14,12 @@ import type { WebHit } from "./web-hit.ts";
 
 export interface WebSearchRequest {
   readonly query: string;
-  /** How many hits, 1 to 20; a service may have fewer. @default 5 */
+  /** Number of hits, 1 to 20; a service may return fewer. @default 5 */
   readonly count?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Hits, best first, or the failure. An empty list means that the service found nothing. */
+/** Hits, best first, or a failure. An empty list means that the service found nothing. */
 export type WebSearchAnswer = { readonly ok: true; readonly hits: readonly WebHit[] } | Fail;
 
 export const DEFAULT_COUNT = 5;
@@ -33,8 +33,7 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
 /**
- * Searches the web with one configured service, within its rate limit. Nothing is loaded or opened before the first
- * search.
+ * Searches the web with one configured service, within its rate limit. Loads and opens nothing before the first search.
  */
 export class WebSearch {
   readonly #options: WebSearchOptions;
@@ -43,7 +42,7 @@ export class WebSearch {
   readonly #pace: Pace;
   readonly #cache: FreshCache<{ readonly count: number; readonly hits: readonly WebHit[] }>;
 
-  /** `environment` holds proxy settings. */
+  /** @param environment Proxy settings. */
   constructor(options: WebSearchOptions, environment: ProxyEnvironment) {
     this.#options = options;
     this.#backend = BACKENDS[options.backend];
@@ -56,7 +55,7 @@ export class WebSearch {
     this.#cache = new FreshCache(options.cacheMs, MAX_CACHED);
   }
 
-  /** Never rejects: an error is a failure with an outcome code. */
+  /** Searches the web. Never rejects: an error is a failure with an error code. */
   async search({ query, count = DEFAULT_COUNT, signal }: WebSearchRequest): Promise<WebSearchAnswer> {
     const words = query.trim();
     if (words === "" || words.length > MAX_QUERY_CHARS)
@@ -78,7 +77,7 @@ export class WebSearch {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void> {
     return this.#client.close();
   }

@@ -26,7 +26,7 @@ const TOOLS: readonly ListedTool[] = [
 ];
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-test("R31: the shapes of each vendor are these, to the letter", () => {
+test("R31: the formats of each vendor are exactly these", () => {
   const [tool] = TOOLS;
   const asFunction = {
     type: "function",
@@ -42,7 +42,7 @@ test("R31: the shapes of each vendor are these, to the letter", () => {
   ]);
 });
 
-test("R31: every name is safe for every vendor, no two are the same, and each leads back to its tool", () => {
+test("R31: each name is safe for every vendor, unique, and refers to its tool", () => {
   const names = toOpenAITools(TOOLS).map(({ function: { name } }) => name);
   expect(new Set(names).size).toBe(TOOLS.length);
   for (const name of names) expect(name).toMatch(SAFE);
@@ -59,7 +59,7 @@ test("R31: every name is safe for every vendor, no two are the same, and each le
   }
 });
 
-describe("back from a vendor's call", () => {
+describe("conversion of a vendor's call", () => {
   const wanted = { ok: true, tool: "get_weather", arguments: { location: "Tokyo" } };
   const text = '{"location":"Tokyo"}';
 
@@ -81,7 +81,7 @@ describe("back from a vendor's call", () => {
       "c4",
     ],
     ["Google", fromGoogleToolCall({ functionCall: { name: "get_weather", args: { location: "Tokyo" } } }, TOOLS), ""],
-  ])("a call of %s is one of the hub", (_vendor, call, id) => {
+  ])("converts a call of %s to a call of the hub", (_vendor, call, id) => {
     expect(call).toEqual({ ...wanted, id });
   });
 
@@ -95,11 +95,11 @@ describe("back from a vendor's call", () => {
       { id: "1", function: { name: "get_weather", arguments: "[1]" } },
       "The arguments of get_weather must be one JSON object. Received: [1]",
     ],
-  ])("reports to the model what cannot be called: %j", (call, message) => {
+  ])("reports to the model that %j cannot be called", (call, message) => {
     expect(fromOpenAIToolCall(call, TOOLS)).toMatchObject({ ok: false, id: "1", message });
   });
 
-  test("a result is JSON, and a failure an object with `error`", () => {
+  test("converts a result to JSON, and a failure to an object with `error`", () => {
     expect(toResultText(ok({ content: [{ type: "text", text: '{"temperature":21}' }] }))).toBe('{"temperature":21}');
     expect(JSON.parse(toResultText(fail("unavailable", "weather is away")))).toEqual({
       error: "weather is away",
@@ -112,7 +112,7 @@ describe("back from a vendor's call", () => {
 describe("schemas", () => {
   const VENDORS = ["openai", "anthropic", "mistral", "google"] as const;
 
-  test.each(VENDORS)("%s gets one object at the top level, whatever the tool's schema", (vendor) => {
+  test.each(VENDORS)("%s gets one object schema at the top level for any schema of a tool", (vendor) => {
     const branches = {
       oneOf: [{ properties: { id: { type: "string" } }, required: ["id"] }, { $ref: "#/$defs/byName" }],
       $defs: { byName: { properties: { name: { type: "string" } }, required: ["name"] } },
@@ -141,7 +141,7 @@ describe("schemas", () => {
     for (const vendor of ["openai", "anthropic", "mistral"] as const) expect(rewriteSchema(deep, vendor)).toEqual(deep);
   });
 
-  test("Google gets references written out, nullable types, one-word enums, and nothing that it does not know", () => {
+  test("Google gets resolved references, nullable types, single-value enums, and only supported keywords", () => {
     const rewritten = rewriteSchema(
       {
         type: "object",
@@ -182,7 +182,7 @@ describe("schemas", () => {
     });
   });
 
-  test("a schema that holds itself ends", () => {
+  test("conversion of a recursive schema terminates", () => {
     const tree = { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } } };
     expect(JSON.stringify(rewriteSchema(tree, "google")).length).toBeLessThan(5000);
     expect(rewriteSchema({ $ref: "#" }, "openai")).toEqual({ type: "object", properties: {} });

@@ -8,7 +8,7 @@ import type { Vendor } from "../vendor.ts";
 import { rewriteSchema } from "./rewrite-schema.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A tool as a hub or a client lists it: in MCP's wire shape, or with `input_schema`. */
+/** A tool as a hub or a client lists it: in MCP's format, or with `input_schema`. */
 export interface ListedTool {
   readonly name?: unknown;
   readonly description?: unknown;
@@ -16,10 +16,10 @@ export interface ListedTool {
   readonly input_schema?: unknown;
 }
 
-/** A request to the hub, from a vendor's tool call. */
+/** A call of a hub's tool, converted from a vendor's tool call. */
 export type HubCall =
   | { readonly ok: true; readonly id: string; readonly tool: string; readonly arguments: JsonObject }
-  /** Nothing that could be called; `message` is for the model. */
+  /** The call cannot be made; `message` explains this to the model. */
   | { readonly ok: false; readonly id: string; readonly tool: string; readonly message: string };
 
 export interface OpenAITool {
@@ -42,8 +42,7 @@ export interface GoogleTool {
 }
 
 /**
- * Tools for `tools` of OpenAI's chat completions, and of everything that speaks like it.
- *
+ * Converts tools for `tools` of OpenAI's chat completions and compatible APIs.
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -61,7 +60,7 @@ export function toOpenAITools(tools: readonly ListedTool[]): OpenAITool[] {
   }));
 }
 
-/** Tools for `tools` of Mistral's chat. */
+/** Converts tools for `tools` of Mistral's chat API. */
 export function toMistralTools(tools: readonly ListedTool[]): OpenAITool[] {
   return eachTool(tools, "mistral", (name, description, parameters) => ({
     type: "function",
@@ -70,8 +69,7 @@ export function toMistralTools(tools: readonly ListedTool[]): OpenAITool[] {
 }
 
 /**
- * Tools for `tools` of Anthropic's messages.
- *
+ * Converts tools for `tools` of Anthropic's messages API.
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -90,7 +88,10 @@ export function toAnthropicTools(tools: readonly ListedTool[]): AnthropicTool[] 
   }));
 }
 
-/** Tools for `config.tools` of Google's generateContent. A tool without parameters has none there. */
+/**
+ * Converts tools for `config.tools` of Google's generateContent. For a tool without parameters, the parameters are
+ * omitted.
+ */
 export function toGoogleTools(tools: readonly ListedTool[]): GoogleTool[] {
   const functionDeclarations = eachTool(tools, "google", (name, description, parameters) => ({
     name,
@@ -101,9 +102,8 @@ export function toGoogleTools(tools: readonly ListedTool[]): GoogleTool[] {
 }
 
 /**
- * A tool call of chat completions (`{id, function: {name, arguments}}`) or of responses (`{call_id, name, arguments}`).
- * `tools`: the list that was converted.
- *
+ * Converts a tool call of chat completions (`{id, function: {name, arguments}}`) or of the Responses API (`{call_id,
+ * name, arguments}`). `tools` is the list that was converted for the model.
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -125,27 +125,26 @@ export function fromOpenAIToolCall(call: object, tools: readonly ListedTool[]): 
   );
 }
 
-/** A tool call of Mistral: `{id, function: {name, arguments}}`, arguments as text or object. */
+/** Converts a tool call of Mistral: `{id, function: {name, arguments}}`, with arguments as text or object. */
 export function fromMistralToolCall(call: object, tools: readonly ListedTool[]): HubCall {
   return fromOpenAIToolCall(call, tools);
 }
 
-/** A `tool_use` block of Anthropic: `{id, name, input}`. */
+/** Converts a `tool_use` block of Anthropic: `{id, name, input}`. */
 export function fromAnthropicToolCall(block: object, tools: readonly ListedTool[]): HubCall {
   const { id, name, input } = block as JsonObject;
   return toHubCall({ id, name, args: input }, tools);
 }
 
-/** A `functionCall` part of Google: `{name, args, id?}`, with or without the part around it. */
+/** Converts a `functionCall` of Google: `{name, args, id?}`, with or without the part that contains it. */
 export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): HubCall {
   const { id, name, args } = objectMember(part as JsonObject, "functionCall") ?? (part as JsonObject);
   return toHubCall({ id, name, args }, tools);
 }
 
 /**
- * Returns the outcome of a call as the text that every vendor accepts as a tool result: JSON; for a failure an object
+ * Converts the outcome of a call to a text that every vendor accepts as a tool result: JSON; for a failure an object
  * with `error`.
- *
  * @example
  * ```ts
  * import { createHub } from "toolyard";
@@ -179,7 +178,7 @@ function eachTool<T>(
   });
 }
 
-// One list is converted once and then asked about for every call.
+// A list is converted once and then used for every call.
 const KNOWN_NAMES = new WeakMap<readonly ListedTool[], ToolNames>();
 
 function namesOf(tools: readonly ListedTool[]): ToolNames {

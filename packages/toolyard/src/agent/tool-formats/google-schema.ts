@@ -2,7 +2,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json/json.ts";
 import { followRef } from "./refs.ts";
 
-/** Google takes a part of OpenAPI's schemas; these members mean the same there. */
+/** Members that have the same meaning in Google's subset of OpenAPI schemas. */
 const KEPT = [
   "title",
   "description",
@@ -21,15 +21,12 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
   integer: ["int32", "int64"],
 };
-/**
- * Schemas that hold themselves end here, and so do those that would grow beyond all measure when references are written
- * out.
- */
+/** Limits for recursive schemas, and for schemas that would grow too much when references are resolved. */
 const MAX_DEPTH = 12;
 const MAX_SCHEMAS = 2000;
 
 /**
- * A schema in Google's words: references written out, unions as `anyOf`, `null` as `nullable`, constants as one-word
+ * Converts a schema for Google: references resolved, unions as `anyOf`, `null` as `nullable`, constants as single-value
  * enums.
  */
 export function toGoogleSchema(root: JsonObject): JsonObject {
@@ -81,7 +78,7 @@ function ofObject(schema: JsonObject, place: SchemaPosition): JsonObject {
   const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(
     ([name, value]) => [name, convert(isJsonObject(value) ? value : {}, below(place))] as const,
   );
-  // An object without properties is refused below the top.
+  // Google refuses an object without properties below the top level.
   if (properties.length === 0) return { type: "object" };
   const names = new Set(properties.map(([name]) => name));
   const required = Array.isArray(schema["required"])
@@ -90,7 +87,7 @@ function ofObject(schema: JsonObject, place: SchemaPosition): JsonObject {
   return { type: "object", properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
 }
 
-// Enums are of texts alone; for numbers the values go into the description.
+// Google allows enums of strings only; other values are added to the description.
 function enumOf(schema: JsonObject, type: string): JsonObject {
   const values =
     "const" in schema

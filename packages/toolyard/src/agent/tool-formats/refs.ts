@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** Limit of followed references; deeper ones are ignored. */
+/** Maximum number of references that are followed; deeper ones are ignored. */
 const MAX_HOPS = 16;
 
-/** The schema that a `$ref` within the same document leads to, or the schema itself; empty where it leads nowhere. */
+/**
+ * Returns the schema to which a `$ref` within the same document refers, or the schema itself without a reference.
+ * Returns an empty schema if the target does not exist.
+ */
 export function followRef(schema: JsonObject, root: JsonObject): JsonObject {
   let current = schema;
   for (let hops = 0; typeof current["$ref"] === "string"; hops += 1) {

@@ -4,9 +4,9 @@ import type { Vendor } from "../vendor.ts";
 import { toGoogleSchema } from "./google-schema.ts";
 import { followRef } from "./refs.ts";
 
-/** Members that say which schema it is and not what an argument looks like. */
+/** Members that identify a schema and do not restrict the arguments. */
 const IDENTITY = ["$schema", "$id", "$comment"];
-/** Keywords that no vendor accepts at the top level, where a plain object is required. */
+/** Keywords that no vendor accepts at the top level, which must be a plain object schema. */
 const BRANCHES = ["anyOf", "oneOf", "allOf"] as const;
 const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "const"];
 
@@ -21,7 +21,7 @@ export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
 }
 
 /**
- * Returns one object schema for the top level: follows a reference, and merges alternatives. Nested schemas are
+ * Returns a single object schema for the top level: follows a reference and merges alternatives. Nested schemas are
  * unchanged.
  */
 function plainTop(schema: JsonObject): JsonObject {

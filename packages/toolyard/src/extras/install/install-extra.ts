@@ -13,22 +13,25 @@ import { NpmProgress } from "./npm-progress.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 export interface InstallExtraOptions {
-  /** Decides where the data folder is. */
+  /** Variables that determine the data folder. */
   readonly variables: EnvironmentVariables;
-  /** Environment of npm; its settings and proxies are in it. */
+  /** Environment of npm, with its settings and proxies. */
   readonly env: Readonly<Record<string, string>>;
-  /** Receives each line of progress and each message of npm. */
+  /** Called with each line of progress and each message of npm. */
   readonly say: (line: string) => void;
 }
 
 const FOLDER_MODE = 0o700;
 const STAGING = ".staging-";
 const DRAIN_MS = 2000;
-/** On Windows another program, such as a virus scanner, may hold a file of the folder for a moment. */
+/**
+ * Number of attempts to rename a folder. On Windows another program, such as a virus scanner, may briefly hold a file
+ * in it.
+ */
 const RENAME_TRIES = 20;
 const RENAME_PAUSE_MS = 250;
 /**
- * These flags override the user's settings that would change what is installed. Package scripts do not run. Registry,
+ * Flags that override user settings which would change the installed packages. Package scripts do not run. Registry,
  * login and proxies are the user's.
  */
 const NPM_FLAGS = [
@@ -51,9 +54,9 @@ const NPM_FLAGS = [
 const LOADER = "export const load = (specifier) => import(specifier);\n";
 
 /**
- * Installs an extra into the data folder: `npm ci` by the pinned lock file in a staging folder, which is renamed when
- * it is complete. Returns immediately if the extra is there. The caller ensures that one process at a time does this.
- * Rejects if npm fails; nothing is left then.
+ * Installs an extra into the data folder: runs `npm ci` with the pinned lock file in a staging folder, and renames the
+ * folder when it is complete. Returns immediately if the extra is installed. The caller must ensure that only one
+ * process does this at a time. Rejects if npm fails; the staging folder is then removed.
  */
 export async function installExtra(extra: Extra, options: InstallExtraOptions): Promise<void> {
   const lock = readLockFile(extra);
@@ -90,7 +93,7 @@ function installedVersion(folder: string): string | undefined {
   }
 }
 
-/** Removes folders of killed attempts; the caller's lock ensures that none of them is in use. */
+/** Removes the folders of killed attempts. The caller's lock ensures that none is in use. */
 function removeLeftovers(root: string, { name }: Extra): void {
   for (const entry of readdirSync(root))
     if (entry.startsWith(`${STAGING}${name}-`)) rmSync(join(root, entry), { recursive: true, force: true });
@@ -123,7 +126,7 @@ async function moveInto(staging: string, target: string, lock: LockFile): Promis
   mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
   for (let tries = 1; ; tries += 1) {
     try {
-      // Something incomplete may be there that a user or another program left.
+      // The target may contain an incomplete installation by a user or another program.
       rmSync(target, { recursive: true, force: true });
       renameSync(staging, target);
       return;

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Extra } from "../extras.ts";
 
-/** The members of a lock file's entry that are used here. */
+/** Members of a lock file's entry that are used here. */
 export interface LockEntry {
   readonly version: string;
   readonly integrity?: string;
-  /** Only for the platforms of `os`, `cpu` and `libc`. */
+  /** True for a package that is only for the platforms in `os`, `cpu` and `libc`. */
   readonly optional?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
@@ -21,7 +21,7 @@ export interface LockFile {
 const DIGEST_BYTES = 6;
 const OWN_FOLDER = "node_modules/@toolyard/";
 
-/** Reads the lock file of an extra. Throws if it is not the one that is pinned. */
+/** Reads the lock file of an extra. Throws if its digest is not the pinned one. */
 export function readLockFile({ name, lock: pinned }: Extra): LockFile {
   const lock = JSON.parse(readFileSync(new URL(`../locks/${name}.json`, import.meta.url), "utf8")) as LockFile;
   const digest = createHash("sha256")
@@ -34,7 +34,7 @@ export function readLockFile({ name, lock: pinned }: Extra): LockFile {
   throw new Error(`This build of toolyard has no digest of ${unpinned}. Use a published package, or a checkout.`);
 }
 
-/** The digests of packages of the same repository are added when this package is packed. */
+/** Removes the digests of this repository's packages, which are added when this package is packed. */
 function withoutOwnDigests(lock: LockFile): LockFile {
   const packages = Object.entries(lock.packages).map(([folder, { integrity, ...entry }]) => [
     folder,
@@ -43,7 +43,7 @@ function withoutOwnDigests(lock: LockFile): LockFile {
   return { ...lock, packages: Object.fromEntries(packages) as LockFile["packages"] };
 }
 
-/** Entries of packages, without the extra itself, by their folder: `node_modules/ai`. */
+/** Returns the entries of packages by folder (`node_modules/ai`), without the extra itself. */
 export function packagesOf(lock: LockFile): readonly (readonly [folder: string, entry: LockEntry])[] {
   return Object.entries(lock.packages).filter(([folder]) => folder !== "");
 }

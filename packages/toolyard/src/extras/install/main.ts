@@ -1,4 +1,4 @@
-// Installs one extra in its own process: `main.js NAME`. It writes a line per step to standard error.
+// Installs one extra in its own process: `main.js NAME`. Writes a line per step to standard error.
 import { messageOf } from "../../core/errors.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { parseExtra } from "../extras.ts";
@@ -8,7 +8,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 try {
   const [name = ""] = process.argv.slice(2);
-  // The parent process passes only variables that npm may have.
+  // The parent process passes only variables that npm may receive.
   const own = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));
   await installExtra(parseExtra(name), { variables: process.env, env: childEnvironment({ own }), say });
 } catch (error) {

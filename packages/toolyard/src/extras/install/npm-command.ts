@@ -6,13 +6,13 @@ import { findCommand } from "../../process/resolve-command.ts";
 
 export interface NpmCommand {
   readonly command: string;
-  /** Words before those of npm itself. */
+  /** Arguments before those of npm. */
   readonly args: readonly string[];
 }
 
 /**
- * Finds npm: the one that started this program (`npx`), else the one that comes with this Node, both run by this Node
- * itself, else the program `npm` on PATH. Throws a `FailError` of the kind `unavailable` if there is none.
+ * Finds npm: the npm that started this program (`npx`), else the one bundled with this Node, both run by this Node;
+ * else the program `npm` on PATH. Throws a `FailError` of kind `unavailable` if there is none.
  */
 export function findNpm(
   env: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
-/** A tarball that npm has downloaded or taken from its cache, as it logs it with `--loglevel=http`. */
+/** Matches npm's log line (`--loglevel=http`) for a tarball that was downloaded or taken from the cache. */
 const TARBALL = /^npm http (?:fetch|cache) .*\.tgz\b/;
 const HTTP_LINE = /^npm http /;
-/** Longest unfinished line that is kept. */
+/** Maximum length of an unfinished line that is kept. */
 const MAX_LINE_CHARS = 16_384;
 
-/** Turns what npm logs into lines for a user: a count in place of each request. */
+/** Converts npm's log to lines for a user: a count instead of each request. */
 export class NpmProgress {
   readonly #total: number;
   readonly #say: (line: string) => void;
@@ -29,7 +29,7 @@ export class NpmProgress {
 
   #line(line: string): void {
     if (TARBALL.test(line)) {
-      // Packages for other platforms are in the total and are not downloaded, and a request may be repeated.
+      // The total includes packages for other platforms, which are not downloaded, and a request may be repeated.
       this.#done = Math.min(this.#done + 1, this.#total);
       this.#say(`downloaded ${this.#done} of ${this.#total} packages`);
     } else if (line !== "" && !HTTP_LINE.test(line)) this.#say(line);

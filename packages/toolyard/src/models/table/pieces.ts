@@ -1,37 +1,40 @@
 import { firstChars } from "../../core/text/truncate.ts";
 const MAX_WORD_CHARS = 48;
-/** Characters of a text that are read, from its beginning. */
+/** Maximum number of characters of a text that are read, from its beginning. */
 const MAX_TEXT_CHARS = 32_768;
-/** Most words with cached pieces. */
+/** Maximum number of words with cached pieces. */
 const MAX_KNOWN = 20_000;
 const CAMEL_BORDER = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const ASCII = /^\p{ASCII}*$/u;
 const WORD = /[\p{L}\p{N}]+/gu;
 const LINE_END = 10;
 
-/** Initial hash of a piece (FNV-1a), and of a piece that continues a word, after its `##`. */
+/** Initial FNV-1a hashes: of a piece at the start of a word, and of a piece that continues a word (after `##`). */
 const WHOLE = 0x811c9dc5;
 const INNER = hashed(hashed(WHOLE, 35), 35);
 const INNER_PREFIX_BYTES = 2;
 
 /**
- * Splits texts into the words and pieces (`##` before one that continues a word) that a table has rows for, longest
- * first. `scripts/embeddings/wordpiece.py` splits in the same way. The pieces stay bytes: tens of thousands of strings
- * or map entries would cost too much memory.
+ * Splits texts into words and word pieces (with `##` before a piece that continues a word) that have rows in a table,
+ * longest first. `scripts/embeddings/wordpiece.py` splits in the same way. The pieces are stored as bytes: tens of
+ * thousands of strings or map entries would need too much memory.
  */
 export class Pieces {
   /** Number of pieces. */
   readonly count: number;
   readonly #bytes: Uint8Array;
-  /** Start of each piece, by number; one more entry for the end. */
+  /** Start offset of each piece, by number; the last entry is the end. */
   readonly #starts: Uint32Array;
-  /** Hash table: number of a piece plus one; 0 for none. */
+  /** Hash table with the number of a piece plus one; 0 for empty slots. */
   readonly #slots: Uint32Array;
   readonly #known = new Map<string, readonly number[]>();
   /** Hashes of the prefixes of the current word. */
   readonly #hashes = new Uint32Array(MAX_WORD_CHARS + 1);
 
-  /** `lines`: one piece per line, in Latin-1. At most `most` are read. */
+  /**
+   * @param lines One piece per line, in Latin-1.
+   * @param most Maximum number of lines that are read.
+   */
   constructor(lines: Uint8Array, most: number) {
     this.#bytes = lines;
     this.#starts = new Uint32Array(most + 1);
@@ -39,7 +42,10 @@ export class Pieces {
     this.count = this.#read(lines, most);
   }
 
-  /** Returns the numbers of the pieces, `most` or slightly more; skips words that the vocabulary cannot represent. */
+  /**
+   * Returns the numbers of the pieces in a text, `most` or slightly more. Skips words that the vocabulary cannot
+   * represent.
+   */
   ofText(text: string, most: number): number[] {
     const found: number[] = [];
     for (const [word] of plainText(firstChars(text, MAX_TEXT_CHARS)).matchAll(WORD)) {

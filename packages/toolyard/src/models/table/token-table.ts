@@ -3,17 +3,17 @@ import { endianness } from "node:os";
 import type { TextEmbedder } from "../../core/ports/models.ts";
 import { Pieces } from "./pieces.ts";
 
-/** The table that comes with the package; `scripts/embeddings/` generates it. */
+/** Location of the bundled table, which `scripts/embeddings/` generates. */
 const SHIPPED = new URL("token-vectors.bin", import.meta.url);
 const MAGIC = "TYT1";
 const HEADER_BYTES = 16;
 const LINE_END = 10;
-/** Pieces of a text that are read, from its beginning. */
+/** Maximum number of pieces of a text that are read, from its beginning. */
 const MAX_PIECES = 512;
 
 let shipped: Promise<TokenTable> | undefined;
 
-/** Returns the shipped table, read once on first use. Rejects if its file cannot be read. */
+/** Returns the bundled table, which is read once at first use. Rejects if its file cannot be read. */
 export function loadTokenTable(): Promise<TokenTable> {
   shipped ??= readFile(SHIPPED)
     .then((file) => new TokenTable(file, "toolyard-table-1"))
@@ -25,8 +25,8 @@ export function loadTokenTable(): Promise<TokenTable> {
 }
 
 /**
- * One vector for each word or piece of a word; a text's vector is the direction of their sum. Whole numbers from -127
- * to 127 with a scale per row: 128 bytes per row, without a model or a service.
+ * An embedder with one vector for each word or word piece. A text's vector is the normalised sum. Vectors are integers
+ * from -127 to 127 with a scale per row: 128 bytes per row, without a model or a service.
  */
 export class TokenTable implements TextEmbedder {
   readonly model: string;
@@ -35,12 +35,12 @@ export class TokenTable implements TextEmbedder {
   readonly #scales: Float32Array;
   readonly #rows: Int8Array;
 
-  /** `file` in the format of `scripts/embeddings/table_file.py`. Throws an `Error` for any other. */
+  /** @param file Table in the format of `scripts/embeddings/table_file.py`. Throws an `Error` for any other format. */
   constructor(file: Buffer, model: string) {
     const { count, dimensions, scalesAt, rowsAt } = layoutOf(file);
     const lines = linesOf(file.subarray(HEADER_BYTES, scalesAt));
     this.#scales = scalesOf(file.subarray(scalesAt, rowsAt));
-    // One line more than allowed is detected too.
+    // Reads one line more than allowed, so that excess lines are detected.
     this.#pieces = new Pieces(lines, count + 1);
     if (this.#pieces.count !== count || !this.#scales.every(Number.isFinite))
       throw new Error("The table of token vectors is damaged. Install the package anew.");
@@ -66,14 +66,14 @@ export class TokenTable implements TextEmbedder {
   }
 }
 
-/** Removes the line ends that align the next part to four bytes. */
+/** Removes the line ends that pad the part to a multiple of four bytes. */
 function linesOf(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === LINE_END) end -= 1;
   return bytes.subarray(0, end);
 }
 
-/** Copies, since numbers must be aligned to four bytes; the file is little-endian. */
+/** Returns a copy of the scales, because numbers must be aligned to four bytes. The file is little-endian. */
 function scalesOf(bytes: Buffer): Float32Array {
   const copy = Buffer.from(Uint8Array.from(bytes).buffer);
   if (endianness() === "BE") copy.swap32();
