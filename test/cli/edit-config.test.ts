@@ -233,7 +233,7 @@ url = "https://web.example/mcp"
     });
     const hub = desk.start(["serve", "--port", "0", "--json"]);
     const url = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]).url as string;
-    const taken = (change: string) => seen(hub.stderr!, new RegExp(`taken over.*"${change}":\\["small"\\]`));
+    const taken = (change: string) => seen(hub.stderr!, new RegExp(`applied.*"${change}":\\["small"\\]`));
     const tools = async () => (await desk.run(["list", "--url", url])).stdout;
     const change = async (kind: string, ...words: string[]) => {
       const heard = taken(kind);

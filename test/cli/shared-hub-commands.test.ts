@@ -82,7 +82,7 @@ describe("stop", () => {
     expect(stdout).toContain("1 client is still open");
     await gone(hub);
     await gone(server);
-    await client.said(/The hub was stopped\. What the client asks next starts one\./);
+    await client.said(/The hub was stopped\. The next request of the client starts a new one\./);
     expect((await desk.run(["stop"])).code).toBe(4);
     expect(Number(await client.call("small__pid"))).not.toBe(server);
     expect(JSON.parse((await desk.run(["stop", "--json"])).stdout)).toMatchObject({ stopped: true, clients: 1 });

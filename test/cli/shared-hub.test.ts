@@ -133,7 +133,7 @@ describe("serve --stdio --shared", () => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
-    await other.said(/the values of its variables, are others\. This client gets a separate hub/);
+    await other.said(/the values of its variables, differ\. This client gets a separate hub/);
     expect(await other.call("small__pid")).not.toBe(await first.call("small__pid"));
     const own = Number(await other.call("small__pid"));
     await other.close();
@@ -233,7 +233,7 @@ describe("a crash of the shared hub", () => {
     const hub = await client.hub();
     await desk.write("toolyard.toml", "[server]\nprot = 1\n");
     process.kill(hub, "SIGKILL");
-    await client.said(/There is no hub\. What the client asks next starts one/);
+    await client.said(/There is no hub\. The next request of the client starts one/);
     expect(await client.call("small__echo", { text: "x" })).toMatch(
       /There is no hub to serve this: server\.prot: unknown key/,
     );
@@ -274,8 +274,8 @@ test.concurrent("clients join a hub without file watching, which keeps the confi
   await expect.poll(socket).toBe(true);
   await desk.write("toolyard.toml", TOML.replace("stdio_servers.small", "stdio_servers.tiny"));
   const own = await SharedClient.open(desk);
-  await own.said(/its configuration, or the values of its variables, are others/);
-  const taken = seen(hub.stderr!, /The configuration was taken over/);
+  await own.said(/its configuration, or the values of its variables, differ/);
+  const taken = seen(hub.stderr!, /The configuration was applied/);
   process.kill(pid, "SIGHUP");
   await taken;
   const client = await SharedClient.open(desk);

@@ -62,7 +62,7 @@ test("a running hub serves a changed pair, and reports a broken one without chan
     .poll(async () => (await status()).tls.problem, { timeout: 20_000 })
     .toContain("is not that of the certificate");
   expect((await status()).fingerprint).toBe(first.fingerprint);
-  await expect.poll(() => hub.stderr).toContain("the one before is still served");
+  await expect.poll(() => hub.stderr).toContain("the previous one is still served");
   files.write(files.authority.issue());
   await expect.poll(async () => (await status()).tls.problem, { timeout: 20_000 }).toBeUndefined();
   await expect.poll(async () => (await status()).fingerprint, { timeout: 20_000 }).not.toBe(first.fingerprint);

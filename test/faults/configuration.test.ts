@@ -123,7 +123,7 @@ test("a valid edit adds, removes and restarts changed sources with a report; oth
   const holding = client.tool("kept__hold");
   const announced = client.next(LIST_CHANGED);
   await served.writeConfig(servers({ kept: [], changed: ["resources"], added: [] }));
-  const line = await served.log.until(({ message }) => message === "The configuration was taken over.");
+  const line = await served.log.until(({ message }) => message === "The configuration was applied.");
   expect(line.facts).toMatchObject({ added: ["added"], changed: ["changed"], removed: ["removed"] });
   await announced;
   expect(await textOf(client, "kept__pid")).toBe(before.kept);
@@ -159,7 +159,7 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   }
   const from = served.log.lines.length;
   await served.writeConfig(servers({ kept: [], added: [] }));
-  await served.log.until(({ message }) => message === "The configuration was taken over.", from);
+  await served.log.until(({ message }) => message === "The configuration was applied.", from);
   expect(await textOf(client, "kept__pid")).toBe(pid);
   expect(await namesOf(client)).toContain("added__pid");
 });

@@ -219,7 +219,7 @@ describe("repairs", () => {
     const hints = { title: null, readOnlyHint: "yes", destructiveHint: 1, idempotentHint: [], openWorldHint: {} };
     const { listing } = listed("tools", [tool({ annotations: hints })]);
     expect(listing.problems[0]!.message).toBe(
-      "Clients would refuse the list for it. `annotations.title` must be text, got null: left out; " +
+      "Clients would refuse the whole list because of it. `annotations.title` must be text, got null: left out; " +
         '`annotations.readOnlyHint` must be true or false, got "yes": left out; ' +
         "`annotations.destructiveHint` must be true or false, got 1: left out; " +
         "`annotations.idempotentHint` must be true or false, got an empty list: left out; " +

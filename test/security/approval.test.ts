@@ -132,7 +132,7 @@ describe("S12: pinned tools", () => {
     await using target = await open({ pins });
     await target.hub.list();
     expect((await target.hub.call("up__pay")).ok).toBe(true);
-    expect(problemsOf(target)).toMatch(/pay.*older rule.*present digest: 2:[0-9a-f]{32}/);
+    expect(problemsOf(target)).toMatch(/pay.*older rule.*current digest: 2:[0-9a-f]{32}/);
     offered = [{ ...PAY, title: "Harmless" }];
     await using later = await open({ pins });
     await later.hub.list();

@@ -57,8 +57,8 @@ const IssuerSchema = Type.Object(
     token_types: Type.Optional(
       Type.Array(Type.Enum(["at+jwt", "JWT"]), {
         description:
-          "`typ` headers that are accepted. Keycloak and Entra ID need `JWT`; tokens that carry marks of an ID token " +
-          "are then refused.",
+          "`typ` headers that are accepted. Keycloak and Entra ID need `JWT`; tokens with claims of an ID " +
+          "token are then refused.",
         default: ["at+jwt"],
         minItems: 1,
       }),
@@ -91,7 +91,7 @@ export const AuthSchema = Type.Object(
     audience: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         description:
-          "Further values of `aud` that name this hub. Its own address and those of its endpoints are always accepted.",
+          "Further values of `aud` that mean this hub. Its own address and those of its endpoints are always accepted.",
         default: [],
         examples: [["api://toolyard"]],
       }),
@@ -104,7 +104,7 @@ export const AuthSchema = Type.Object(
     ),
     clock_skew: Type.Optional(
       durationOption(
-        { description: "Tolerance for clocks that differ.", default: "30s" },
+        { description: "Tolerated difference between the clocks of the hub and the provider.", default: "30s" },
         { least: 0, most: 300_000, must: "must be from 0 to 5 minutes" },
       ),
     ),
@@ -114,7 +114,7 @@ export const AuthSchema = Type.Object(
     issuer: Type.Optional(IssuerSchema),
     builtin: Type.Optional(BuiltinSchema),
   },
-  { description: "How callers over HTTP sign in." },
+  { description: "How callers over HTTP authenticate." },
 );
 export type HubAuthConfig = Static<typeof AuthSchema>;
 

@@ -415,7 +415,7 @@ test("S12: truncates a description over the limit, with a problem", async () => 
   gh.offer({ tools: [gh.tool({ name: "t", description })] });
   const snapshot = await catalogOf([gh], { max_description_chars: 100 }).snapshot();
   expect(snapshot.list("tools", view()).entries[0]!["description"]).toBe(`${"😀".repeat(49)}…`);
-  expect(snapshot.problems[0]!.message).toContain("cut to 100 characters");
+  expect(snapshot.problems[0]!.message).toContain("truncated to 100 characters");
 });
 
 test("S12: does not change plain text that resembles an escape", async () => {

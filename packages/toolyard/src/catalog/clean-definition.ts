@@ -117,7 +117,7 @@ class DefinitionCleaner {
     const { maxChars } = this.#rules;
     const visible = this.#visible(text);
     if (visible.length <= maxChars) return visible;
-    this.notes.add(`its description was cut to ${maxChars} characters`);
+    this.notes.add(`its description was truncated to ${maxChars} characters`);
     return truncate(visible, maxChars);
   }
 }

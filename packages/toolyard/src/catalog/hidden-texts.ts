@@ -53,8 +53,8 @@ export const TEXTS_CLEANED =
 /** Returns the problem of a definition that is not offered because of hidden characters. */
 export function hiddenProblem(subject: string, place: string): ProblemDetails {
   const reason =
-    `\`${place}\` holds invisible or control characters, or too many marks on one letter, and goes back to the ` +
-    "server unchanged. Have them removed where the definition comes from.";
+    `\`${place}\` contains invisible or control characters, or too many marks on one letter, and is sent back to the ` +
+    "server unchanged. Remove them where the definition is written.";
   return withheldProblem(subject, reason);
 }
 

@@ -122,7 +122,7 @@ test("C28: lists a displaced tool with the prefix of its source, and reports the
   ]);
   expect(listed(snapshot)).toEqual(["evil__good__pay", "good__pay"]);
   expect(snapshot.problems.map(({ message }) => message)).toContain(
-    "`good__pay` is offered as `evil__good__pay`, since names that are written so belong to the source `good`.",
+    "`good__pay` is offered as `evil__good__pay`, since names of this form belong to the source `good`.",
   );
 });
 

@@ -122,7 +122,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
         return `source \`${reason.owner.record.source.id}\` has that name`;
       case "belongs": {
         const owners = [...reason.owners].map((id) => `\`${id}\``).join(", ");
-        return `names that are written so belong to the source ${owners}`;
+        return `names of this form belong to the source ${owners}`;
       }
       case "reserved":
         return "that name is reserved";

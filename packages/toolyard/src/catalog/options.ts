@@ -16,8 +16,8 @@ const CATALOG_OPTION_SCHEMAS = {
   max_name_chars: Type.Optional(
     Type.Integer({
       description:
-        "Longest name that is listed; a longer one is shortened and ends in a digest. " +
-        "The APIs of models take 64, and some clients put a prefix before it.",
+        "Maximum length of a listed name; a longer one is shortened and ends with a digest. Model APIs " +
+        "accept 64 characters, and some clients add a prefix.",
       default: 64,
       minimum: 24,
       maximum: MAX_MCP_NAME_LENGTH,
@@ -33,8 +33,8 @@ const CATALOG_OPTION_SCHEMAS = {
   list_wait_ms: Type.Optional(
     Type.Integer({
       description:
-        "Longest time that a list waits for one source before its last known list is used. " +
-        "Sources keep shorter bounds of their own.",
+        "Maximum time that a list request waits for one source; then the last known list of the source is " +
+        "used. Sources may have shorter limits.",
       default: 10_000,
       minimum: 1,
     }),
@@ -43,8 +43,9 @@ const CATALOG_OPTION_SCHEMAS = {
     durationOption(
       {
         description:
-          "How long lists, the handshake and names without a prefix wait for a source that was never listed, " +
-          "counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
+          "Maximum time that lists, the handshake and names without a prefix wait for a source that was " +
+          "never listed, counted from its start. A call with the prefix of the source waits within its own " +
+          "time limit. At most 1 h.",
         default: "5s",
       },
       // A longer wait would rarely succeed.

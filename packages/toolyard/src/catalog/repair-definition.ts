@@ -182,6 +182,7 @@ function withheld(subject: string, faults: Faults): { readonly problems: readonl
 function repairedProblem(subject: string, faults: Faults): ProblemDetails {
   const named = faults.list.map(({ reason, remedy }) => `${reason}: ${remedy}`);
   const more = faults.count - named.length;
-  const message = `Clients would refuse the list for it. ${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+  const rest = more > 0 ? `; and ${more} more` : "";
+  const message = `Clients would refuse the whole list because of it. ${named.join("; ")}${rest}.`;
   return { subject, message, repaired: true };
 }

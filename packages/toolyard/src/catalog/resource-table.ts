@@ -315,7 +315,7 @@ function notAUri(uri: string): MissingTarget {
 
 function notCanonical(uri: string, canonical: string): MissingTarget {
   const advice = `If you mean this, request ${shown(canonical)}`;
-  const message = `${shown(uri)} is not written as URIs are compared. ${advice}`;
+  const message = `${shown(uri)} is not in the canonical form of URIs. ${advice}`;
   return { found: false, failure: fail("invalid_params", message, { details: { canonical } }) };
 }
 

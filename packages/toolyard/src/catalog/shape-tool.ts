@@ -85,13 +85,13 @@ function pinOf({ name, definition }: ToolRecord, { pins }: ListingShape): Pin {
   if (match === "old")
     return {
       warning:
-        "`pins` approves it by a digest of an older rule, which leaves out icons and `_meta`. " +
-        `It is offered. Look at its definition, then pin its present digest: ${digest}.`,
+        "`pins` approves it by a digest of an older rule, which omits icons and `_meta`, so it is offered. Check its " +
+        `definition, then pin its current digest: ${digest}.`,
     };
   return {
     refused:
-      `\`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its ` +
-      `present digest is ${digest}. Look at its definition, then pin that.`,
+      `\`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, but its current digest is ` +
+      `${digest}. Check its definition, then pin that digest.`,
   };
 }
 

@@ -92,22 +92,23 @@ class UriPlacements {
 
   #whyNotBare(part: SourcePart, { key, canonical }: PreparedResource): string | undefined {
     const reserved = this.#reservedFor(part, key) ?? this.#reservedFor(part, canonical);
-    if (reserved) return `URIs that begin so are those of ${reserved}`;
+    if (reserved) return `URIs with this start belong to ${reserved}`;
     const owner = this.#owners.get(canonical);
-    if (owner) return `${owner.id} has that URI and comes first`;
+    if (owner) return `${owner.id} has that URI and has precedence`;
     const taken = this.#bareTemplates.find(
       ({ record, template }) =>
         record.source !== part.source && (matches(template, canonical) || matches(template, key)),
     );
-    return taken && `${taken.record.source.id} serves it by its template \`${taken.key}\` and comes first`;
+    return taken && `${taken.record.source.id} serves it by its template \`${taken.key}\` and has precedence`;
   }
 
   #whyNotBareTemplate(part: SourcePart, { key }: PreparedTemplate): string | undefined {
-    if (schemeOf(key) === undefined) return "it does not begin with a whole scheme, so it would take anybody's URIs";
+    if (schemeOf(key) === undefined)
+      return "it does not start with a complete scheme, so it would match the URIs of every source";
     const reserved = this.#reservedFor(part, key);
-    if (reserved) return `URIs that begin so are those of ${reserved}`;
+    if (reserved) return `URIs with this start belong to ${reserved}`;
     const owner = this.byTemplate.get(key)?.record.source;
-    return owner && `${owner.id} has that template and comes first`;
+    return owner && `${owner.id} has that template and has precedence`;
   }
 
   /** Returns the other source with the prefix at the start of a URI or template, if there is one. */
@@ -146,7 +147,7 @@ class UriPlacements {
     const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
     const listed = other ? undefined : this.#listedBefore(source, template);
     const first = other
-      ? `what \`${other.key}\` of ${other.record.source.id} serves too is that one's`
+      ? `what \`${other.key}\` of ${other.record.source.id} serves too belong to it`
       : listed && `\`${listed.key}\` is that of ${listed.record.source.id}`;
     if (first)
       this.#report(

@@ -113,11 +113,12 @@ export const HTTP_OPTION_SCHEMAS = {
     }),
   ),
   max_json_depth: Type.Optional(
-    Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 }),
+    Type.Integer({ description: "Maximum nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 }),
   ),
   max_json_keys: Type.Optional(
     Type.Integer({
-      description: "Most keys of one object in a JSON request; all its objects together may have 20 times as many.",
+      description:
+        "Maximum number of keys of one object in a JSON request; all its objects together may have 20 times as many.",
       default: 10_000,
       minimum: 100,
     }),
@@ -143,11 +144,11 @@ export const HTTP_OPTION_SCHEMAS = {
     durationOption({ description: "Time that an unused connection is kept open.", default: "1m" }, ABOVE_ZERO),
   ),
   stream_keep_alive: Type.Optional(
-    durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" }, ABOVE_ZERO),
+    durationOption({ description: "Interval of comments on a quiet event stream.", default: "15s" }, ABOVE_ZERO),
   ),
   max_stream_backlog_bytes: Type.Optional(
     bytesOption({
-      description: "Data that may wait for a slow reader of an event stream before the stream is closed.",
+      description: "Maximum data that wait for a slow reader of an event stream; above it, the stream is closed.",
       default: "4MiB",
     }),
   ),
@@ -162,13 +163,13 @@ export const HTTP_OPTION_SCHEMAS = {
     ),
   ),
   shutdown_grace: Type.Optional(
-    durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" }),
+    durationOption({ description: "Time for running requests when the program exits.", default: "10s" }),
   ),
   tls: Type.Optional(
     Type.Object(
       {
         cert: Type.Path({
-          description: "PEM file with the server's certificate, then those above it.",
+          description: "PEM file with the server's certificate, followed by the others of its chain.",
           minLength: 1,
         }),
         key: Type.Path({ description: "PEM file with its private key, without a passphrase.", minLength: 1 }),

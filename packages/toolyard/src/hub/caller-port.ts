@@ -76,7 +76,7 @@ export class CallerPort implements HubPort {
     throw new FailError(
       fail(
         "tool_error",
-        `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`,
+        `${lookup.source.id} does not report changes of its resources, so ${uri} cannot be subscribed to.`,
       ),
     );
   }

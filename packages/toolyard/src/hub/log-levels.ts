@@ -41,7 +41,7 @@ export class LogLevels {
       await provider.setLogLevel?.(level);
     } catch (error) {
       // A source that rejects the level keeps its own. Endpoints filter by level in any case.
-      this.#logger.debug("A source did not take the log level.", {
+      this.#logger.debug("A source rejected the log level.", {
         source: provider.source.id,
         level,
         error: messageOf(error),

@@ -75,7 +75,7 @@ export class Reloader {
     if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
     const changes = await hub.reconfigure(config);
     logConfig(config, hub.logger);
-    hub.logger.info("The configuration was taken over.", {
+    hub.logger.info("The configuration was applied.", {
       added: changes.added,
       changed: changes.changed,
       removed: changes.removed,
@@ -85,7 +85,7 @@ export class Reloader {
     );
     if (late.length > 0)
       hub.logger.warning(
-        `Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`,
+        `Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is restarted.`,
       );
     await onReloaded?.(config, changes);
   }

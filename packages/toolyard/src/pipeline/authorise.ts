@@ -42,7 +42,7 @@ function deniedFailure(name: string): Fail {
 
 function unconfirmedFailure(name: string): Fail {
   const message =
-    `${name} destroys something and needs consent. Ask the person, then call it again with \`confirm: true\` ` +
+    `${name} destroys something and needs consent. Ask the user, then call it again with \`confirm: true\` ` +
     "among its arguments.";
   return fail("denied", message, { details: { confirm: true } });
 }

@@ -162,7 +162,7 @@ test("refuses calls to a server after several consecutive failures, with the tim
     kind: "unavailable",
     retryable: true,
     details: { breaker: "open", failures: 3 },
-    message: expect.stringMatching(/tried again in 5 s\. The last failure: died$/),
+    message: expect.stringMatching(/next attempt is in 5 s\. The last failure: died$/),
   });
   expect(handler.calls).toBe(3);
   expect(await harness.call("other")).toMatchObject({ ok: true });

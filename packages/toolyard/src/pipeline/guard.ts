@@ -61,8 +61,8 @@ function isAway(outcome: Outcome, provider: Provider): boolean {
 
 function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {
   const message =
-    `${source} failed ${failures} times in a row and is left alone; ` +
-    `it is tried again in ${formatDuration(retryAfterMs)}. The last failure: ${lastMessage}`;
+    `${source} failed ${failures} times in a row and is not called now; the next attempt is in ` +
+    `${formatDuration(retryAfterMs)}. The last failure: ${lastMessage}`;
   return fail("unavailable", message, { retryAfterMs, details: { breaker: "open", failures } });
 }
 

@@ -72,7 +72,7 @@ class ResultCheck {
     if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
     const message =
       `${name} answered with more than ${formatBytes(maxBytes)}. ` +
-      "Ask it for less at a time, or raise `max_result_bytes`.";
+      "Request less at a time, or raise `max_result_bytes`.";
     return fail("too_large", message, { details: { maxBytes } });
   }
 }

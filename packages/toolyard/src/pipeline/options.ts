@@ -30,7 +30,7 @@ const RetriesSchema = Type.Object(
   {
     attempts: Type.Optional(
       Type.Integer({
-        description: "How often a call is made at most; 1 means no retry.",
+        description: "Maximum number of attempts for a call; 1 means no retry.",
         default: 3,
         minimum: 1,
         maximum: 10,
@@ -38,11 +38,12 @@ const RetriesSchema = Type.Object(
     ),
     base_delay: Type.Optional(
       durationOption({
-        description: "Longest pause before the first retry; it doubles with each, and a random part of it is waited.",
+        description:
+          "Maximum pause before the first retry. It doubles with each retry; the actual pause is a random part of it.",
         default: "100ms",
       }),
     ),
-    max_delay: Type.Optional(durationOption({ description: "Longest pause before any retry.", default: "2s" })),
+    max_delay: Type.Optional(durationOption({ description: "Maximum pause before a retry.", default: "2s" })),
   },
   {
     description:
@@ -58,7 +59,7 @@ export const LimitsSchema = Type.Object(
       durationOption(
         {
           description:
-            "Time that a call may take without activity; progress resets it. Sources and tools can set their own.",
+            "Maximum time of a call without activity; progress resets it. Sources and tools can have their own limit.",
           default: "60s",
         },
         ABOVE_ZERO,
@@ -66,7 +67,7 @@ export const LimitsSchema = Type.Object(
     ),
     total_timeout: Type.Optional(
       durationOption(
-        { description: "Time that a whole call may take, with or without progress.", default: "1h" },
+        { description: "Maximum duration of a call, with or without progress.", default: "1h" },
         ABOVE_ZERO,
       ),
     ),
@@ -81,14 +82,14 @@ export const LimitsSchema = Type.Object(
     ),
     in_flight: Type.Optional(
       Type.Integer({
-        description: "Concurrent calls of one client; 0 means no limit.",
+        description: "Maximum number of concurrent calls of one client; 0 means no limit.",
         default: 64,
         minimum: 0,
       }),
     ),
     queue: Type.Optional(
       Type.Integer({
-        description: "Calls that may wait for one tool with `max_concurrent`.",
+        description: "Maximum number of calls that wait for one tool with `max_concurrent`.",
         default: 100,
         minimum: 0,
       }),
@@ -97,7 +98,7 @@ export const LimitsSchema = Type.Object(
       bytesOption({ description: "Largest result of a call.", default: "10MB" }, ABOVE_ZERO),
     ),
     slow_call: Type.Optional(
-      durationOption({ description: "Calls that take longer are mentioned in the log.", default: "10s" }),
+      durationOption({ description: "Duration above which a call is mentioned in the log.", default: "10s" }),
     ),
     output_validation: Type.Optional(
       Type.Enum(["off", "warn", "strict"], {

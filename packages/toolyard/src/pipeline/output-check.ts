@@ -38,7 +38,7 @@ export class OutputCheck {
     const apart = this.#checkApart(tool, outputSchema, content);
     if (this.#mode === "strict") return apart;
     apart.catch((error: unknown) =>
-      this.#logger.debug("A result was not held against its output schema.", {
+      this.#logger.debug("A result was not compared with its output schema.", {
         source: tool.source.id,
         tool: tool.name,
         error: messageOf(error),
@@ -62,7 +62,7 @@ export class OutputCheck {
     if (wrong === undefined || this.#mode === "strict") return wrong;
     // Warns once per tool: a tool that never matches would fill the log.
     const level = this.#misfits.isNew(outputSchema) ? "warning" : "debug";
-    this.#logger[level]("A result does not fit the tool's own output schema; it was passed on as it is.", {
+    this.#logger[level]("A result does not fit the tool's own output schema; it was passed on unchanged.", {
       source: tool.source.id,
       tool: tool.name,
       wrong,

@@ -8,7 +8,7 @@ export const LoggingSchema = Type.Object(
   {
     level: Type.Optional(
       Type.Enum(["debug", "info", "warning", "error"], {
-        description: "The least important lines that are written.",
+        description: "Lowest level of the lines that are written.",
         default: "info",
       }),
     ),
@@ -17,7 +17,7 @@ export const LoggingSchema = Type.Object(
     ),
     file: Type.Optional(
       Type.Path({
-        description: "File that lines are appended to; without it they go to stderr. It may be moved away at any time.",
+        description: "File to which lines are appended. Default: stderr. The file may be moved at any time.",
       }),
     ),
   },
@@ -34,7 +34,7 @@ export const AuditSchema = Type.Object(
     ),
     stderr: Type.Optional(
       Type.Boolean({
-        description: "Write these lines to stderr. Without it and without a file there are none.",
+        description: "Writes the lines to stderr. Without this and without `file`, no lines are written.",
         default: false,
       }),
     ),

@@ -16,7 +16,8 @@ export const BuiltinSchema = Type.Object(
     dynamic_registration: Type.Optional(
       Type.Boolean({
         description:
-          "Lets clients register themselves (RFC 7591). Clients with a client ID metadata document need it not. Each " +
+          "Lets clients register themselves (RFC 7591). Clients with a client ID metadata document do not " +
+          "need it. Each " +
           "sign-in asks the user for consent.",
         default: true,
       }),
@@ -40,10 +41,7 @@ export const BuiltinSchema = Type.Object(
       ),
     ),
     refresh_token: Type.Optional(
-      durationOption(
-        { description: "Lifetime of refresh tokens; each use starts it anew.", default: "30d" },
-        ABOVE_ZERO,
-      ),
+      durationOption({ description: "Lifetime of refresh tokens. Each use renews it.", default: "30d" }, ABOVE_ZERO),
     ),
     session: Type.Optional(
       durationOption({ description: "Time for which a browser need not sign in again.", default: "8h" }, ABOVE_ZERO),

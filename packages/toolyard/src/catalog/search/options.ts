@@ -7,16 +7,16 @@ export const SearchSchema = Type.Object(
     mode: Type.Optional(
       Type.Union([Type.Literal("auto"), Type.Literal("words"), Type.Literal("table")], {
         description:
-          "Meaning used in addition to words. `table`: the vectors in the package. `words`: none. `auto`: the " +
-          "model in `models.embedding` if it is set, else the table.",
+          "Search by similarity in addition to words. `table`: with the vectors in the package. `words`: " +
+          "off. `auto`: with the model in `models.embedding` if it is set, otherwise with the table.",
         default: "auto",
       }),
     ),
     embedding_wait_ms: Type.Optional(
       Type.Integer({
         description:
-          "Longest time that one search waits for vectors: of its query, where `models.embedding` is set, and of new " +
-          "tools; after it the search does without.",
+          "Maximum time that one search waits for the vectors of its query (if `models.embedding` is set) " +
+          "and of new tools. After that, the search does without them.",
         default: 500,
         minimum: 1,
         maximum: 60_000,

@@ -189,5 +189,5 @@ export function timeoutFailure(timeoutMs: number): FailError {
 
 export function cancelledFailure(reason: unknown): FailError {
   if (reason instanceof FailError) return reason;
-  return new FailError(fail("cancelled", "The caller cancelled the call or went away.", { cause: reason }));
+  return new FailError(fail("cancelled", "The caller cancelled the call or disconnected.", { cause: reason }));
 }

@@ -46,11 +46,14 @@ async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
   const state = requestState === undefined ? {} : { requestState };
   const questions = Object.entries(objectMember(result, "inputRequests") ?? {});
   if (questions.length === 0 && requestState === undefined) {
-    throw new FailError(fail("malformed", "The server requires input and does not name it."));
+    throw new FailError(fail("malformed", "The server requires input without a request for it."));
   }
   if (questions.length > MAX_QUESTIONS)
     throw new FailError(
-      fail("malformed", `The server sent ${questions.length} concurrent questions; ${MAX_QUESTIONS} are allowed.`),
+      fail(
+        "malformed",
+        `The server sent ${questions.length} concurrent server requests; ${MAX_QUESTIONS} are allowed.`,
+      ),
     );
   if (questions.length === 0) {
     await delay(PAUSE_MS, undefined, { signal: call.signal }).catch(() => {});
@@ -65,6 +68,6 @@ async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
 async function ask(call: Call, question: unknown): Promise<JsonObject> {
   const method = isJsonObject(question) ? stringMember(question, "method") : undefined;
   if (method === undefined || !isJsonObject(question))
-    throw new FailError(fail("malformed", "The server asked a question without a method."));
+    throw new FailError(fail("malformed", "The server sent a server request without a method."));
   return askCaller(call, { method, params: objectMember(question, "params") ?? {} });
 }

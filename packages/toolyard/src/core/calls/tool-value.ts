@@ -60,7 +60,7 @@ export function resultWords(result: JsonObject): string {
   const texts = listMember(result, "content").flatMap((block) =>
     isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
   );
-  return texts.join("\n") || "The tool reported an error without words.";
+  return texts.join("\n") || "The tool reported an error without a text.";
 }
 
 /** Returns the outcome code that an upstream hub gave to a failure, as a detail. */

@@ -147,7 +147,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
   #fault(error: unknown, answer: HttpAnswer): void {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-    this.#parts.logger.error("A request on HTTP failed by a fault of this program.", {
+    this.#parts.logger.error("A request on HTTP failed because of an internal error.", {
       call: id,
       error: messageOf(error),
       ...stack,

@@ -141,7 +141,7 @@ export class JsonRpcDialect implements Dialect {
   #fault(cause: unknown, method: string): DialectAnswer {
     const id = nextCallId();
     const stack = cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {};
-    this.#deps.logger.error("A request of the JSON-RPC dialect failed by a fault of this program.", {
+    this.#deps.logger.error("A request of the JSON-RPC dialect failed because of an internal error.", {
       call: id,
       method,
       error: messageOf(cause),

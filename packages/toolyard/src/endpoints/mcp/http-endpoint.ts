@@ -143,5 +143,5 @@ const ONE_AT_A_TIME: RpcErrorObject = {
 };
 const NO_REVISION: RpcErrorObject = {
   code: RPC.unsupportedProtocolVersion,
-  message: "Unsupported protocol version: the request does not name one that is spoken here.",
+  message: "Unsupported protocol version: the request does not name one that this hub supports.",
 };

@@ -217,7 +217,7 @@ export function faultAnswer(
   { method, callId = nextCallId() }: { readonly method: string; readonly callId?: string },
   { logger }: Pick<MethodsDeps, "logger">,
 ): McpAnswer {
-  logger.error("A request of the MCP endpoint failed by a fault of this program.", {
+  logger.error("A request of the MCP endpoint failed because of an internal error.", {
     call: callId,
     method,
     error: messageOf(error),

@@ -73,7 +73,7 @@ export class ModernPipe {
     this.#inFlight.clear();
     for (const [id, controller] of running) {
       controller.abort(new FailError(fail("cancelled", reason)));
-      this.#refuse(id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+      this.#refuse(id, RPC.internal, `${reason} The result of this request is unknown.`);
     }
   }
 

@@ -44,7 +44,11 @@ export const MCP_OPTION_SCHEMAS = {
     }),
   ),
   max_subscribed_resources: Type.Optional(
-    Type.Integer({ description: "Resources that one `subscriptions/listen` may name.", default: 1000, minimum: 1 }),
+    Type.Integer({
+      description: "Maximum number of resources in one `subscriptions/listen`.",
+      default: 1000,
+      minimum: 1,
+    }),
   ),
   max_parked_calls: Type.Optional(
     Type.Integer({
@@ -54,7 +58,10 @@ export const MCP_OPTION_SCHEMAS = {
     }),
   ),
   input_timeout: Type.Optional(
-    durationOption({ description: "Time that such a call waits before it fails.", default: "10m" }),
+    durationOption({
+      description: "Maximum time that a call waits for its caller's input, in the modern era.",
+      default: "10m",
+    }),
   ),
 } as const;
 

@@ -185,7 +185,7 @@ export class StdioEndpoint {
     if (messages.some((message) => this.#isModern(message))) {
       return this.#refuse(
         RPC.invalidRequest,
-        "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.",
+        "Invalid Request: the revision named in `_meta` has no batches. Send one message per line.",
       );
     }
     const replies: string[] = [];

@@ -11,7 +11,8 @@ export const READINESS_OPTION_SCHEMAS = {
     durationOption(
       {
         description:
-          "Time from the hub's start after which `/readyz` does not wait for sources that still start. 1 h at most.",
+          "Time from the hub's start after which `/readyz` does not wait for sources that are still " +
+          "starting. 1 h at most.",
         default: "30s",
       },
       { most: MAX_WITHIN_MS, must: "must be 1h at most" },

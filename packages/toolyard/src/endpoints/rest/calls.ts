@@ -61,7 +61,7 @@ export class Calls {
   #fault(error: unknown): Fail {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-    this.#logger.error("A request of the REST endpoint failed because of a fault in this program.", {
+    this.#logger.error("A request of the REST endpoint failed because of an internal error.", {
       call: id,
       error: messageOf(error),
       ...stack,

@@ -22,7 +22,7 @@ export async function runChat(
   if (!chat)
     return fail(
       "unavailable",
-      "There is no agent here: no language model is configured. Set `language` in [models] of this hub.",
+      "No agent is available: no language model is configured. Set `language` in [models] of this hub.",
       { retryable: false },
     );
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
@@ -40,7 +40,7 @@ export function readChat({ message, history, max_iterations: snake, maxIteration
   if (typeof message !== "string" || message.trim() === "")
     throw new Refusal(400, "`message` must be a text that is not empty.");
   if (history !== undefined && !isHistory(history))
-    throw new Refusal(400, "`history` must be the `history` of the reply before.");
+    throw new Refusal(400, "`history` must be the `history` of the previous reply.");
   const isCount = typeof maxIterations === "number" && Number.isInteger(maxIterations) && maxIterations > 0;
   if (maxIterations !== undefined && !isCount)
     throw new Refusal(400, "`max_iterations` must be a whole number above 0.");

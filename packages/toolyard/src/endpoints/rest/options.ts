@@ -9,7 +9,7 @@ const RouteSchema = Type.Object({
     Type.String({ description: "The tool that answers, in any spelling of its name.", minLength: 1 }),
   ),
   chat: Type.Optional(
-    Type.Boolean({ description: "The agent answers, as at `/api/chat`; in place of `tool`.", default: false }),
+    Type.Boolean({ description: "True if the agent answers, as at `/api/chat`. Instead of `tool`.", default: false }),
   ),
   arguments: Type.Optional(
     Type.Object(
@@ -22,7 +22,7 @@ const RouteSchema = Type.Object({
     ),
   ),
   description: Type.Optional(
-    Type.String({ description: "What `/openapi.json` and `/docs` say of it. Absent: the tool's own words." }),
+    Type.String({ description: "Description in `/openapi.json` and `/docs`. Default: the tool's description." }),
   ),
 });
 
@@ -54,13 +54,13 @@ export const RestSchema = Type.Object(
     routes: Type.Optional(
       Type.Record(Type.Union([Type.String({ description: "The tool's name.", minLength: 1 }), RouteSchema]), {
         description:
-          'Further paths onto tools: `"GET /weather/get" = "get_weather"`. ' +
+          'Further paths to tools: `"GET /weather/get" = "get_weather"`. ' +
           "GET and DELETE take arguments from the query, the others from a JSON body.",
         default: {},
       }),
     ),
   },
-  { description: "REST: every tool is one POST away." },
+  { description: "REST: each tool is called by one POST request." },
 );
 export type RestConfig = Static<typeof RestSchema>;
 

@@ -37,7 +37,7 @@ export class SignInEndpoint implements Endpoint {
     listener.route({ methods: writing, path: `${SIGN_IN_PATH}/*`, isOpen: true }, async (exchange) =>
       send(
         exchange,
-        (await this.#desk.page(asked(exchange))) ?? page(410, html`<p>This link was used or is over.`.text),
+        (await this.#desk.page(asked(exchange))) ?? page(410, html`<p>This link was used or has expired.`.text),
       ),
     );
     listener.route({ methods: writing, path: SIGN_IN_PATH }, (exchange) => this.#begin(exchange));
@@ -91,7 +91,7 @@ export class SignInEndpoint implements Endpoint {
     const source = new URLSearchParams(await asked(exchange).body()).get("source") ?? "";
     try {
       const begun = await this.#desk.sources.get(source)?.begin(principal);
-      send(exchange, begun ?? page(403, html`<p>This source is not yours to sign in to.`.text));
+      send(exchange, begun ?? page(403, html`<p>You may not sign in to this source.`.text));
     } catch (error) {
       if (!(error instanceof FailError)) throw error;
       const { kind, message, retryAfterMs } = error.failure;

@@ -52,7 +52,7 @@ export class LiveChat implements Chat {
   async reply(turn: ChatTurn): Promise<ChatReply> {
     if (this.#turns >= MAX_TURNS)
       throw new FailError(
-        fail("limited", `${MAX_TURNS} answers are worked on already. Try again in a moment.`, {
+        fail("limited", `${MAX_TURNS} answers are in progress, which is the limit. Try again in a moment.`, {
           retryAfterMs: RETRY_MS,
         }),
       );
@@ -112,7 +112,7 @@ async function restore(agent: Agent, history: readonly JsonObject[]): Promise<vo
   } catch (error) {
     if (error instanceof OptionError)
       throw new FailError(
-        fail("invalid_params", "`history` must be the `history` of the reply before.", { cause: error }),
+        fail("invalid_params", "`history` must be the `history` of the previous reply.", { cause: error }),
       );
     throw error;
   }
@@ -122,7 +122,7 @@ function modelOf(options: ModelsOptions): { readonly name: string; readonly opti
   const { language: name } = options;
   if (name === undefined)
     throw new OptionError(
-      "There is no agent here: no language model is configured. Set `language` in [models] of this hub.",
+      "No agent is available: no language model is configured. Set `language` in [models] of this hub.",
     );
   assertKey(parseModelName(name, options.providers).provider);
   return { name, options };

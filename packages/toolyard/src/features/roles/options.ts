@@ -60,7 +60,8 @@ export const RoleSchema = Type.Object(
     ),
     deny: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
-        description: "Patterns of what may not be used, also if another role of the caller permits it.",
+        description:
+          "Patterns of tools, prompts and URIs that may not be used, even if another role of the caller permits them.",
         default: [],
       }),
     ),

@@ -69,7 +69,7 @@ function isTold(facts: JsonObject): boolean {
 
 const NOWHERE: LineSink = { write: () => {}, close: async () => {} };
 const LOG_SINK: SinkOptions = {
-  describeDropped: (count) => `… ${count} lines were dropped, since the reader was too slow`,
+  describeDropped: (count) => `… ${count} lines were dropped, because the reader was too slow`,
 };
 
 function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {

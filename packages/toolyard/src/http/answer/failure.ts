@@ -24,7 +24,7 @@ export function answerFailure(
   if (error instanceof Refusal) return sendRefusal(answer, error, refusalBody(error));
   const errorId = randomBytes(6).toString("hex");
   const stack = error instanceof Error ? error.stack : undefined;
-  logger.error("A request failed by a fault of this program.", {
+  logger.error("A request failed because of an internal error.", {
     errorId,
     method,
     error: messageOf(error),

@@ -50,7 +50,8 @@ function readOption(name: "cert" | "key", file: string): string {
     return readBounded(file);
   } catch (error) {
     const code = codeOf(error);
-    const advice = code === "EACCES" ? "Let the hub's user read it." : "Correct the path: it counts from the file.";
+    const advice =
+      code === "EACCES" ? "Let the hub's user read it." : "Correct the path; it is relative to the configuration file.";
     throw new OptionError(`\`server.tls.${name}\`: ${file} cannot be read (${code ?? messageOf(error)}). ${advice}`, {
       cause: error,
     });
@@ -76,14 +77,14 @@ function parseCertificate(text: string, file: string): X509Certificate {
     const what = PRIVATE_KEY.test(text) ? "holds a private key" : "holds no certificate in PEM form";
     throw new OptionError(
       `\`server.tls.cert\`: ${file} ${what}. It must have a line \`${BEGIN_CERTIFICATE}\`, ` +
-        "first that of the server, then those above it.",
+        "first for the server's certificate, then for the others of its chain.",
     );
   }
   try {
     return new X509Certificate(text);
   } catch (error) {
     throw new OptionError(
-      `\`server.tls.cert\`: the certificate in ${file} is damaged (${messageOf(error)}). Copy it anew.`,
+      `\`server.tls.cert\`: the certificate in ${file} is damaged (${messageOf(error)}). Copy it again.`,
       { cause: error },
     );
   }
@@ -104,7 +105,7 @@ function parseKey(text: string, file: string): KeyObject {
     return createPrivateKey(text);
   } catch (error) {
     // The message of OpenSSL contains no part of the key.
-    throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it anew.`, {
+    throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it again.`, {
       cause: error,
     });
   }

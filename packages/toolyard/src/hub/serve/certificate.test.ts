@@ -110,7 +110,7 @@ describe("files that are being changed", () => {
     await certificate.look();
     expect(used).toHaveLength(1);
     expect(certificate.report().problem).toContain(words);
-    expect(said.filter((line) => line.includes("the one before is still served"))).toHaveLength(1);
+    expect(said.filter((line) => line.includes("the previous one is still served"))).toHaveLength(1);
     for (const file of [files.cert, files.key]) rmSync(file, { force: true });
     files.write(next);
     await certificate.look();
@@ -124,7 +124,7 @@ test.each<[string, CertificateWishes, RegExp]>([
   [
     "is not valid yet",
     { from: new Date(Date.now() + DAY_MS), until: new Date(Date.now() + 2 * DAY_MS) },
-    /is valid from/,
+    /is not valid before/,
   ],
 ])("serves a certificate that %s with a warning", async (_, wishes, words) => {
   files.write(files.authority.issue(wishes));

@@ -60,10 +60,10 @@ export class ServedCertificate {
       if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return this.#tellTimes();
       await use(pair);
       this.#pair = pair;
-      logger.info("The certificate was read anew.", { validUntil: validUntil(pair).toISOString() });
+      logger.info("The certificate was reloaded.", { validUntil: validUntil(pair).toISOString() });
       this.#tellTimes();
     } catch (error) {
-      const problem = `The certificate was not read anew; the one before is still served. ${messageOf(error)}`;
+      const problem = `The certificate was not reloaded; the previous one is still served. ${messageOf(error)}`;
       if (problem !== this.#problem) logger.error(problem);
       this.#problem = problem;
     }
@@ -85,7 +85,7 @@ export class ServedCertificate {
     const [from, until] = [validFrom(this.#pair), validUntil(this.#pair)];
     const what = `The certificate in ${this.#files.certFile}`;
     if (until.getTime() < Date.now()) return `${what} expired on ${until.toISOString().slice(0, 10)}.`;
-    if (from.getTime() > Date.now()) return `${what} is valid from ${from.toISOString()} on only.`;
+    if (from.getTime() > Date.now()) return `${what} is not valid before ${from.toISOString()}.`;
     return undefined;
   }
 }

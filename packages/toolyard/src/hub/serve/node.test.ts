@@ -171,7 +171,7 @@ test("the error for a wrong request type names the type and the method that acce
     response.end();
   });
   await fetch(url);
-  expect(() => wrong(given[0])).toThrow("was given no response: hand on both");
+  expect(() => wrong(given[0])).toThrow("was given no response: pass both");
   await expect(fetching(given![0])).rejects.toThrow(
     "takes a standard Request, and was given Node's request: give request and response to `hub.nodeHandler()`.",
   );

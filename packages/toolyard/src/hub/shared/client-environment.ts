@@ -24,7 +24,7 @@ export async function adoptEnvironment(
   const names = Object.keys(changes);
   if (names.length === 0) return;
   Object.assign(own, changes);
-  logger.info("A client brought variables that this hub lacked; servers get them with their next start.", {
+  logger.info("A client has environment variables that this hub lacked; servers get them at their next start.", {
     variables: names,
   });
   const down = sources.providers.filter((provider) => provider.status().state === "down");

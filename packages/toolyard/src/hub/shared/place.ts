@@ -69,7 +69,7 @@ async function makeOwn(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: FOLDER_MODE }).then(
     () => lstat(folder),
     (error: unknown) => {
-      throw new OptionError(`${folder} cannot be made, where clients reach the shared hub: ${messageOf(error)}.`, {
+      throw new OptionError(`${folder} cannot be created, in which clients find the shared hub: ${messageOf(error)}.`, {
         cause: error,
       });
     },

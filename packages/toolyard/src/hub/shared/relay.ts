@@ -74,7 +74,7 @@ class Relay {
     while (!this.#isClientGone && !signal.aborted) {
       logger.warning(
         this.#isStopped
-          ? "The hub was stopped. What the client asks next starts one."
+          ? "The hub was stopped. The next request of the client starts a new one."
           : "The hub ended; the next one takes over.",
       );
       this.#tell(this.#conversation.lost());
@@ -122,7 +122,7 @@ class Relay {
       return await next();
     } catch (error) {
       const reason = `There is no hub to serve this: ${messageOf(error)}`;
-      logger.error("There is no hub. What the client asks next starts one.", { reason: messageOf(error) });
+      logger.error("There is no hub. The next request of the client starts one.", { reason: messageOf(error) });
       for (const line of this.#held.splice(0)) this.#conversation.fromClient(line);
       this.#tell(this.#conversation.givenUp(reason));
       await this.#untilAsked();

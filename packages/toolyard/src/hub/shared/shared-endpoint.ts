@@ -143,7 +143,7 @@ export class SharedEndpoint {
     const { hub, identity } = this.#options;
     const refusal =
       (await identity().then(
-        (own) => (own === hello.identity ? undefined : "its configuration, or the values of its variables, are others"),
+        (own) => (own === hello.identity ? undefined : "its configuration, or the values of its variables, differ"),
         () => "its configuration cannot be read at the moment",
       )) ?? profileRefusal(hub, hello);
     if (refusal !== undefined || this.#closed) {

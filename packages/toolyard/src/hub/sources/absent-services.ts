@@ -101,7 +101,7 @@ function absenceOf(name: string, services: readonly Provider[], hasNear: boolean
   if (!another || hasNear) return undefined;
   const reports = [...new Set(away.map(({ outage }) => outage.message))].join("; ");
   const shownName = firstChars(name, MAX_NAME_CHARS);
-  return { failure: fail("unavailable", `${shownName} is not known as long as these are away: ${reports}.`) };
+  return { failure: fail("unavailable", `${shownName} is not known while these are unavailable: ${reports}.`) };
 }
 
 const MAX_NAME_CHARS = 200;

@@ -30,7 +30,7 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
     return fail("needs_authorisation", `The source ${id} requires a sign-in first. ${where}`);
   const isLeftOut = state === "disabled" && lastError !== undefined;
   return isLeftOut
-    ? fail("unavailable", `The source ${id} is left out, since its configuration is not complete. ${where}`, {
+    ? fail("unavailable", `The source ${id} is omitted, because its configuration is incomplete. ${where}`, {
         retryable: false,
       })
     : undefined;
@@ -38,7 +38,7 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
 
 function lasted(since: string | undefined): string {
   const start = Date.parse(since ?? "");
-  return Number.isNaN(start) ? "" : `It has been so for ${formatDuration(wholeSeconds(start))}. `;
+  return Number.isNaN(start) ? "" : `This has lasted ${formatDuration(wholeSeconds(start))}. `;
 }
 
 function wholeSeconds(start: number): number {
@@ -112,7 +112,7 @@ function installingFailure(id: string, installing: Installation): Fail {
   return fail(
     "unavailable",
     `The source ${id} is installing: \`${name}\` has been downloading for ${time} (${waitsFor}). ` +
-      "Try again in a moment; `toolyard check` waits until it is there.",
+      "Try again in a moment; `toolyard check` waits until it is installed.",
     { retryAfterMs: INSTALL_RETRY_MS, details: { starting: [id], installing: name } },
   );
 }

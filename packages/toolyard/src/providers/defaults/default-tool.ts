@@ -56,5 +56,5 @@ export function endOfCall(failure: { readonly kind: string }, { signal }: Resolv
   const { reason } = signal;
   return reason instanceof FailError
     ? reason.failure
-    : fail(failure.kind === "timeout" ? "timeout" : "cancelled", "The caller cancelled the call or went away.");
+    : fail(failure.kind === "timeout" ? "timeout" : "cancelled", "The caller cancelled the call or disconnected.");
 }

@@ -226,7 +226,7 @@ test("gives lists of both eras the same digests, so that pins apply to both", as
     await using server = run(dual, ["own-members"], { options: { era, pins: { pid: "" } } });
     return (await server.listing()).problems.find(({ subject }) => subject === "pid")?.message;
   };
-  expect(await digestIn("legacy")).toContain("present digest");
+  expect(await digestIn("legacy")).toContain("current digest");
   expect(await digestIn("legacy")).toBe(await digestIn("modern"));
 });
 

@@ -132,7 +132,7 @@ export class SemanticSearch implements EvidenceSource {
       .then(([numbers]) => this.#remember(query, unitVector(numbers ?? [])))
       .catch((error: unknown) => {
         if (!this.#closing.signal.aborted)
-          this.#logger.debug("The embedding of a query could not be had.", { error: messageOf(error) });
+          this.#logger.debug("The embedding model returned no vector for a query.", { error: messageOf(error) });
         return undefined;
       })
       .finally(() => this.#pending.delete(query));

@@ -287,7 +287,7 @@ function messageProblem(
 
 function noBatches(session: HttpSession): HttpProblem {
   const { date } = session.protocol.revision;
-  const message = `Invalid Request: revision ${date} has no batches. Send one message a request.`;
+  const message = `Invalid Request: revision ${date} has no batches. Send one message per request.`;
   return { status: 400, code: RPC.invalidRequest, message };
 }
 

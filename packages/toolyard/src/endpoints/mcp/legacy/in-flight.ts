@@ -69,7 +69,7 @@ export class InFlight {
       if (typeof id !== "symbol")
         replyError(scope.outlet, id, {
           code: RPC.internal,
-          message: `${reason} Nothing is known of how this request ended.`,
+          message: `${reason} The result of this request is unknown.`,
         });
     }
   }

@@ -28,21 +28,31 @@ export const LegacySessionSchema = Type.Object(
       Type.Integer({ description: "Maximum number of concurrent requests of one session.", default: 1000, minimum: 1 }),
     ),
     max_subscriptions: Type.Optional(
-      Type.Integer({ description: "Resources that one session may subscribe to.", default: 1000, minimum: 1 }),
+      Type.Integer({
+        description: "Maximum number of resources to which one session can subscribe.",
+        default: 1000,
+        minimum: 1,
+      }),
     ),
     replay: Type.Optional(
-      durationOption({ description: "How long events are kept for clients that lost their stream.", default: "5m" }),
+      durationOption({
+        description: "Time for which events are kept for clients that lost their stream.",
+        default: "5m",
+      }),
     ),
     replay_max_bytes: Type.Optional(
       Type.Integer({
-        description: "Bytes of events kept for all sessions together; one session gets a sixteenth of it.",
+        description:
+          "Maximum number of bytes of events that are kept for all sessions together; one session can use a " +
+          "sixteenth of it.",
         default: 67_108_864,
         minimum: 0,
       }),
     ),
     replay_max_events: Type.Optional(
       Type.Integer({
-        description: "Events kept for one session; all together may have 64 times as many.",
+        description:
+          "Maximum number of events that are kept for one session; all sessions together can have 64 times as many.",
         default: 1000,
         minimum: 0,
       }),

@@ -40,7 +40,7 @@ export class SessionServerRequests {
     if (!outlet.reachable) throw refusal(ask, "The calling client is no longer connected, so it cannot be asked.");
     const waiting = (this.#waiting ??= new Map<number, PendingReply>());
     if (waiting.size >= this.#options.maxWaiting)
-      throw refusal(ask, `The calling client has ${waiting.size} questions to answer already.`);
+      throw refusal(ask, `The calling client has ${waiting.size} unanswered server requests, which is the limit.`);
     const id = (this.#lastId += 1);
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;

@@ -86,7 +86,7 @@ export class SessionSubscriptions {
       const unsubscribe = await subscribing;
       await unsubscribe();
     } catch (error) {
-      this.#deps.logger.debug("Ending a subscription failed; the source does not send to anybody here any more.", {
+      this.#deps.logger.debug("Ending a subscription failed; the source does not send updates to this hub any more.", {
         uri,
         error: messageOf(error),
       });
@@ -97,7 +97,7 @@ export class SessionSubscriptions {
     const id = nextCallId();
     if (error instanceof FailError)
       return failureAnswer(error.failure, { id, method: "resources/read", target: uri, cancelled: false }, rules);
-    this.#deps.logger.error("A subscription failed by a fault of this program.", {
+    this.#deps.logger.error("A subscription failed because of an internal error.", {
       call: id,
       uri,
       error: messageOf(error),

@@ -90,7 +90,7 @@ export class ModernEndpoint {
       await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
     } catch (error) {
       const errorId = nextCallId();
-      this.#deps.logger.error("A request of the MCP endpoint failed by a fault of this program.", {
+      this.#deps.logger.error("A request of the MCP endpoint failed because of an internal error.", {
         call: errorId,
         method: message.method,
         error: messageOf(error),

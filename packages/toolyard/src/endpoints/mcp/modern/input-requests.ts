@@ -107,7 +107,7 @@ export function relayProblem(result: JsonObject, declared: JsonObject): RpcError
   const { inputRequests, requestState } = result;
   const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : [];
   if (entries.length === 0 && typeof requestState !== "string") {
-    return { code: RPC.internal, message: "The source asked for input without saying for which." };
+    return { code: RPC.internal, message: "The source requested input without a request for it." };
   }
   for (const entry of entries) {
     if (!isJsonObject(entry) || typeof entry["method"] !== "string")

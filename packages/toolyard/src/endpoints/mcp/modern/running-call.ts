@@ -184,7 +184,10 @@ export class RunningCall implements CallerLink {
     if (missing) throw this.#undeclaredFailure(missing);
     if (this.#questions.size >= MAX_QUESTIONS)
       throw new FailError(
-        fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`),
+        fail(
+          "limited",
+          `The calling client has ${MAX_QUESTIONS} unanswered server requests of this call, which is the limit.`,
+        ),
       );
   }
 

@@ -159,7 +159,7 @@ describe("OpenAPI", () => {
         post: { requestBody: {} },
       },
       "/chat": { post: { operationId: "post_chat" } },
-      "/gone": { get: { summary: expect.stringContaining("not there") } },
+      "/gone": { get: { summary: expect.stringContaining("not available now") } },
     });
   });
 

@@ -98,7 +98,7 @@ class DocumentWriter {
       ...(isGuarded ? { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) } : {}),
       tags: [
         { name: "tools", description: "The tools." },
-        ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []),
+        ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths to tools." }] : []),
         { name: "hub", description: "The hub itself." },
       ],
     };
@@ -137,7 +137,7 @@ class DocumentWriter {
     const full = {
       name: "full",
       in: "query",
-      description: "`1`: the whole result, as MCP has it.",
+      description: "`1`: the whole result in the form of MCP.",
       schema: { type: "string", enum: ["1"] },
     };
     const operation = {
@@ -168,7 +168,7 @@ class DocumentWriter {
     const name = target === "chat" ? "" : target.tool;
     if (!entry)
       return {
-        summary: `The tool ${name}, which is not there now.`,
+        summary: `The tool ${name}, which is not available now.`,
         responses: { "200": anyValue(), ...failuresOf(this.#source.isGuarded) },
       };
     const tool = this.#know(entry);

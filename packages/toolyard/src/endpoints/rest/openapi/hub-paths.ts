@@ -3,16 +3,20 @@ import { failuresOf, statusesOf } from "./responses.ts";
 
 type PathEntry = [path: string, item: JsonObject];
 
-const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or `all`.", {
+const MODE = query("tool_mode", "Tools that are visible: `normal`, `discovery` or `all`.", {
   type: "string",
   enum: ["normal", "discovery", "all", "show_all"],
 });
-const NAMES = query("tool_names", "How tools are named: as the APIs of models take them, or as MCP lists them.", {
-  type: "string",
-  enum: ["model", "mcp"],
-});
-const LIMIT = query("limit", "Entries at most.", { type: "integer", minimum: 1, maximum: 1000 });
-const CURSOR = query("cursor", "`nextCursor` of the page before.", { type: "string" });
+const NAMES = query(
+  "tool_names",
+  "Form of tool names: `model`, as model APIs accept them, or `mcp`, as MCP lists them.",
+  {
+    type: "string",
+    enum: ["model", "mcp"],
+  },
+);
+const LIMIT = query("limit", "Maximum number of entries.", { type: "integer", minimum: 1, maximum: 1000 });
+const CURSOR = query("cursor", "`nextCursor` of the previous page.", { type: "string" });
 const TOOL = {
   type: "object",
   required: ["name"],
@@ -44,9 +48,9 @@ function toolsPath(isGuarded: boolean): JsonObject {
   return {
     get: operation("list_tools", "The tools, or those that a search finds.", {
       parameters: [
-        query("query", "Words to search all tools by, the best first.", { type: "string" }),
+        query("query", "Query for a search in all tools; the best are first.", { type: "string" }),
         query("server", "Search only tools of this server.", { type: "string" }),
-        query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
+        query("read_only", "Search only read-only tools.", { type: "boolean" }),
         query("why", "Explains each hit.", { type: "boolean" }),
         query("name", "A glob over names, such as `web__*`.", { type: "string" }),
         LIMIT,
@@ -91,8 +95,8 @@ function resourcesPath(isGuarded: boolean): JsonObject {
     get: operation("resources", "The resources, or with `uri` the content of one.", {
       parameters: [
         query("uri", "The resource to read.", { type: "string" }),
-        query("raw", "`1`: its content as it is, with its media type.", { type: "string", enum: ["1"] }),
-        query("full", "`1`: its contents as MCP has them.", { type: "string", enum: ["1"] }),
+        query("raw", "`1`: its content unchanged, with its media type.", { type: "string", enum: ["1"] }),
+        query("full", "`1`: its contents in the form of MCP.", { type: "string", enum: ["1"] }),
         LIMIT,
         CURSOR,
       ],
@@ -103,7 +107,7 @@ function resourcesPath(isGuarded: boolean): JsonObject {
 
 const HEALTH_PATH: JsonObject = {
   get: {
-    ...operation("health", "Whether the hub takes calls. Needs no token.", {
+    ...operation("health", "Reports if the hub accepts calls. Needs no token.", {
       responses: {
         "200": json("It does.", objectOf({ status: { const: "ok" } })),
         "503": json("It is stopping.", {}),
@@ -117,7 +121,7 @@ const HEALTH_PATH: JsonObject = {
 export function chatPath(path: string, isGuarded: boolean): PathEntry {
   const message = {
     message: { type: "string" },
-    history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." },
+    history: { type: "array", items: { type: "object" }, description: "The `history` of the previous reply." },
     max_iterations: { type: "integer", minimum: 1 },
   };
   const reply = {
@@ -130,13 +134,13 @@ export function chatPath(path: string, isGuarded: boolean): PathEntry {
   const answer = json("The answer.", objectOf(reply));
   const events = {
     "text/event-stream": {
-      schema: { type: "string", description: "What happens on the way, then `reply` or `error`." },
+      schema: { type: "string", description: "Events of the run, then `reply` or `error`." },
     },
   };
   return [
     path,
     {
-      post: operation("chat", "Lets a language model answer with the tools.", {
+      post: operation("chat", "Sends a message to the agent, which answers with the tools.", {
         requestBody: {
           required: true,
           content: { "application/json": { schema: { ...objectOf(message), required: ["message"] } } },

@@ -70,7 +70,7 @@ describe("HTML page of the description", () => {
     expect(await page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
     expect(await page(tools, { page: 99 })).toContain("Page 3 of 3");
     expect((await page(tools, { filter: "TOOL-249" })).match(/<details>/g)).toHaveLength(1);
-    expect(await page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
+    expect(await page(tools, { filter: "nothing" })).toContain("No operation contains these words.");
   });
 
   test("describes the token only if callers need one", async () => {

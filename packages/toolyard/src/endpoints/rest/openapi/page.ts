@@ -43,7 +43,7 @@ export function renderPage(document: JsonObject, baseUrl: string, { filter, page
 <h1>${title}</h1><p class="dim">${description} <a href="openapi.json">openapi.json</a></p>
 <form role="search"><input type="search" name="filter" value="${filter}" placeholder="Filter by name or words"
  aria-label="Filter"><button>Filter</button></form>
-<main>${groups}${found.length === 0 ? html`<p>Nothing here holds these words.</p>` : ""}</main>
+<main>${groups}${found.length === 0 ? html`<p>No operation contains these words.</p>` : ""}</main>
 ${pager(at, pages, filter)}
 </body></html>`.text;
 }

@@ -15,14 +15,14 @@ export const ERROR_SCHEMA: JsonObject = {
       type: "object",
       required: ["kind", "message", "retryable"],
       properties: {
-        kind: { type: "string", enum: Object.keys(KINDS), description: "Why it failed: a word for programs." },
-        message: { type: "string", description: "Failure, received value and remedy." },
-        retryable: { type: "boolean", description: "The same request may succeed later." },
-        retryAfterMs: { type: "number", description: "When trying again makes sense." },
-        errors: { type: "array", description: "Problems of the arguments by the tool's schema." },
-        near: { type: "array", items: { type: "string" }, description: "Names that are near." },
+        kind: { type: "string", enum: Object.keys(KINDS), description: "Outcome code, for programs." },
+        message: { type: "string", description: "Problem, received value and what to do." },
+        retryable: { type: "boolean", description: "True if the same request may succeed later." },
+        retryAfterMs: { type: "number", description: "Milliseconds after which the request may be repeated." },
+        errors: { type: "array", description: "Differences between the arguments and the tool's schema." },
+        near: { type: "array", items: { type: "string" }, description: "Similar names." },
         candidates: { type: "array", items: { type: "string" }, description: "Names that match this one." },
-        value: { description: "What the tool gave along with its failure." },
+        value: { description: "Result that the tool returned with its failure." },
       },
     },
   },
@@ -41,7 +41,10 @@ function errorResponse(status: number): JsonObject {
     status === KINDS.limited.http
       ? {
           headers: {
-            "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } },
+            "Retry-After": {
+              description: "Seconds after which the request may be repeated.",
+              schema: { type: "integer" },
+            },
           },
         }
       : {};

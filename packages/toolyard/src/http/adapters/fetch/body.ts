@@ -28,7 +28,7 @@ export async function readBody(request: Request, { maxBytes, timeoutMs, accounts
     void reader.cancel().catch(() => {});
   };
   const account = accounts.openBody(() => stop(tooSlow()));
-  const timer = setTimeout(() => stop(new Refusal(408, "The request body did not arrive in its time.")), timeoutMs);
+  const timer = setTimeout(() => stop(new Refusal(408, "The request body did not arrive in time.")), timeoutMs);
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {

@@ -41,7 +41,7 @@ export function readHanded(request: GivenRequest, response: GivenResponse): Fram
   if (kind === "Node's request" || kind === "Fastify's request")
     throw new TypeError(
       "hub.nodeHandler() takes request and response, and was given no response: " +
-        "hand on both, as in `handler(request, response)`.",
+        "pass both, as in `handler(request, response)`.",
     );
   throw wrongRequest("hub.nodeHandler()", "Node's request and response", request);
 }

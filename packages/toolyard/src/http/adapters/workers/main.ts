@@ -43,7 +43,7 @@ process.on("uncaughtException", (error) => {
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
   const line: LogHead = {
     level: "error",
-    message: "A worker of the HTTP endpoint ends because of a fault in this program.",
+    message: "A worker of the HTTP endpoint ends because of an internal error.",
     facts: { error: messageOf(error), ...stack },
   };
   channel.sendHead(FRAME.log, 0, JSON.stringify(line));

@@ -140,8 +140,7 @@ export class Worker {
   }
 
   async #forward(route: number, exchange: HttpExchange): Promise<void> {
-    if (this.#channel.isFull)
-      throw new Refusal(503, "The hub has more to do than it can. Try again later.", { "retry-after": "1" });
+    if (this.#channel.isFull) throw new Refusal(503, "The hub is overloaded. Try again later.", { "retry-after": "1" });
     const { answer } = exchange;
     const read = await readWhole(exchange);
     if (answer.isGone) return;
