@@ -5,7 +5,7 @@ import { resolvePrometheus, type PrometheusConfig } from "../../telemetry/promet
 import { LiveMetrics } from "./live-metrics.ts";
 
 /** Sections of the configuration that metrics read. */
-interface PrometheusReads {
+export interface PrometheusReads {
   readonly telemetry?: { readonly prometheus?: PrometheusConfig };
 }
 
