@@ -28,9 +28,9 @@ export type Reply = JsonObject & {
 
 const MODERN = "2026-07-28";
 
-/** An MCP client based on `fetch`: tests see exactly what was transmitted. */
+/** An MCP client based on `fetch`, so that tests see the transmitted messages. */
 export class McpSession {
-  /** The result of `initialize`; empty in the modern era. */
+  /** Result of `initialize`; empty in the modern era. */
   opening: JsonObject = {};
   readonly #url: string;
   readonly #options: SessionOptions;
@@ -65,7 +65,7 @@ export class McpSession {
     return { status: response.status, headers: response.headers, text, messages: messagesOf(response, text) };
   }
 
-  /** Resolves with the whole reply to one request, result or error. */
+  /** Sends one request and resolves with the whole reply, result or error. */
   async request(
     method: string,
     params: JsonObject = {},
@@ -82,7 +82,7 @@ export class McpSession {
     return reply as Reply;
   }
 
-  /** The listed tools. */
+  /** Returns the listed tools. */
   async tools(headers: Readonly<Record<string, string>> = {}): Promise<readonly JsonObject[]> {
     const { result, error } = await this.request("tools/list", {}, headers);
     if (!result) throw new Error(`tools/list failed: ${JSON.stringify(error)}`);
@@ -97,7 +97,7 @@ export class McpSession {
     return this.request("tools/call", { name, arguments: args }, headers);
   }
 
-  /** Resolves with the only text of a call that must succeed. */
+  /** Calls a tool and resolves with the only text of its result. The call must succeed. */
   async text(name: string, args: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     const reply = await this.call(name, args, headers);
     const content = (reply.result?.["content"] ?? []) as readonly JsonObject[];
@@ -115,7 +115,9 @@ export class McpSession {
     return (await this.#hits({ query, ...more }, headers)).map((hit) => String(hit["name"]));
   }
 
-  /** Resolves with the names of tools that match a query, without the nearest ones that are returned if none match. */
+  /**
+   * Resolves with the names of tools that match a query. Omits the nearest tools, which a search returns if none match.
+   */
   async matches(query: string): Promise<string[]> {
     const hits = await this.#hits({ query }, {});
     return hits.filter((hit) => Number(hit["score"]) > 0.05).map((hit) => String(hit["name"]));

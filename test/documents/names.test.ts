@@ -57,7 +57,7 @@ test.each([
   );
 });
 
-test("C3: a model's name of a dotted tool finds it", async () => {
+test("C3: a model's name for a tool with a dot resolves to the tool", async () => {
   yard.module("text", 'hub.registerTool("text.upper", ({ word }) => word.toUpperCase());');
   const client = await open({ modules: { paths: [yard.path("mods")] } });
   for (const name of ["text.upper", "text_upper", "text::upper", "text__upper", "text/upper", "upper"])
@@ -86,7 +86,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-test("C3: a spelling shared by two tools is an error that lists them", async () => {
+test("C3: a name that matches two tools is an error that lists both", async () => {
   const client = await open({ mcp: { stdio_servers: { one: { command: SERVER }, two: { command: SERVER } } } });
   const { error } = await client.call("add_numbers", { a: 1, b: 2 });
   expect(error).toMatchObject({ code: -32602, data: { candidates: ["one__add_numbers", "two__add_numbers"] } });
@@ -106,7 +106,7 @@ test("C3: every listed name is valid in MCP, for any tool name", async () => {
   expect(await client.text("größe in €")).toBe("measured");
 });
 
-test("C3: listed names use the configured separator, and the others still work", async () => {
+test("C3: lists names with the configured separator, and accepts the other separators", async () => {
   const client = await open({ ...calculator, catalog: { separator: "." } });
   expect(await client.names()).toContain("calc.add_numbers");
   expect(JSON.parse(await client.text("calc__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
@@ -124,18 +124,18 @@ async function openClash(): Promise<McpSession> {
   });
 }
 
-test("C28: precedence of a name across sources: modules, scripts, folders", async () => {
+test("C28: order of precedence of a name across sources: modules, scripts, folders", async () => {
   expect(await (await openClash()).text("same")).toBe("module");
 });
 
-test("C28: shadowed tools stay callable by their full names, which are listed", async () => {
+test("C28: tools with an overridden name stay callable by their full names, which are listed", async () => {
   const client = await openClash();
   expect(await client.names()).toEqual(["folders__same", "same", "scripts__same"]);
   expect(await client.text("scripts__same")).toBe("script");
   expect(await client.text("folders::same")).toBe("folder");
 });
 
-test("C28: of two tool folders the first by path wins, and the second is reported", async () => {
+test("C28: of two tool folders with one name the first by path wins, and the second is reported", async () => {
   yard.folder.write("tools/a/tool.toml", 'name = "same"\ndescription = "From a."\nscript = "run.sh"\n');
   yard.folder.write("tools/a/run.sh", "echo a");
   yard.folder.write("tools/b/tool.toml", 'name = "same"\ndescription = "From b."\nscript = "run.sh"\n');

@@ -1,4 +1,4 @@
-// A tool's result means the same on every surface.
+// The result of a tool call is the same value on every surface.
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HubMCPBinding, LocalMCPBinding, StandardMCPBinding } from "../../packages/toolyard/src/bindings.ts";
@@ -35,7 +35,7 @@ function folder(name: string, text: string, more: object = {}): void {
   yard.folder.write(`folders/${name}/${name}.mcp.json`, JSON.stringify(metadata));
 }
 
-/** The value, or the failure, that each surface gives for a call. */
+/** Returns the value, or the failure, that each surface returns for a call. */
 async function surfaces(tool: string, args: JsonObject = {}): Promise<Readonly<Record<string, unknown>>> {
   await yard.open({
     folders: { tools_path: yard.path("folders") },
@@ -113,7 +113,7 @@ def execute(params):
     return GIVES[params["give"]]()
 `;
 
-describe("L10: data objects of Python give their data", () => {
+describe("L10: data objects of Python are returned as their data", () => {
   const harbour = { name: "Brest", depth: 12.5, colour: "red" };
   test.each([
     ["enum", "red"],
@@ -176,7 +176,7 @@ describe("L11: {error, status_code} of a folder tool is a failure on every surfa
     "{'error': 1, 'status_code': 404}",
     "{'error': 'x', 'status_code': 404.5}",
     "[{'error': 'x', 'status_code': 404}]",
-  ])("%s is a value", async (value) => {
+  ])("the value %s is no failure", async (value) => {
     folder("value", `def execute(params):\n    return ${value}\n`);
     const binding = kept(new LocalMCPBinding({ tools_folder_path: yard.path("folders"), logger }));
     expect(await binding.executeTool("value", {})).toMatchObject({ status_code: 200 });
@@ -206,7 +206,7 @@ describe("L11: a timeout that a tool raises has status 504", () => {
   });
 
   test.each(["ValueError('timeout')", "KeyError('TimeoutError')", "RuntimeError('late')"])(
-    "%s has 500",
+    "another exception (%s) has status 500",
     async (error) => {
       folder("late", `def execute(params):\n    raise ${error}\n`);
       const binding = kept(new LocalMCPBinding({ tools_folder_path: yard.path("folders"), logger }));
@@ -214,13 +214,13 @@ describe("L11: a timeout that a tool raises has status 504", () => {
     },
   );
 
-  test("REST has the status, too", async () => {
+  test("REST has the same status", async () => {
     folder("late", "def execute(params):\n    raise TimeoutError('API timeout')\n");
     expect(await surfaces("late")).toMatchObject({ rest: { status: 504 }, hub: { status_code: 504 } });
   });
 });
 
-test("L10: JSON text of a classic server is the same value on every surface", async () => {
+test("L10: JSON text of a server without structured content is the same value on every surface", async () => {
   const value = { sum: 3 };
   expect(await surfaces("library::add_numbers", { a: 1, b: 2 })).toMatchObject({
     rest: { body: value },
@@ -236,7 +236,7 @@ test("L10: JSON text of a classic server is the same value on every surface", as
   });
 });
 
-test("L10: a function's text that looks like JSON stays a text wherever the hub itself runs it", async () => {
+test("L10: a function's text that looks like JSON stays text on every surface", async () => {
   folder("text", "def execute(params):\n    return '42'\n");
   expect(await surfaces("text")).toMatchObject({
     rest: { body: "42" },

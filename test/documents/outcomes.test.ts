@@ -49,14 +49,14 @@ test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
   },
 );
 
-test("C8: a tool's isError arrives unchanged, and -32603 is only for faults of the hub", async () => {
+test("C8: a tool's isError is passed on unchanged, and -32603 is only for faults of the hub", async () => {
   const { result, error } = await (await open()).call("t.says");
   expect(error).toBeUndefined();
   expect(result).toEqual({ content: [{ type: "text", text: "own words" }], isError: true, extra: 1 });
 });
 
 test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
-  "C9: on %s an unknown tool is -32602 with up to three near names",
+  "C9: on %s an unknown tool is -32602 with up to three similar names",
   async (revision) => {
     const { error } = await (await open({ revision })).call("t.ecko");
     expect(error).toMatchObject({
@@ -75,7 +75,7 @@ test("C9: execute_tool reports an unknown name with isError and the document's h
   });
 });
 
-test("C9: for a program it is an outcome of kind unknown_tool", async () => {
+test("C9: a program gets an outcome of kind unknown_tool", async () => {
   await open();
   expect(await yard.hub.call("t.ecko")).toMatchObject({ ok: false, kind: "unknown_tool" });
 });
@@ -93,7 +93,7 @@ test.each([
   expect((await client.request("resources/read", { uri: "nobody://x" })).error?.code).toBe(code);
 });
 
-test("C36: the kinds of failure, and their form on every surface", () => {
+test("C36: outcome codes, and their form on every surface", () => {
   const rows = Object.entries(KINDS).map(([kind, { mcp, jsonrpc, http, status, exit }]) => [
     kind,
     mcp,
@@ -125,7 +125,7 @@ test.each([
   ["t.add", { a: "x" }, "invalid_params"],
   ["t.big", {}, "too_large"],
   ["t.nobody", {}, "unknown_tool"],
-])("C36: %s %j is a failure of kind %s with a message, never a throw", async (tool, args, kind) => {
+])("C36: %s %j is a failure of kind %s with a message, and never throws", async (tool, args, kind) => {
   await open();
   expect(await yard.hub.call(tool, args)).toMatchObject({
     ok: false,
@@ -163,7 +163,7 @@ test("C37: defaults are added before the tool gets the arguments", async () => {
   expect(await (await open()).text("t.add", { a: 1 })).toBe("6");
 });
 
-test("C37: additional members are refused only if the schema forbids them", async () => {
+test("C37: refuses additional members only if the schema forbids them", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("t.echo", { any: 1 }))).toEqual({ any: 1 });
   const { result } = await client.call("t.strict", { a: 1, b: 2 });
@@ -171,7 +171,7 @@ test("C37: additional members are refused only if the schema forbids them", asyn
   expect(textsOf(result)[0]).toContain("b");
 });
 
-test("C37: a draft-07 schema is checked by its own rules", async () => {
+test("C37: checks a draft-07 schema by the rules of draft-07", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("t.tuple", { pair: ["a", 1] }))).toEqual({ pair: ["a", 1] });
   expect((await client.call("t.tuple", { pair: ["a", "b"] })).result?.["isError"]).toBe(true);
@@ -188,7 +188,7 @@ test("C37: invalid arguments start no process", async () => {
   expect(await client.text("look")).toContain("ran.txt");
 });
 
-test("C20: a tool that does not end is ended at its limit, with its process", async () => {
+test("C20: ends a tool with its process at its time limit", async () => {
   yard.script("stuck", 'timeout = "200ms"\n', "echo $$ > pid; exec sleep 60");
   const client = await open({}, { scripts: { tools_path: yard.path("tools") } });
   expect((await client.call("stuck")).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
@@ -196,7 +196,7 @@ test("C20: a tool that does not end is ended at its limit, with its process", as
   await expect.poll(() => client.text("alive")).toBe("no");
 });
 
-test("C20: the caller's deadline shortens inner ones, and an inner one ends before the outer", async () => {
+test("C20: the caller's deadline shortens that of nested calls, which end before the outer call", async () => {
   await open();
   const begun = performance.now();
   expect(await yard.hub.call("t.outer", {}, { timeoutMs: 60_000 })).toMatchObject({ ok: false });
@@ -204,7 +204,7 @@ test("C20: the caller's deadline shortens inner ones, and an inner one ends befo
   expect(performance.now() - begun).toBeLessThan(WITHOUT_WAITING_MS);
 });
 
-test("C45: a call sent to a server that crashed is not sent again", async () => {
+test("C45: does not repeat a call that was sent to a server that crashed", async () => {
   const client = await open({}, { mcp: { stdio_servers: { library: { command: SERVER } } } });
   await client.text("library__where");
   const outcome = await yard.hub.call("library::exit");
@@ -212,7 +212,7 @@ test("C45: a call sent to a server that crashed is not sent again", async () => 
   expect(outcome).not.toHaveProperty("attempts");
 });
 
-test("C45: the next call is served by a new child", async () => {
+test("C45: a new child serves the next call", async () => {
   const client = await open({}, { mcp: { stdio_servers: { library: { command: SERVER } } } });
   await client.call("library__exit");
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 
-/** The program over stdio, and the minimal client that reads it line by line. */
+/** The program over stdio, with the minimal client that reads its output line by line. */
 export class PipeClient implements AsyncDisposable {
   /** Every line of standard output, unchanged. */
   readonly lines: string[] = [];
@@ -31,19 +31,19 @@ export class PipeClient implements AsyncDisposable {
       this.#wake();
     });
     this.#child.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // Including the last of its output.
+    // `close` comes after the last output, unlike `exit`.
     this.#child.once("close", () => {
       this.#isOver = true;
       this.#wake();
     });
   }
 
-  /** Writes one line; an object as its JSON. */
+  /** Writes one line: a text unchanged, an object as JSON. */
   send(message: unknown): void {
     this.#child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
   }
 
-  /** Sends a request and resolves with the reply with its id. */
+  /** Sends a request and resolves with the reply that has its id. */
   async request(id: unknown, method: string, params: JsonObject = {}): Promise<JsonObject> {
     this.send({ jsonrpc: "2.0", id, method, params });
     return this.reply((message) => message["id"] === id && !("method" in message));
@@ -74,7 +74,7 @@ export class PipeClient implements AsyncDisposable {
     return reply;
   }
 
-  /** Closes the input and waits for the end; resolves with the exit code. */
+  /** Closes the input and resolves with the exit code. */
   async end(): Promise<number | null> {
     this.#child.stdin.end();
     if (!this.#isOver) await once(this.#child, "close");

@@ -1,5 +1,4 @@
-// The documents' programs written in Python: clients of the hub, and servers for it. They only use the standard
-// library.
+// Programs of the documents in Python: clients of the hub, and servers for it. They use the standard library only.
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -52,7 +51,7 @@ def execute(params):
     env: { pass: ["MARSH"] },
   };
 
-  test("L3, L7, L10, L11, R3, R8, R10: has the hub's tools through a binding of its own", async () => {
+  test("L3, L7, L10, L11, R3, R8, R10: calls the hub's tools through a custom binding", async () => {
     await desk.write("tools/heron/heron.py", HERON);
     await desk.write("tools/heron/heron.mcp.json", JSON.stringify(ABOUT));
     const config = await desk.write(
@@ -109,7 +108,7 @@ def register_tools(mcp_instance):
 describe("a server in Python", () => {
   const calc = (more: object = {}) => ({ command: ["python3", "calc_server.py"], cwd: desk.path("marsh"), ...more });
 
-  test("L50, L51, L52, L53: on stdio, with its alias, folder and variables", async () => {
+  test("L50, L51, L52, L53: runs on stdio with its alias, folder and variables", async () => {
     await cp(PROGRAMS, desk.path("marsh"), { recursive: true });
     const binding = kept(
       new StandardMCPBinding({ initial_servers: { reed_calc: calc({ env: { UNIT: "reeds" } }) }, logger }),
@@ -140,7 +139,7 @@ describe("a server in Python", () => {
     expect(await binding.execute_tool("late::divide", { a: 1, b: 1 })).toMatchObject({ status_code: 404 });
   });
 
-  test("L14: on plain HTTP, through a program's own binding", async () => {
+  test("L14: is used on plain HTTP through a program's custom binding", async () => {
     const binding = new MyCustomMCPBinding({ api_endpoint: await services() });
     expect(await binding.discover_tools()).toMatchObject([{ name: "cut", input_schema: { required: ["reed"] } }]);
     expect(await binding.execute_tool("cut", { reed: "common" })).toEqual({
@@ -153,7 +152,7 @@ describe("a server in Python", () => {
     });
   });
 
-  test("L60, L61, L62: on HTTP with a key, at its address", async () => {
+  test("L60, L61, L62: is used on HTTP with a key, at its address", async () => {
     const server_url = `${await services()}/mcp`;
     const remote = (key: string): RemoteMCPBinding =>
       kept(

@@ -35,20 +35,20 @@ async function open(remote: Remote | readonly Remote[], more: HubConfig = {}): P
   return yard.mcp();
 }
 
-/** The part of `[[mcp.remote_servers]]` as in the documents. */
+/** Opens a hub with these `[[mcp.remote_servers]]` entries, written as in the documents. */
 async function openToml(toml: string): Promise<McpSession> {
   await yard.open({}, { config: yard.folder.write("toolyard.toml", toml) });
   return yard.mcp();
 }
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 async function freePort(): Promise<number> {
   const server = await startLegacy();
   await server.close();
   return server.port;
 }
 
-test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] attach a server", async () => {
+test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] connect a server", async () => {
   const { url } = await running(startLegacy({ token: "bearer-token" }));
   const client = await openToml(
     `[[mcp.remote_servers]]\nnamespace = "remote"\nurl = "${url}"\ntoken = "bearer-token"\n` +
@@ -58,7 +58,7 @@ test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] a
   expect(await client.text("remote__echo", { text: "hi" })).toBe("hi");
 });
 
-test("T30: with a wrong token its tools are not offered, and the status names what it requires", async () => {
+test("T30: with a wrong token its tools are not offered, and the status names the credentials", async () => {
   const { url } = await running(startLegacy({ token: "bearer-token" }));
   const client = await open({ namespace: "remote", url, token: "wrong-token" });
   expect(await client.names()).toEqual([]);
@@ -67,19 +67,19 @@ test("T30: with a wrong token its tools are not offered, and the status names wh
   expect(JSON.stringify(status)).not.toContain("wrong-token");
 });
 
-test("T31: a native remote is in tools/list", async () => {
+test("T31: tools/list contains the tools of a native remote", async () => {
   const { url } = await running(startLegacy());
   expect(await (await open({ namespace: "remote", url, tool_visibility: "native" })).names()).toContain("remote__echo");
 });
 
-test("T31: an ondemand remote is found only by search, and counts for the discovery tools", async () => {
+test("T31: only search finds tools of an ondemand remote, which make the hub list its discovery tools", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote", url, tool_visibility: "ondemand" });
   expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
   expect(await client.search("remote__echo")).toContain("remote__echo");
 });
 
-test("T31: an ondemand remote without tools does not add the discovery tools", async () => {
+test("T31: an ondemand remote without tools does not make the hub list its discovery tools", async () => {
   expect(
     await (
       await open({ namespace: "remote", url: `http://127.0.0.1:${await freePort()}/mcp`, tool_visibility: "ondemand" })
@@ -87,7 +87,7 @@ test("T31: an ondemand remote without tools does not add the discovery tools", a
   ).toEqual([]);
 });
 
-test("T32: remotes are connected at start, before any request for their tools", async () => {
+test("T32: connects remotes at start, before any request for their tools", async () => {
   const server = await running(startLegacy());
   await yard.open({ mcp: { remote_servers: [{ namespace: "remote", url: server.url }] } });
   await expect.poll(() => server.sessions.size, { interval: 5 }).toBe(1);
@@ -96,14 +96,14 @@ test("T32: remotes are connected at start, before any request for their tools", 
     .toBe("ready");
 });
 
-test("T32: a remote that is not configured is not available", async () => {
+test("T32: a remote that is not configured is unavailable", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote", url, enabled: false });
   expect(await client.names({ "x-mcp-tool-mode": "show_all" })).not.toContain("remote__echo");
   expect((await client.call("remote__echo", { text: "x" })).error?.code).toBe(-32602);
 });
 
-test("C19: a remote that is down at start is used once it is up", async () => {
+test("C19: uses a remote that is down at start once it is up", async () => {
   const port = await freePort();
   const client = await open({ namespace: "late", host: "127.0.0.1", port });
   expect(await client.names()).toEqual([]);
@@ -112,7 +112,7 @@ test("C19: a remote that is down at start is used once it is up", async () => {
   expect(await client.text("late__echo", { text: "now" })).toBe("now");
 });
 
-test("C19: a changed list of a remote is listed again", async () => {
+test("C19: lists a remote again after its list changed", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote", url });
   await client.text("remote__grow");
@@ -146,7 +146,7 @@ test("C15: the path can be configured", async () => {
   ).toBe("x");
 });
 
-test("C15: a duplicate address is refused", async () => {
+test("C15: refuses a duplicate address", async () => {
   await expect(open({ namespace: "w", host: "127.0.0.1", url: "http://127.0.0.1/mcp" })).rejects.toThrow(
     "cannot be combined",
   );
@@ -166,7 +166,7 @@ test("C21: several remotes of both transports and eras work together", async () 
   for (const name of ["a", "b", "c"]) expect(await client.text(`${name}__echo`, { text: name })).toBe(name);
 });
 
-test("C21: a remote that is no MCP server is reported, and the others are served", async () => {
+test("C21: reports a remote that is not an MCP server, and serves the others", async () => {
   const bad = await running(
     startServer((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>")),
   );
@@ -188,7 +188,7 @@ const LINES = {
   geocode: "geocoding-mcp",
 } as const;
 
-/** A server with one tool, as in a line of M's registry. */
+/** Starts a server with one tool, as in a line of document M's registry. */
 function startOneTool(name: string): Promise<RunningServer> {
   return startServer(async (request, response) => {
     let text = "";
@@ -223,7 +223,7 @@ test("M2: get_current_datetime, search_ddgs, get_weather and geocode respond at 
     expect(JSON.parse(await client.text(tool, { location: "Paris" }))).toEqual({ from: tool, location: "Paris" });
 });
 
-test("M2: a tool in no line is unknown", async () => {
+test("M2: a tool without a registry line is unknown", async () => {
   const client = await open({
     namespace: "weather-mcp",
     host: "127.0.0.1",
@@ -233,7 +233,7 @@ test("M2: a tool in no line is unknown", async () => {
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("get_weather") });
 });
 
-test("L60: a remote server on Streamable HTTP is listed and called", async () => {
+test("L60: lists and calls a remote server on Streamable HTTP", async () => {
   const { url } = await running(startLegacy());
   const client = await open({ namespace: "remote_server", url });
   expect(await client.text("remote_server__echo", { text: "there" })).toBe("there");
@@ -249,21 +249,21 @@ test("L60: a server that stops during a call gives a failed call, not a hang", a
   expect(textsOf(result)[0]).toContain(`127.0.0.1:${server.port}`);
 });
 
-test("L61: an API key is sent in X-API-Key or the configured header", async () => {
+test("L61: sends an API key in X-API-Key or the configured header", async () => {
   const server = await running(startLegacy());
   const client = await open({ namespace: "keyed", url: server.url, auth: { type: "api_key", key: "k-123456" } });
   await client.text("keyed__echo", { text: "x" });
   expect(server.seen.every(({ headers }) => headers["x-api-key"] === "k-123456")).toBe(true);
 });
 
-test("L61: credentials in the URL, and a server without any address, are refused", async () => {
+test("L61: refuses credentials in the URL, and a server without any address", async () => {
   await expect(
     yard.open({ mcp: { remote_servers: [{ namespace: "a", url: "http://me:secret@127.0.0.1/mcp" }] } }),
   ).rejects.toThrow("Put credentials into");
   await expect(yard.open({ mcp: { remote_servers: [{ namespace: "a" }] } })).rejects.toThrow("`url` or `host`");
 });
 
-test("L62: discovery is tools/list and execution tools/call at the server's url", async () => {
+test("L62: discovery sends tools/list and execution tools/call to the server's url", async () => {
   const server = await running(startOneTool("add_numbers"));
   const client = await open({ namespace: "calc", url: server.url });
   expect(await client.names()).toEqual(["calc__add_numbers"]);

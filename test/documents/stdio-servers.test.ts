@@ -37,7 +37,7 @@ async function where(client: McpSession, alias = "library"): Promise<Where> {
   return JSON.parse(await client.text(`${alias}__where`)) as Where;
 }
 
-/** Messages that the hub wrote to the server. */
+/** Returns the messages that the hub wrote to the server. */
 function recorded(file: string): readonly JsonObject[] {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -51,7 +51,7 @@ async function record(): Promise<{ client: McpSession; messages: () => readonly 
   return { client, file, messages: () => recorded(file) };
 }
 
-test("L50: several servers are each started as a subprocess, and called", async () => {
+test("L50: starts each of several servers as a subprocess, and calls it", async () => {
   const client = await open({ one: { command: COMMAND }, two: { command: COMMAND } });
   const [one, two] = [await where(client, "one"), await where(client, "two")];
   expect(one.pid).not.toBe(two.pid);
@@ -66,7 +66,7 @@ test("L50: a server that cannot start reports why and does not affect others", a
   expect(bad?.tools).toBe(0);
 });
 
-test("L51: an alias has a command, and may have cwd and env", async () => {
+test("L51: an entry has a command, and may have cwd and env", async () => {
   yard.folder.write("work/x", "");
   const client = await open({
     library: { command: COMMAND, cwd: yard.path("work"), env: { MISTRAL_API_KEY: "key-of-test" } },
@@ -76,24 +76,24 @@ test("L51: an alias has a command, and may have cwd and env", async () => {
   expect(env["MISTRAL_API_KEY"]).toBe("key-of-test");
 });
 
-test("L51: a server without a command is refused by the name of its entry", async () => {
+test("L51: refuses a server without a command, and names its entry", async () => {
   await expect(open({ library: { command: [] } as unknown as Servers[string] })).rejects.toThrow("library");
 });
 
-test("L52: lists of all servers are joined, each name with its alias as a prefix", async () => {
+test("L52: merges the lists of all servers, with the alias as a prefix of each name", async () => {
   const names = await (await open({ one: { command: COMMAND }, two: { command: COMMAND } })).names();
   expect(names).toEqual(expect.arrayContaining(["one__search_chunks", "two__search_chunks"]));
   expect(names.length).toBe(12);
 });
 
-test("L52: a server that is not initialised contributes nothing and delays no other", async () => {
+test("L52: an uninitialised server contributes nothing and delays no other server", async () => {
   const client = await open({ slow: { command: [...COMMAND, "silent"] }, good: { command: COMMAND } });
   const names = await client.names();
   expect(names.filter((name) => name.startsWith("slow"))).toEqual([]);
   expect(names).toContain("good__where");
 });
 
-test("L53: the alias is split off the name, and the call goes to that server", async () => {
+test("L53: splits the alias off the name, and calls that server", async () => {
   const client = await open({ my_calc_server: { command: COMMAND }, other: { command: COMMAND } });
   expect(JSON.parse(await client.text("my_calc_server::add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });
 });
@@ -105,7 +105,7 @@ test("L53: an unknown alias is an unknown tool, with near names", async () => {
   expect(error?.message).toContain("my_calc_server__add_numbers");
 });
 
-test("L54: a server added at run time is in the next list", async () => {
+test("L54: the next list has a server that was added at run time", async () => {
   const client = await open({});
   expect(await client.names()).toEqual([]);
   await yard.hub.addServer("calc", { command: COMMAND });
@@ -113,7 +113,7 @@ test("L54: a server added at run time is in the next list", async () => {
   expect(JSON.parse(await client.text("calc::add_numbers", { a: 2, b: 2 }))).toEqual({ sum: 4 });
 });
 
-test("L54: a removed server is gone, with its process and names", async () => {
+test("L54: removing a server ends its process and removes its names", async () => {
   const client = await open({});
   await yard.hub.addServer("calc", { command: COMMAND });
   const { pid } = await where(client, "calc");
@@ -123,7 +123,7 @@ test("L54: a removed server is gone, with its process and names", async () => {
   expect((await client.call("calc::add_numbers")).error?.code).toBe(-32602);
 });
 
-test("L54: an unknown server is not removed", async () => {
+test("L54: does not remove an unknown server", async () => {
   await open({});
   expect(await yard.hub.removeServer("calc")).toBe(false);
 });
@@ -142,13 +142,13 @@ test("L63: a missing program disables only its source, with a clear message", as
   expect(textsOf((await client.call("needs")).result)[0]).toContain("toolyard-no-such-program");
 });
 
-test("R1: the server is a subprocess with JSON-RPC, and its tools are offered", async () => {
+test("R1: the server is a subprocess with JSON-RPC, whose tools are offered", async () => {
   const { client, messages } = await record();
   expect(await client.names()).toContain("library__search_chunks");
   expect(messages().every((message) => message["jsonrpc"] === "2.0")).toBe(true);
 });
 
-test("R1: a server that ends is restarted, and it ends with the hub", async () => {
+test("R1: a server that exits is restarted; it ends with the hub", async () => {
   const client = await open({ library: { command: COMMAND } });
   const first = await where(client);
   expect((await client.call("library__exit")).result).toMatchObject({ isError: true });
@@ -157,21 +157,21 @@ test("R1: a server that ends is restarted, and it ends with the hub", async () =
   expect(isAlive(first.pid)).toBe(false);
 });
 
-test("R2: the server's variables are merged over those of every child", async () => {
+test("R2: merges the server's variables into those that every child gets", async () => {
   const { env } = await where(
     await open({ library: { command: COMMAND, env: { MISTRAL_API_KEY: "key-of-test", HOME: "/own/home" } } }),
   );
   expect(env).toMatchObject({ MISTRAL_API_KEY: "key-of-test", HOME: "/own/home", PATH: process.env["PATH"] });
 });
 
-test("R2: of the other variables only the named ones are passed", async () => {
+test("R2: passes only the named ones of the other variables", async () => {
   vi.stubEnv("TEST_PASSED", "yes");
   vi.stubEnv("TEST_KEPT", "no");
   const { env } = await where(await open({ library: { command: COMMAND, inherit_env: ["TEST_PASSED"] } }));
   expect([env["TEST_PASSED"], env["TEST_KEPT"]]).toEqual(["yes", undefined]);
 });
 
-test("R3: the three pipes are open and the handshake follows", async () => {
+test("R3: opens the three pipes before the handshake", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } });
   await client.names();
   const status = () => yard.hub.sources().find(({ source }) => source.id === "library")!.status;
@@ -179,7 +179,7 @@ test("R3: the three pipes are open and the handshake follows", async () => {
   await expect.poll(() => status().stderr?.at(-1)).toContain("loading model 1999");
 });
 
-test("R3: a server without a handshake is not ready, and offers nothing", async () => {
+test("R3: a server without a handshake is not ready, and its tools are not offered", async () => {
   const client = await open({ library: { command: [...COMMAND, "silent"], connect_timeout: "200ms" } });
   expect(await client.names()).toEqual([]);
   expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.state).not.toBe("ready");
@@ -217,7 +217,7 @@ test("R6: a call passes the tool's name and arguments, and returns its result", 
   });
 });
 
-test("R6: a tool that the server does not list is not called there", async () => {
+test("R6: does not call a tool that the server does not list", async () => {
   const { client, messages } = await record();
   await client.names();
   expect((await client.call("library__search_chunk", { query: "x" })).error?.code).toBe(-32602);
@@ -248,7 +248,7 @@ test("R8: notifications/initialized, without an id, follows the response to init
   expect(all[at + 1]).not.toHaveProperty("id");
 });
 
-test("R9: tools/list is requested, and name, description and inputSchema are shown", async () => {
+test("R9: requests tools/list, and shows name, description and inputSchema", async () => {
   const { client, messages } = await record();
   const tool = (await client.tools()).find(({ name }) => name === "library__search_chunks");
   expect(tool).toMatchObject({
@@ -289,7 +289,7 @@ test("R11: request ids are unique and increase", async () => {
   expect(ids.length).toBeGreaterThan(20);
 });
 
-test("R13: each message to the server is exactly one line, for any arguments", async () => {
+test("R13: each message to the server is exactly one line, with any arguments", async () => {
   const { client, file } = await record();
   const query = "two\nlines\r\nand \u2028 more";
   expect(JSON.parse(await client.text("library__search_chunks", { query }))).toMatchObject({
@@ -300,21 +300,21 @@ test("R13: each message to the server is exactly one line, for any arguments", a
   expect(lines.every((line) => (JSON.parse(line) as JsonObject)["jsonrpc"] === "2.0")).toBe(true);
 });
 
-test("R14: over 64 KiB on stderr before the first reply do not block the session, and are shown", async () => {
+test("R14: over 64 KiB on stderr before the first reply do not block the session, and are available", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } }, { logging: { level: "debug" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });
   expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.stderr?.length).toBeGreaterThan(0);
   expect(yard.log.whole).toContain("loading model");
 });
 
-test("R15: a call may take longer than the default if its tool is allowed to", async () => {
+test("R15: a tool can have a longer time limit than the default", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "100ms", tool_timeouts: { parse_pdf: "10s" } } });
   expect(JSON.parse(await client.text("library__parse_pdf", { pdf_path: "a.pdf", ms: 400 }))).toMatchObject({
     success: true,
   });
 });
 
-test("R15: otherwise it is ended at the default", async () => {
+test("R15: other calls end at the default time limit", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "100ms" } });
   const { result } = await client.call("library__parse_pdf", { pdf_path: "a.pdf", ms: 5000 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
@@ -327,20 +327,20 @@ test("R16: a call without a response ends at its timeout, and the server stays u
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
 });
 
-test("R16: a server that does not start in time is abandoned", async () => {
+test("R16: stops waiting for a server that does not start in time", async () => {
   const client = await open({ library: { command: [...COMMAND, "silent"], connect_timeout: "200ms" } });
   const { result } = await client.call("library__add_numbers", { a: 1, b: 1 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
 });
 
-test("R17: a message that never reached a crashed server is sent again; others fail immediately", async () => {
+test("R17: repeats a message that never reached a crashed server; other messages fail immediately", async () => {
   const client = await open({ library: { command: COMMAND } });
   const dying = client.call("library__exit");
   expect((await dying).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
 });
 
-test("R17: retries are limited: a server that cannot start is a failure, not a wait", async () => {
+test("R17: limits retries: a server that cannot start is reported as a failure", async () => {
   const client = await open({ library: { command: ["toolyard-no-such-program"] } });
   const { result } = await client.call("library__add_numbers", { a: 1, b: 1 });
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
@@ -356,7 +356,7 @@ test("R18: search_chunks, the first target, responds; calls are logged at debug 
   expect(yard.log.whole).not.toContain("sentinel-query");
 });
 
-test("R18: search_chunks without its query is refused, and only the kind is logged", async () => {
+test("R18: refuses search_chunks without its query, and logs only the outcome code", async () => {
   const client = await open({ library: { command: COMMAND } });
   expect((await client.call("library__search_chunks", { author_filter: "sentinel-author" })).result?.["isError"]).toBe(
     true,
@@ -365,7 +365,7 @@ test("R18: search_chunks without its query is refused, and only the kind is logg
   expect(yard.log.whole).not.toContain("sentinel-author");
 });
 
-test("C18: the list is requested only after initialized, and again by a new connection", async () => {
+test("C18: requests the list only after initialized, and again for a new connection", async () => {
   const { client, messages } = await record();
   await client.names();
   const methods = messages().map(({ method }) => String(method));
@@ -373,7 +373,7 @@ test("C18: the list is requested only after initialized, and again by a new conn
   expect(existsSync(yard.path("record.jsonl"))).toBe(true);
 });
 
-test("C18: pages are only made if configured, and cursors lead through all pages", async () => {
+test("C18: lists have pages only if configured, and cursors lead through all pages", async () => {
   const client = await open({ library: { command: COMMAND } }, { server: { page_size: 4 } });
   const first = (await client.request("tools/list")).result!;
   expect((first["tools"] as unknown[]).length).toBe(4);
@@ -382,7 +382,7 @@ test("C18: pages are only made if configured, and cursors lead through all pages
   expect(second).not.toHaveProperty("nextCursor");
 });
 
-test("C18: an unknown cursor is refused", async () => {
+test("C18: refuses an unknown cursor", async () => {
   const client = await open({ library: { command: COMMAND } }, { server: { page_size: 4 } });
   expect((await client.request("tools/list", { cursor: "nonsense" })).error?.code).toBe(-32602);
 });

@@ -7,13 +7,16 @@ import { startServer, type RunningServer } from "../fixtures/http-servers.ts";
 export interface ServedTool {
   readonly schema?: JsonObject;
   readonly outputSchema?: JsonObject;
-  /** Its result is text, JSON unless it is a string; with an output schema also structured content. */
+  /**
+   * Returns the tool's result: its text is JSON unless the value is a string. With an output schema it has structured
+   * content.
+   */
   readonly run: (args: JsonObject) => unknown;
 }
 
 export type ServedTools = Readonly<Record<string, ServedTool | ServedTool["run"]>>;
 
-/** An HTTP server of both eras, built with the official SDK, with tools of the test. */
+/** Starts an HTTP server of both eras, built with the official SDK, with tools that the test defines. */
 export async function startTools(
   tools: ServedTools,
   options: {
@@ -70,7 +73,7 @@ function buildServer(tools: ServedTools): McpServer {
   return server;
 }
 
-/** A port of 127.0.0.1 without a listener. */
+/** Returns a port of 127.0.0.1 without a listener. */
 export async function closedPort(): Promise<number> {
   const server = await startServer((_request, response) => void response.end());
   await server.close();

@@ -48,7 +48,7 @@ async function open(options: SessionOptions = {}, more: HubConfig = {}): Promise
   return yard.mcp(options);
 }
 
-/** The program on stdio, before the first message. */
+/** Starts the program on stdio, before the first message. */
 function openPipe({
   more = {},
   ...options
@@ -69,7 +69,7 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("C1: MCP's methods are served there", async () => {
+  test("C1: /mcp serves MCP's methods", async () => {
     expect((await (await open()).request("ping")).result).toEqual({});
   });
 
@@ -82,7 +82,7 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("C2: an unknown version in initialize is answered with the latest, never with an error", async () => {
+  test("C2: initialize with an unknown version is answered with the latest version, never with an error", async () => {
     expect((await open({ revision: "1999-01-01" })).opening["protocolVersion"]).toBe("2025-11-25");
   });
 
@@ -93,7 +93,7 @@ describe("the MCP endpoint", () => {
     expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
   });
 
-  test("C2: an unknown version of that kind is -32022 with the supported ones", async () => {
+  test("C2: an unknown version in _meta is -32022 with the supported versions", async () => {
     const client = await open({ revision: "2026-07-28" });
     const params = {
       _meta: {
@@ -115,7 +115,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])(
-    "C35: without a valid one (%s) it is 401, with how to authenticate",
+    "C35: without a valid one (%s) the answer is 401 and states how to authenticate",
     async (authorization) => {
       await yard.open({ ...settings(), server: { tokens } });
       const headers = {
@@ -149,7 +149,7 @@ describe("the MCP endpoint", () => {
     expect(messages).toMatchObject([{ id: 7, error: { code: -32602 } }]);
   });
 
-  test("C7: on /mcp a JSON-RPC answer is 200, also an error, and a notification 202 without a body", async () => {
+  test("C7: on /mcp a JSON-RPC answer is 200, an error too, and a notification 202 without a body", async () => {
     const client = await open();
     expect(
       (await client.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "nobody" } })).status,
@@ -186,7 +186,7 @@ describe("the MCP endpoint", () => {
     await expect
       .poll(async () => (await client.call("t.echo")).result?.["_meta"])
       .toMatchObject({ "toolyard/kind": "limited" });
-    // The limit applies to callers of this endpoint; the program itself has none.
+    // This limit applies to callers of the endpoint only, not to the program itself.
     expect(await yard.hub.call("t.go")).toMatchObject({ ok: true });
     for (const one of held) expect((await one).result?.["isError"]).toBeUndefined();
   });
@@ -207,7 +207,7 @@ describe("the MCP endpoint", () => {
     );
   });
 
-  test("C17: an empty batch is one -32600, one of notifications has no reply, later revisions refuse", async () => {
+  test("C17: an empty batch is one -32600, one of notifications has no reply; later both are refused", async () => {
     const client = await open({ revision: "2025-03-26" });
     expect((await client.post([])).messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(await client.post([{ jsonrpc: "2.0", method: "notifications/x" }])).toMatchObject({ status: 202, text: "" });
@@ -217,7 +217,7 @@ describe("the MCP endpoint", () => {
     ]);
   });
 
-  test("C33: a change is in the next response and pushed as list_changed to listeners", async () => {
+  test("C33: the next response contains a change, and listeners receive list_changed", async () => {
     yard.script("one");
     await yard.open({ scripts: { tools_path: yard.path("tools") } });
     const url = await yard.endpoint();
@@ -231,7 +231,7 @@ describe("the MCP endpoint", () => {
     }
   });
 
-  test("C33: a list of 2026-07-28 may not be cached", async () => {
+  test("C33: a list of 2026-07-28 must not be cached", async () => {
     expect((await (await open({ revision: "2026-07-28" })).request("tools/list")).result).toMatchObject({ ttlMs: 0 });
   });
 
@@ -246,20 +246,20 @@ describe("the MCP endpoint", () => {
     expect(client.received.filter(({ method }) => method === "notifications/tools/list_changed")).toHaveLength(1);
   });
 
-  test.each([0, "", "request-123", -1])("C46: the id %j is returned with type and value", async (id) => {
+  test.each([0, "", "request-123", -1])("C46: returns the id %j with its type and value", async (id) => {
     expect((await (await open()).post({ jsonrpc: "2.0", id, method: "ping" })).messages).toEqual([
       { jsonrpc: "2.0", id, result: {} },
     ]);
   });
 
-  test.each([[null], [{}], [[]], [true]])("C46: the id %j is refused", async (id) => {
+  test.each([[null], [{}], [[]], [true]])("C46: refuses the id %j", async (id) => {
     const { messages } = await (await open()).post({ jsonrpc: "2.0", id, method: "ping" });
     expect(messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
   });
 });
 
 describe("stdio", () => {
-  test("R7: the document's initialize, with id 0 and 2024-11-05, is answered in its version", async () => {
+  test("R7: answers the document's initialize, with id 0 and 2024-11-05, in its version", async () => {
     const reply = await openPipe().request(0, "initialize", {
       protocolVersion: "2024-11-05",
       capabilities: { tools: {} },
@@ -272,7 +272,7 @@ describe("stdio", () => {
     });
   });
 
-  test("R7: an initialize without a version is refused with -32602", async () => {
+  test("R7: refuses an initialize without a version with -32602", async () => {
     expect(await openPipe().request(0, "initialize", { capabilities: {} })).toMatchObject({
       id: 0,
       error: { code: -32602 },
@@ -308,7 +308,7 @@ describe("stdio", () => {
     expect(JSON.parse(content[0]!.text)).toEqual({ query: "x" });
   });
 
-  test("R13: every message is one line that ends with a line feed, both ways", async () => {
+  test("R13: every message is one line that ends with a line feed, in both directions", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const text = "two\nlines \u2028 and more";
@@ -326,7 +326,7 @@ describe("stdio", () => {
     expect(await client.request(1, "ping")).toMatchObject({ result: {} });
   });
 
-  test("R11: a client that uses only ids gets each reply once, in any order", async () => {
+  test("R11: a client that matches replies by id gets each reply once, in any order", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const replies = await Promise.all(
@@ -338,7 +338,7 @@ describe("stdio", () => {
     expect(client.messages()).toHaveLength(31);
   });
 
-  test("R14: the hub's own log is on stderr", async () => {
+  test("R14: writes the hub's log to stderr", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     await client.request(1, "tools/list");
@@ -347,7 +347,7 @@ describe("stdio", () => {
     expect(client.lines.join("\n")).not.toContain("Successfully registered");
   });
 
-  test("R4: a client that closes its end ends the hub, and the hub its children", async () => {
+  test("R4: a client that closes its end stops the hub, and the hub stops its children", async () => {
     const client = openPipe({ more: { mcp: { stdio_servers: { library: { command: SERVER } } } } });
     await client.initialize();
     const reply = await client.request(1, "tools/call", { name: "library__where", arguments: {} });
@@ -358,7 +358,7 @@ describe("stdio", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  test("C16: replies arrive in any order, each an atomic line", async () => {
+  test("C16: replies arrive in any order, each as one unbroken line", async () => {
     const client = openPipe();
     await client.initialize();
     const waiting = client.request(1, "tools/call", { name: "t.wait" });
@@ -379,7 +379,7 @@ describe("stdio", () => {
   test("C17: notifications/cancelled ends the call, and a progress token enables progress", async () => {
     const client = openPipe();
     await client.initialize();
-    // The first call loads the code that checks it; if cancelled in that time, it never begins.
+    // The first call loads the code that checks it. A call that is cancelled during that time never begins.
     await client.request(9, "tools/call", { name: "t.aborted" });
     client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t.hang" } });
     await client.request(2, "ping");
@@ -400,7 +400,7 @@ describe("stdio", () => {
   test.each([
     ["--tool-mode", { flags: ["--tool-mode", "discovery"] }],
     ["TOOLYARD_SERVER_TOOL_MODE", { env: { TOOLYARD_SERVER_TOOL_MODE: "discovery" } }],
-  ])("C32: over stdio the mode comes from %s", async (_, options) => {
+  ])("C32: over stdio the mode is read from %s", async (_, options) => {
     const client = openPipe(options);
     await client.initialize();
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);
@@ -412,7 +412,7 @@ describe("stdio", () => {
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("C32: without any mode, and with an unknown word, it is normal", async () => {
+  test("C32: without a mode, and with an unknown one, the mode is normal", async () => {
     const client = openPipe();
     await client.initialize("2025-11-25", { _meta: { tool_mode: "nonsense" } });
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(expect.arrayContaining(["t.echo", "tool_search"]));
@@ -435,7 +435,7 @@ describe("stdio", () => {
     expect(client.stderr).toContain("and another");
   });
 
-  test("C46: an id in use is refused with -32600, and the first call is answered", async () => {
+  test("C46: refuses an id in use with -32600, and answers the first call", async () => {
     const client = openPipe();
     await client.initialize();
     client.send({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "t.wait" } });

@@ -7,7 +7,7 @@ import { McpSession, type SessionOptions } from "./mcp-session.ts";
 
 type Level = "debug" | "info" | "warning" | "error";
 
-/** The hub's log: `level message` for each line, or everything with its facts. */
+/** Collects the hub's log: `level message` for each line, or the whole lines with their fields. */
 class LogLines implements Logger {
   readonly all: string[] = [];
   whole = "";
@@ -35,7 +35,7 @@ class LogLines implements Logger {
 }
 
 export class Yard implements AsyncDisposable {
-  /** Holds `tools/` (scripts), `mods/` (modules), `folders/` (tool folders). */
+  /** Folder with `tools/` (scripts), `mods/` (modules) and `folders/` (tool folders). */
   readonly folder = new ToolFolder();
   readonly log = new LogLines();
   #hub: LibraryHub | undefined;
@@ -50,13 +50,13 @@ export class Yard implements AsyncDisposable {
     return this.log.all;
   }
 
-  /** Opens the hub once the test has prepared the folder. Sources in the yard's folders are added by name. */
+  /** Opens the hub after the test has prepared the folder. Folders of the yard are named by their short names. */
   async open(
     settings: HubConfig = {},
     { config, watch = false }: { config?: string; watch?: boolean } = {},
   ): Promise<this> {
     this.#hub = await createHub({
-      // Tests count their own tools; `execute_code` is only added on request.
+      // Tests count their own tools, so `execute_code` is only added on request.
       settings: {
         ...settings,
         builtin: { execute_code: false, ...settings.builtin },
@@ -74,12 +74,12 @@ export class Yard implements AsyncDisposable {
     return `${this.folder.path}/${place}`;
   }
 
-  /** A module that runs `body`, with `hub` in scope. */
+  /** Writes a module that runs `body`, with `hub` in scope. */
   module(name: string, body: string): void {
     this.folder.write(`mods/${name}/mcp.mjs`, `export function registerTools(hub) {\n${body}\n}\n`);
   }
 
-  /** A script tool in `tools/`; by default it returns its arguments. */
+  /** Writes a script tool into `tools/`; by default it returns its arguments. */
   script(name: string, toml = "", text = "cat", file = "run.sh"): void {
     this.folder.write(`tools/${name}/${file}`, text, 0o755);
     this.folder.write(
@@ -88,7 +88,7 @@ export class Yard implements AsyncDisposable {
     );
   }
 
-  /** The MCP endpoint; the hub is served at its first use. */
+  /** Returns the URL of the MCP endpoint; the first call starts serving the hub. */
   async endpoint(): Promise<string> {
     this.#endpoint ??= (await this.hub.serve()).endpoint;
     return this.#endpoint;
@@ -98,7 +98,7 @@ export class Yard implements AsyncDisposable {
     return McpSession.open(await this.endpoint(), options);
   }
 
-  /** Problems that a source reports about its tools, `subject: message`. */
+  /** Returns the problems that a source reports about its tools, as `subject: message`. */
   problems(source: string): readonly string[] {
     const report = this.hub.sources().find((one) => one.source.id === source);
     return (report?.problems ?? []).map(({ subject, message }) => `${subject}: ${message}`);
@@ -114,7 +114,7 @@ export function namesOf(tools: readonly JsonObject[]): string[] {
   return tools.map((tool) => String(tool["name"]));
 }
 
-/** The texts of a result's content. */
+/** Returns the texts of a result's content. */
 export function textsOf(result: unknown): string[] {
   const content = ((result as JsonObject | undefined)?.["content"] ?? []) as readonly JsonObject[];
   return content.map((item) => String(item["text"]));

@@ -1,5 +1,5 @@
-// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: `asking.mjs` on stdio, or over HTTP+SSE, where each
-// connection is a separate server and the address is the first line printed.
+// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: serves `asking.mjs` on stdio, or over HTTP+SSE. There
+// each connection is a separate server, and the first printed line is the address.
 import { createServer } from "node:http";
 import { onMessage, send } from "../fixtures/upstreams/wire.mjs";
 import { openStage } from "./asking-stage.mjs";

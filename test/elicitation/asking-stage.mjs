@@ -1,14 +1,14 @@
-// The server's end of the stage (`stage.ts`): lines of JSON on a socket, events there and releases back.
+// The server's end of the stage (`stage.ts`): lines of JSON on a socket. The server sends events and receives releases.
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 
-/** Without a port no stage listens, and nothing waits for a release. */
+/** Connects to the stage. Without a port there is no stage, and no call waits for a release. */
 export function openStage(port, instance) {
   const released = new Set();
   const waiting = new Map();
   if (port === undefined) return { report: () => {}, released: () => new Promise(() => {}) };
   const socket = connect(port, "127.0.0.1");
-  // The test is over.
+  // Errors after the end of the test are ignored.
   socket.on("error", () => {});
   socket.unref();
   createInterface({ input: socket }).on("line", (line) => {

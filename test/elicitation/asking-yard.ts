@@ -1,4 +1,4 @@
-// A whole hub over a server that sends requests, a stage that controls the order of events, and the users who call.
+// A whole hub over a server that sends requests, a stage that controls the order of events, and users who call.
 import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
@@ -14,7 +14,7 @@ import { Stage } from "./stage.ts";
 export type AskingKind = "side-by-side" | "sequential" | "locked";
 export type AskingEndpoint = "stdio" | "HTTP" | "HTTP+SSE";
 
-/** How people get to the hub, and the hub to the server. */
+/** Path from a user to the server: endpoint of the hub, and transport of the source. */
 export interface Way {
   readonly era: EraName;
   readonly endpoint: AskingEndpoint;
@@ -27,19 +27,19 @@ export interface Way {
 export interface YardWish extends Way {
   /** @default "side-by-side" */
   readonly kind?: AskingKind;
-  /** The server does not stop cancelled calls. */
+  /** True if the server continues cancelled calls. */
   readonly isDeaf?: boolean;
   /** Options of the source. */
   readonly options?: { readonly max_sessions?: number; readonly total_timeout?: string };
-  /** Names of principals; each has the token `token-<name>`. Absent: all clients are one principal. */
+  /** Names of principals; each has the token `token-<name>`. Default: all clients are one principal. */
   readonly principals?: readonly string[];
 }
 
 export interface AskingYard extends AsyncDisposable {
   readonly stage: Stage;
-  /** `principal` is one of the requested names; omitted in a yard without names. */
+  /** Connects a client. `principal` is one of the configured names; omitted in a yard without names. */
   connect(name: string, principal?: string): Promise<Person>;
-  /** The hub's status of the source. Not behind a pipe. */
+  /** Returns the hub's status of the source. Not available on stdio. */
   status(): JsonObject;
 }
 

@@ -1,17 +1,18 @@
-// A legacy server whose questions do not say for which call they are, as on stdio and HTTP+SSE. What it does it reports
-// to a stage, and what it waits for the stage releases, so that a test decides the order of things. How it works on
-// several calls is its kind:
+// A legacy server whose requests do not name their call, as on stdio and HTTP+SSE. It reports its events to a stage and
+// waits there for releases, so that a test decides the order of events. Its kind is the way in which it runs several
+// calls:
 //
-// - `side-by-side`: all at once.
-// - `sequential`: one after the other; replies to its own questions and pings are read meanwhile.
-// - `locked`: at once, but all calls but `quick` hold the one lock for as long as they run, over their questions, too.
+// - `side-by-side`: concurrently.
+// - `sequential`: one after the other; replies to its requests and pings are read meanwhile.
+// - `locked`: concurrently, but all calls except `quick` hold one lock while they run, also during their server
+// requests.
 import { text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const TOOLS = ["quick", "slow", "ask", "run"];
 
 /**
- * Every tool is a list of steps: `{work: ms}`, `{hold: true}` until the stage releases the call's tag, `{ask: count,
- * together}`, `{end: true}` with the answer before what follows.
+ * Steps of each tool: `{work: ms}`, `{hold: true}` until the stage releases the call's tag, `{ask: count, together}`,
+ * and `{end: true}`, which sends the answer before the following steps.
  */
 const STEPS = {
   quick: () => [],
@@ -24,8 +25,8 @@ const STEPS = {
 };
 
 /**
- * One connection of the server. `send` takes messages; `stage.report(event, facts)` and `stage.released(tag)`.
- * `isDeaf`: it does not stop cancelled calls.
+ * Creates one connection of the server. `send` sends a message; `stage.report(event, facts)` and `stage.released(tag)`.
+ * `isDeaf`: cancelled calls continue.
  */
 // oxlint-disable-next-line toolyard/test-length -- The parts of one server share its state.
 export function createAsking({ kind, instance, stage, isDeaf = false, send }) {

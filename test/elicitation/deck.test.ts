@@ -14,7 +14,7 @@ function drawn(deck: Deck, rules: number): readonly Cell[] {
   return Array.from({ length: rules }, () => deck.draw(false)).flat();
 }
 
-test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws one cell of each era for each rule", (seed) => {
+test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws one cell per era for each rule", (seed) => {
   const deck = new Deck(CELLS, seed);
   for (let rule = 0; rule < 50; rule += 1)
     expect(deck.draw(false).map(({ way }) => way.era)).toEqual(["legacy", "modern"]);
@@ -29,19 +29,19 @@ test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws each cell of an era 
   }
 });
 
-test("one seed draws the same cells again, and another seed draws others", () => {
+test("the same seed draws the same cells, and another seed draws others", () => {
   const first = drawn(new Deck(CELLS, 7), 10);
   expect(drawn(new Deck(CELLS, 7), 10)).toEqual(first);
   expect(drawn(new Deck(CELLS, 8), 10)).not.toEqual(first);
 });
 
-test("the full product has every cell once", () => {
+test("the full product has every cell exactly once", () => {
   const cells = new Deck(CELLS, 7).draw(true);
   expect(cells).toHaveLength(CELLS.length);
   expect(new Set(cells)).toEqual(new Set(CELLS));
 });
 
-test("a deck of one era draws one cell for each rule", () => {
+test("a deck with cells of one era draws one cell for each rule", () => {
   const legacy = cellsOf(
     WAYS.filter(({ era }) => era === "legacy"),
     [""],

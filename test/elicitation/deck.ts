@@ -1,16 +1,16 @@
-// Every rule on how a server's requests find their user holds for every path to the hub and every order of calls. The
-// full product is hundreds of hubs. Therefore a seed draws a few cells for each rule: one in each protocol era, and
-// over all rules each cell about equally often.
+// Every rule about finding the user for a server request must hold for every path to the hub and every order of calls.
+// The full product needs hundreds of hubs, so a seed draws a few cells for each rule: one in each protocol era, and
+// each cell about equally often over all rules.
 import { test } from "vitest";
 import { createRandom, type Random } from "../support/random.ts";
 import { titleOf, type Way } from "./asking-yard.ts";
 
-/** Chooses other cells; a title names the cell, so that `-t` runs it again. */
+/** Change the seed to draw other cells. A title names its cell, so that `-t` repeats it. */
 const SEED = Number(process.env["ASKS_SEED"] ?? 20_261_126);
 /** `ASKS_CELLS=all` runs the full product. */
 const RUNS_ALL = process.env["ASKS_CELLS"] === "all";
 
-/** One combination that a rule is tried on. */
+/** One combination of path and variant with which a rule is tested. */
 export interface Cell<Variant extends string = string> {
   readonly way: Way;
   readonly variant: Variant;
@@ -23,7 +23,7 @@ export function cellsOf<Variant extends string>(
   return ways.flatMap((way) => variants.map((variant) => ({ way, variant })));
 }
 
-/** Draws cells for one rule after the other. Several rules share a deck, so that it goes round. */
+/** Draws cells for one rule after the other. Several rules share a deck, so that together they use all cells. */
 export class Deck<Variant extends string = string> {
   readonly #eras: readonly Cell<Variant>[][];
   readonly #drawn = new Map<Cell<Variant>, number>();
@@ -35,7 +35,7 @@ export class Deck<Variant extends string = string> {
     this.#random = createRandom(seed);
   }
 
-  /** Draws one cell of each era, among those drawn least often. With `all`, every cell. */
+  /** Draws one cell of each era, from those drawn least often. With `all`, returns every cell. */
   draw(all = RUNS_ALL): readonly Cell<Variant>[] {
     return all ? this.#eras.flat() : this.#eras.map((cells) => this.#drawOne(cells));
   }
@@ -52,7 +52,7 @@ export class Deck<Variant extends string = string> {
   }
 }
 
-/** A test of the rule for each cell drawn for it. */
+/** Defines a test of the rule for each cell drawn for it. */
 export function rule<Variant extends string>(
   title: string,
   deck: Deck<Variant>,

@@ -1,6 +1,6 @@
-// No order of server requests, answers, cancellations and process ends makes a call hang. The cases come from a seed,
-// which a failure prints. `ASKS_SEED=… npx vitest run test/elicitation/no-deadlock.test.ts` plays them again;
-// `ASKS_RUNS=500` plays more of them.
+// No order of server requests, answers, cancellations and process exits makes a call hang. A seed generates the cases,
+// and a failure prints it. `ASKS_SEED=… npx vitest run test/elicitation/no-deadlock.test.ts` runs the same cases again;
+// `ASKS_RUNS=500` runs more of them.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { play, strayAnswers, wordOf, type Bounds, type Play } from "./play.ts";
@@ -8,18 +8,18 @@ import { scenarios, type Scenario } from "./scenario.ts";
 
 const SEED = Number(process.env["ASKS_SEED"] ?? 20_261_122);
 const RUNS = Number(process.env["ASKS_RUNS"] ?? 8);
-/** Longest time of a case, including all times of its calls. */
+/** Maximum duration of a case, including all time limits of its calls. */
 const CASE_MS = 30_000;
-/** How late a call may end after its time, on a busy machine. */
+/** Tolerance after a call's time limit, for a busy machine. */
 const LATE_MS = 3000;
 
 const QUICK: Bounds = { hopelessMs: 1000, totalMs: 4000, endsHopeless: false };
-/** Ample time: a call that waits for a user must wait for all of it. */
+/** Limits so long that a call which waits for a user would have to use all of its time. */
 const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true };
 
 const EVERY_ISOLATION = [undefined, "shared", "session"] as const;
 
-/** Plays generated cases in sequence; the cases of several tests run concurrently. */
+/** Defines a test that plays generated cases in sequence; the tests run concurrently. */
 function holds(
   title: string,
   cases: fc.Arbitrary<Scenario>,
@@ -36,7 +36,7 @@ function holds(
         judge(result, scenario);
         played += 1;
       });
-      // Shrunk, a case with another timing would fail for another reason or not at all.
+      // Cases are not shrunk: with another timing, a case would fail for another reason or not at all.
       await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
       expectHere(played).toBe(RUNS);
     },
@@ -44,7 +44,7 @@ function holds(
   );
 }
 
-/** Holds for each server, each isolation and all persons. */
+/** Asserts the rules that hold for each kind of server, each isolation and any number of users. */
 function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
   for (const { outcome, tookMs, boundMs, wasGivenUp } of calls) {
     expect(["ok", "timeout", ...(wasGivenUp ? ["cancelled"] : [])], outcome.ok ? "" : outcome.message).toContain(
@@ -59,7 +59,7 @@ function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
 
 describe.concurrent("no order of requests, answers, cancellations and ends makes a deadlock", () => {
   holds(
-    "on a server that works side by side nobody waits for another's person, and answers come from the " +
+    "on a server with concurrent calls no call waits for another's user, and answers come from the " +
       "principal whose call asked",
     scenarios({ kinds: ["side-by-side"], isolations: [undefined], maxPrincipals: 2, isKnown: true }),
     AMPLE,
@@ -71,7 +71,7 @@ describe.concurrent("no order of requests, answers, cancellations and ends makes
   );
 
   holds(
-    "so it is with one principal and one server for all",
+    "the same holds with one principal and one server for all clients",
     scenarios({ kinds: ["side-by-side"], isolations: ["shared"], maxPrincipals: 1, isKnown: true }),
     AMPLE,
     (played) => {
@@ -81,7 +81,7 @@ describe.concurrent("no order of requests, answers, cancellations and ends makes
   );
 
   holds(
-    "on a server that works side by side and was never seen to ask, every call ends, and answers come from " +
+    "on such a server that has not sent a request before, every call ends, and answers come from " +
       "the principal whose call asked",
     scenarios({ kinds: ["side-by-side"], isolations: EVERY_ISOLATION, maxPrincipals: 3 }),
     QUICK,
@@ -89,21 +89,21 @@ describe.concurrent("no order of requests, answers, cancellations and ends makes
   );
 
   holds(
-    "on a server that works on one call after the other, every call ends",
+    "on a server that runs one call after the other, every call ends",
     scenarios({ kinds: ["sequential"], isolations: EVERY_ISOLATION, maxPrincipals: 2 }),
     QUICK,
     () => {},
   );
 
   holds(
-    "on a server that holds a lock over its questions, every call ends",
+    "on a server that holds a lock during its requests, every call ends",
     scenarios({ kinds: ["locked"], isolations: EVERY_ISOLATION, maxPrincipals: 2 }),
     QUICK,
     () => {},
   );
 
   holds(
-    "where every person answers, every call is served, on each kind of server",
+    "if every user answers, every call succeeds, on each kind of server",
     scenarios({
       kinds: ["side-by-side", "sequential", "locked"],
       isolations: EVERY_ISOLATION,

@@ -1,4 +1,4 @@
-// Guarantees for one client with a lasting connection, in any order of its server requests and its other calls.
+// Guarantees for one client with a lasting connection, in any order of server requests and its other calls.
 import { expect } from "vitest";
 import { openYard, type AskingYard, type Way } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";
@@ -12,10 +12,10 @@ interface Scene {
   readonly question: Question;
 }
 
-/** Order of the two calls; the request goes to the later one, whichever call caused it. */
+/** Order of the two calls. The hub sends the request to the later call, whichever call caused it. */
 const ORDERS = ["the asking call first", "the other call first"] as const;
 
-/** A call that has sent a request, and one that is held, both of Ada. */
+/** Starts two calls of the client Ada: one sends a server request, the other is held by the stage. */
 async function askedBeside(yard: AskingYard, order: (typeof ORDERS)[number]): Promise<Scene> {
   const { stage } = yard;
   const ada = await yard.connect("ada");
@@ -48,7 +48,9 @@ const WAYS: readonly Way[] = [
 ];
 const ORDERED = new Deck(cellsOf(WAYS, ORDERS));
 const PLAIN = new Deck(cellsOf(WAYS, [""]));
-/** A modern call that waits for input is abandoned by not repeating it, which no event reports. */
+/**
+ * Legacy cells only: a modern client abandons a call that waits for input by not repeating it, which no event reports.
+ */
 const LEGACY = new Deck(
   cellsOf(
     WAYS.filter(({ era }) => era === "legacy"),
@@ -56,18 +58,18 @@ const LEGACY = new Deck(
   ),
 );
 
-rule("the other call ends while the person thinks", ORDERED, async ({ way, variant: order }) => {
+rule("the other call ends before the user answers", ORDERED, async ({ way, variant: order }) => {
   await using yard = await openYard(way);
   const { asking, other, question } = await askedBeside(yard, order);
   yard.stage.release("other");
   await yard.stage.reached("ended", "other");
-  // Over a modern connection, the call with the server request can only reach its caller by returning with the answer.
+  // Over a modern connection a server request can only reach its caller in the result of the call itself.
   if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
   question.answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
   expect(await other).toMatchObject({ tag: "other", answers: [] });
 });
-rule("the person answers while the other call runs on", ORDERED, async ({ way, variant: order }) => {
+rule("the user answers while the other call is running", ORDERED, async ({ way, variant: order }) => {
   await using yard = await openYard(way);
   const { asking, other, question } = await askedBeside(yard, order);
   question.answer();
@@ -75,7 +77,7 @@ rule("the person answers while the other call runs on", ORDERED, async ({ way, v
   yard.stage.release("other");
   expect(await other).toMatchObject({ tag: "other", answers: [] });
 });
-rule("a further call of the client is served while the person thinks", ORDERED, async ({ way, variant: order }) => {
+rule("serves a further call of the client before the user answers", ORDERED, async ({ way, variant: order }) => {
   await using yard = await openYard(way);
   const { ada, asking, other, question } = await askedBeside(yard, order);
   expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
@@ -83,7 +85,7 @@ rule("a further call of the client is served while the person thinks", ORDERED, 
   yard.stage.release("other");
   expect([await asking, await other]).toMatchObject([answeredBy("ada", "asking"), { tag: "other" }]);
 });
-rule("a refusal of the person's is an answer like any other", ORDERED, async ({ way, variant: order }) => {
+rule("passes on that the user declined, like any answer", ORDERED, async ({ way, variant: order }) => {
   await using yard = await openYard(way);
   const { asking, other, question } = await askedBeside(yard, order);
   yard.stage.release("other");
@@ -93,7 +95,7 @@ rule("a refusal of the person's is an answer like any other", ORDERED, async ({ 
   expect(await other).toMatchObject({ tag: "other" });
 });
 
-rule("questions one after another, with a call that ends between them", PLAIN, async ({ way }) => {
+rule("answers requests in sequence, with a call that ends between them", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");
@@ -106,14 +108,14 @@ rule("questions one after another, with a call that ends between them", PLAIN, a
   second.answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking", 2));
 });
-rule("questions of one call at once", PLAIN, async ({ way }) => {
+rule("answers concurrent requests of one call", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const asking = ada.call("ask", "asking", { questions: 3, together: true });
   for (const number of [1, 2, 3]) (await ada.question(`asking#${number}`)).answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking", 3));
 });
-rule("questions of several calls at once, answered in another order", PLAIN, async ({ way }) => {
+rule("answers concurrent requests of several calls, in another order", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const tags = ["one", "two", "three"];
@@ -126,7 +128,7 @@ rule("questions of several calls at once, answered in another order", PLAIN, asy
   for (const question of questions.toReversed()) question.answer();
   expect(await Promise.all(calls)).toMatchObject(tags.map((tag) => answeredBy("ada", tag)));
 });
-rule("a question that comes when no call is under way is refused to the server", PLAIN, async ({ way }) => {
+rule("refuses a server request while no call is running", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   await ada.call("run", "late", { steps: [{ end: true }, { hold: true }, { ask: 1 }] });
@@ -134,10 +136,10 @@ rule("a question that comes when no call is under way is refused to the server",
   expect((await yard.stage.reached("answered", "late")).answer).toMatch(/^error -/);
   expect(ada.questions).toEqual([]);
 });
-rule("a call whose person never answers ends with one outcome, and the next one is served", PLAIN, async ({ way }) => {
+rule("a call whose user never answers ends with one outcome, and the next call is served", PLAIN, async ({ way }) => {
   await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
   const ada = await yard.connect("ada");
-  // The server has started, so the time belongs to the request alone.
+  // Starts the server, so that the time limit covers only the request.
   await ada.call("quick", "warm");
   const asking = ada.reply("ask", "asking");
   const question = await ada.question("asking#1");
@@ -152,10 +154,10 @@ rule("a call whose person never answers ends with one outcome, and the next one 
   expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });
 
-// Cancelled calls.
+// Rules about cancelled calls.
 
 rule(
-  "a question goes with the last call that could have asked it, though a later one is under way",
+  "withdraws a request with the last call that may have caused it, while a later call runs",
   LEGACY,
   async ({ way }) => {
     await using yard = await openYard(way);
@@ -175,7 +177,7 @@ rule(
   },
 );
 rule(
-  "a question that either of two calls could have asked outlives the one that is given up",
+  "keeps a request that either of two calls may have caused if one of them is cancelled",
   LEGACY,
   async ({ way }) => {
     await using yard = await openYard(way);
@@ -195,7 +197,7 @@ rule(
     expect(ada.client.heard("notifications/cancelled")).toEqual([]);
   },
 );
-rule("a server that does not stop what was given up is told that nobody answers any more", LEGACY, async ({ way }) => {
+rule("tells a server that continues a cancelled call that no client can answer", LEGACY, async ({ way }) => {
   await using yard = await openYard({ ...way, kind: "sequential", isDeaf: true });
   const ada = await yard.connect("ada");
   const end = new AbortController();
@@ -207,14 +209,14 @@ rule("a server that does not stop what was given up is told that nobody answers 
   expect((await yard.stage.reached("answered", "asking")).answer).toMatch(/^error -/);
   expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });
-rule("a client that leaves while it is asked takes its calls with it", LEGACY, async ({ way }) => {
+rule("a client that disconnects during a request ends its calls", LEGACY, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const asking = ada.call("ask", "asking").catch(() => undefined);
   await ada.question("asking#1");
   await ada.leave();
   expect((await asking)?.answers).not.toEqual(answeredBy("ada", "asking").answers);
-  // With stdio, the hub ends with its client, and the server with the hub.
+  // With stdio, the hub ends with its client, and the server ends with the hub.
   if (way.endpoint !== "stdio") await yard.stage.over("asking");
   const next = await yard.connect("next");
   expect(await next.call("quick", "quick")).toMatchObject({ tag: "quick" });

@@ -1,4 +1,4 @@
-// A client with a user who answers when the test allows it.
+// A client with a user who answers when the test decides.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { RawClient, type ServerRequestSeen, type EraName } from "../fixtures/raw/raw-client.ts";
 import type { RawWire } from "../fixtures/raw/wire.ts";
@@ -7,7 +7,7 @@ import type { RawWire } from "../fixtures/raw/wire.ts";
 export interface Question {
   /** Text of the server request: the tag of its call and the number of the question. */
   readonly message: string;
-  /** Answers in the user's own name. */
+  /** Accepts the request with the user's name as the answer. */
   answer(): void;
   decline(): void;
 }
@@ -24,7 +24,7 @@ export interface CallReport {
   readonly answers: readonly AnsweredQuestion[];
 }
 
-/** Nothing here takes longer; a failing wait reports its subject. */
+/** Time limit of each wait in these tests. A wait that fails reports its subject. */
 const PATIENCE_MS = 10_000;
 
 export class Person implements AsyncDisposable {
@@ -53,7 +53,7 @@ export class Person implements AsyncDisposable {
     return this.#client;
   }
 
-  /** Resolves with the server request, now or when it arrives. */
+  /** Resolves with the server request that has this message, past or future. */
   async question(message: string): Promise<Question> {
     return this.#until(
       () => this.questions.find((question) => question.message === message),
@@ -62,25 +62,25 @@ export class Person implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool under a tag, including answers to server requests, and returns its report; another end of the call is
-   * an error.
+   * Calls a tool with a tag, including answers to server requests, and returns the server's report. Throws if the call
+   * ends in another way.
    */
   async call(tool: string, tag: string, args: JsonObject = {}): Promise<CallReport> {
     return reportOf(await this.reply(tool, tag, args));
   }
 
-  /** The whole reply. */
+  /** Calls a tool and returns the whole reply. */
   async reply(tool: string, tag: string, args: JsonObject = {}): Promise<JsonObject> {
     return this.#client.call("tools/call", { name: tool, arguments: { tag, ...args } });
   }
 
-  /** Makes a call that can be cancelled; the user answers its questions only on request. */
+  /** Makes a call that can be cancelled; the user answers its questions only when the test decides. */
   async request(tool: string, tag: string, signal: AbortSignal): Promise<JsonObject> {
     return this.#client.request("tools/call", { name: tool, arguments: { tag } }, { signal });
   }
 
   /**
-   * Resolves once a server request was withdrawn, now or later. For the legacy era: the modern one has no message for
+   * Resolves when a server request was withdrawn, past or future. Legacy era only: the modern era has no message for
    * it.
    */
   async withdrawal(): Promise<JsonObject> {
@@ -136,7 +136,7 @@ export class Person implements AsyncDisposable {
         end();
         resolve(found);
       };
-      // Other messages wake no waiter.
+      // Only server requests call `#wake`; polling covers other messages.
       const every = setInterval(look, 20);
       const timer = setTimeout(() => {
         end();
@@ -162,7 +162,7 @@ export function reportOf(reply: JsonObject): CallReport {
   return JSON.parse(String(first["text"])) as CallReport;
 }
 
-/** Returns the end of a call whose questions were all answered by one user. */
+/** Returns the expected report of a call whose questions were all answered by one user. */
 export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: AnsweredQuestion[] } {
   return {
     tag,

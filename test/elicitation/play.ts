@@ -1,4 +1,4 @@
-// Plays a scenario against a provider over a real server, and returns the results.
+// Plays a scenario against a provider with a real server, and returns the results.
 import { setTimeout as delay } from "node:timers/promises";
 import { FailError } from "../../packages/toolyard/src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -9,12 +9,13 @@ import type { CallReport } from "./person.ts";
 import type { Manner, Scenario, ScriptedCall } from "./scenario.ts";
 
 export interface Bounds {
-  /** Time of a call whose user never answers. */
+  /** Time limit of a call whose user never answers. */
   readonly hopelessMs: number;
-  /** Time of every other call. */
+  /** Time limit of every other call. */
   readonly totalMs: number;
   /**
-   * True if calls whose user never answers are cancelled once all others have ended; otherwise they run out of time.
+   * True if calls whose user never answers are cancelled after all others have ended. Otherwise they end at their time
+   * limit.
    */
   readonly endsHopeless: boolean;
 }
@@ -24,7 +25,7 @@ export interface PlayedCall {
   readonly outcome: Outcome;
   readonly tookMs: number;
   readonly boundMs: number;
-  /** Its caller cancelled it, or disconnected, before it had ended. */
+  /** True if its caller cancelled it, or disconnected, before it had ended. */
   readonly wasGivenUp: boolean;
   /** The server's report at the end of the call. */
   readonly report: CallReport | undefined;
@@ -32,11 +33,11 @@ export interface PlayedCall {
 
 export interface Play {
   readonly calls: readonly PlayedCall[];
-  /** Answered calls that were running when the first unanswered one ended. */
+  /** Calls that were to be answered, and were still running when the first call without an answer ended. */
   readonly held: readonly ScriptedCall[];
   /** Server requests still shown to a user afterwards. */
   readonly leftOpen: readonly string[];
-  /** Result of the next call. */
+  /** Outcome of a further call after the scenario. */
   readonly next: Outcome;
   readonly restarts: number;
 }
@@ -44,7 +45,7 @@ export interface Play {
 export const isHopeless = ({ manner, steps }: ScriptedCall): boolean =>
   manner.type === "never" && steps.some((step) => "ask" in step);
 
-/** Longer than the time of every call: a call that runs after it hangs. */
+/** Longer than the time limit of every call: a call that still runs after it hangs. */
 const HANGS_AFTER_MS = 5000;
 
 export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
@@ -66,7 +67,7 @@ export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
 }
 
 class Players {
-  /** Messages of the questions that wait for an answer. */
+  /** Messages of server requests that wait for an answer. */
   readonly open = new Set<string>();
   readonly #scenario: Scenario;
   readonly #bounds: Bounds;
@@ -83,7 +84,8 @@ class Players {
   }
 
   /**
-   * Asks the first client, so that the server is known to send requests and that client's principal has a connection.
+   * Makes the server send a request to the first client, so that the hub knows this and has a connection for its
+   * principal.
    */
   async askOnce(): Promise<void> {
     const manner: Manner = { type: "answer", afterMs: 0 };
@@ -122,7 +124,7 @@ class Players {
     return { call, outcome, tookMs: performance.now() - startedAt, boundMs, wasGivenUp: signal.aborted, report };
   }
 
-  /** Resolves with the calls that had to wait until a hopeless one had its end. */
+  /** Resolves with the calls that were still running when the first call without an answer ended. */
   async waitForHopeful(running: readonly Promise<PlayedCall>[]): Promise<ScriptedCall[]> {
     const { calls } = this.#scenario;
     const of = (isWanted: (call: ScriptedCall) => boolean): Promise<PlayedCall>[] =>
@@ -141,7 +143,7 @@ class Players {
     return held;
   }
 
-  /** Returns a tag of the call, so that each question names its call. */
+  /** Returns the tag of a call, which its server requests contain. */
   #tagOf(at: number): string {
     const { client } = this.#scenario.calls[at]!;
     return `${at} of ${this.#principalOf(client)}`;
@@ -187,7 +189,7 @@ class Players {
   }
 }
 
-/** Returns answers that came from another principal than the one whose call asked. */
+/** Returns answers from another principal than the one whose call caused the request. */
 export function strayAnswers({ calls }: Play): string[] {
   return calls
     .flatMap(({ report }) => report?.answers ?? [])
@@ -198,7 +200,7 @@ export function strayAnswers({ calls }: Play): string[] {
     });
 }
 
-/** Returns the result of a call in one word. */
+/** Returns `ok` or the outcome code of a call. */
 export function wordOf(outcome: Outcome): string {
   return outcome.ok && isJsonObject(outcome.result) ? "ok" : outcome.ok ? "nothing" : outcome.kind;
 }

@@ -1,4 +1,4 @@
-// Faults between real partners, as the smallest case of each.
+// Reported faults between real clients and servers, each as its smallest case.
 import { expect, test } from "vitest";
 import { openYard, type YardWish } from "./asking-yard.ts";
 import { answeredBy } from "./person.ts";
@@ -10,7 +10,7 @@ test.each<[string, YardWish]>([
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
   ["a shared server, over a pipe", { era: "legacy", endpoint: "stdio" }],
 ])(
-  "two concurrent calls of a client on %s, one user slower than the other call: the answer reaches the asker",
+  "with two concurrent calls of a client on %s and a slow user, the answer reaches the asking call",
   async (_what, wish) => {
     await using yard = await openYard(wish);
     const ada = await yard.connect("ada");
@@ -27,7 +27,7 @@ test.each<[string, YardWish]>([
   },
 );
 
-test("asks a modern caller over HTTP although its other call was running at the first question", async () => {
+test("sends a request to a modern client over HTTP although its other call was running", async () => {
   await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");
@@ -40,7 +40,7 @@ test("asks a modern caller over HTTP although its other call was running at the 
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
 });
 
-test("a quick call of a modern caller over HTTP does not wait for the person whom another call asks", async () => {
+test("a quick call of a modern client over HTTP does not wait for the user whom another call asks", async () => {
   await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const asking = ada.call("ask", "asking");

@@ -1,4 +1,4 @@
-// A server of both eras runs once, with any client capabilities, until it sends a request to one of the clients.
+// A server of both eras runs as one process for clients of any capabilities, until it sends a request to one of them.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ async function call(client: RawClient, name: string): Promise<{ sum?: number; pi
   return JSON.parse((content as { text: string }[])[0]!.text);
 }
 
-test("five legacy and modern clients that declare everything share one process and its state", async () => {
+test("five legacy and modern clients with all capabilities share one process and its state", async () => {
   const yard = await open();
   const eras = ["legacy", "modern", "legacy", "legacy", "modern"] as const;
   const clients = await Promise.all(eras.map((era) => yard.connect(era)));
@@ -76,7 +76,7 @@ test("a tool of the SDK with server requests has a second process for legacy cal
   expect(await yard.starts()).toBe(2);
 });
 
-test('era = "legacy" keeps one process that can ask callers of both eras', async () => {
+test('era = "legacy" keeps one process that can send requests to callers of both eras', async () => {
   const yard = await open({ era: "legacy" });
   const [legacy, modern] = [await yard.connect("legacy"), await yard.connect("modern")];
   for (const client of [legacy, modern])

@@ -1,8 +1,8 @@
-// Events that may happen between some clients and one server that sends requests, generated in any order.
+// Generated sequences of events between some clients and one server that sends requests.
 import * as fc from "fast-check";
 import type { AskingKind } from "./asking-yard.ts";
 
-/** Reaction of a user to every question of one call. */
+/** Reaction of a user to every server request of one call. */
 export type Manner =
   | { readonly type: "answer" | "decline" | "refuse"; readonly afterMs: number }
   | { readonly type: "never" };
@@ -10,12 +10,12 @@ export type Manner =
 export type Step = { readonly work: number } | { readonly ask: number; readonly together: boolean };
 
 export interface ScriptedCall {
-  /** Client that makes it. */
+  /** Index of the client that makes the call. */
   readonly client: number;
   readonly atMs: number;
   readonly steps: readonly Step[];
   readonly manner: Manner;
-  /** Its caller cancels it after this time. */
+  /** Time after which its caller cancels it, in milliseconds. */
   readonly givenUpAfterMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ScriptedClient {
   readonly principal: number;
   /** True for a lasting connection; without one each call has its own client. */
   readonly isLasting: boolean;
-  /** It disconnects after this time, with all its calls. */
+  /** Time after which it disconnects with all its calls, in milliseconds. */
   readonly leavesAfterMs: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Scenario {
   readonly isolation: "shared" | "session" | undefined;
   /** True if the server continues cancelled calls. */
   readonly isDeaf: boolean;
-  /** The server has asked the first client before. */
+  /** True if the server has already sent a request to the first client. */
   readonly isKnown: boolean;
   readonly clients: readonly ScriptedClient[];
   readonly calls: readonly ScriptedCall[];

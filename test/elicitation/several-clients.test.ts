@@ -1,5 +1,4 @@
-// Guarantees for several clients of one principal on one server: no client waits for another's user, or answers for
-// another.
+// Guarantees for several clients of one principal on one server: no client waits for another's user, or answers for it.
 import { expect } from "vitest";
 import { openYard, type AskingKind, type AskingYard, type Way } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";
@@ -24,7 +23,7 @@ const WAYS: readonly Way[] = [
 const PLAIN = new Deck(cellsOf(WAYS, [""]));
 const IN_TURN = new Deck(cellsOf<Extract<AskingKind, "sequential" | "locked">>(WAYS, ["sequential", "locked"]));
 
-rule("calls of other clients are served while a person thinks, quick ones and longer ones", PLAIN, async ({ way }) => {
+rule("serves quick and long calls of other clients before the user answers", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob, cleo] = await connectAll(yard);
   const asking = ada.call("ask", "asking");
@@ -38,7 +37,7 @@ rule("calls of other clients are served while a person thinks, quick ones and lo
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
   expect([asked(bob), asked(cleo)]).toEqual([[], []]);
 });
-rule("so they are beside several questions of one client at once", PLAIN, async ({ way }) => {
+rule("serves calls of other clients during concurrent requests to one client", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob] = await connectAll(yard);
   const first = ada.call("ask", "first", { questions: 2, together: true });
@@ -52,7 +51,7 @@ rule("so they are beside several questions of one client at once", PLAIN, async 
   expect([await first, await second]).toMatchObject([answeredBy("ada", "first", 2), answeredBy("ada", "second")]);
   expect(asked(bob)).toEqual([]);
 });
-rule("an answer is passed on though another client's call runs on and on", PLAIN, async ({ way }) => {
+rule("passes on an answer while another client's call continues", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob] = await connectAll(yard);
   const asking = ada.call("ask", "asking");
@@ -65,7 +64,7 @@ rule("an answer is passed on though another client's call runs on and on", PLAIN
   expect(await endless).toMatchObject({ tag: "endless" });
 });
 rule(
-  "two clients are asked at once, and each answer reaches the call that asked, in either order",
+  "passes each answer of two concurrently asked clients to the asking call, in either order",
   PLAIN,
   async ({ way }) => {
     await using yard = await openYard(way);
@@ -83,24 +82,20 @@ rule(
     }
   },
 );
-rule(
-  "a client that is asked and works besides is waited for as long as it works, not for its person",
-  PLAIN,
-  async ({ way }) => {
-    await using yard = await openYard(way);
-    const [ada, bob] = await connectAll(yard);
-    const asking = ada.call("ask", "asking");
-    const question = await ada.question("asking#1");
-    const working = ada.call("slow", "working");
-    await yard.stage.reached("began", "working");
-    const quick = bob.call("quick", "quick");
-    yard.stage.release("working");
-    expect([await working, await quick]).toMatchObject([{ tag: "working" }, { tag: "quick" }]);
-    question.answer();
-    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-  },
-);
-rule("a client that leaves while it is asked leaves the server to the others", PLAIN, async ({ way }) => {
+rule("waits for the running call of an asked client, but not for its user", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  const asking = ada.call("ask", "asking");
+  const question = await ada.question("asking#1");
+  const working = ada.call("slow", "working");
+  await yard.stage.reached("began", "working");
+  const quick = bob.call("quick", "quick");
+  yard.stage.release("working");
+  expect([await working, await quick]).toMatchObject([{ tag: "working" }, { tag: "quick" }]);
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+});
+rule("a client that disconnects during a request does not end the server for others", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob] = await connectAll(yard);
   ada.call("ask", "asking").catch(() => {});
@@ -110,7 +105,7 @@ rule("a client that leaves while it is asked leaves the server to the others", P
   (await bob.question("next#1")).answer();
   expect(await next).toMatchObject(answeredBy("bob", "next"));
 });
-rule("a person who never answers holds up nobody, and the call ends at its own time", PLAIN, async ({ way }) => {
+rule("a user who never answers delays no other call, and the call ends at its time limit", PLAIN, async ({ way }) => {
   await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
   const [ada, bob] = await connectAll(yard);
   const asking = ada.reply("ask", "asking");
@@ -119,34 +114,30 @@ rule("a person who never answers holds up nobody, and the call ends at its own t
   (await bob.question("next#1")).answer();
   expect(await next).toMatchObject(answeredBy("bob", "next"));
   await yard.stage.over("asking");
-  // A modern caller is told when it returns.
+  // The hub reports the timeout to a modern caller when the caller repeats its call.
   if (way.era === "modern") question.answer();
   expect(JSON.stringify(await asking)).toContain("Timed out");
   expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
 });
 
-// Server requests before the server is known to send them, during calls of several clients.
+// Rules for the time before the hub knows that the server sends requests, during calls of several clients.
 
+rule("sends the first request to the client whose call is left after another client's call", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  const other = bob.call("slow", "other");
+  await yard.stage.reached("began", "other");
+  const asking = ada.call("ask", "asking");
+  await yard.stage.reached("asked", "asking");
+  yard.stage.release("other");
+  expect(await other).toMatchObject({ tag: "other", answers: [] });
+  (await ada.question("asking#1")).answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  expect(asked(bob)).toEqual([]);
+  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});
 rule(
-  "the first question, beside another client's call, goes to the client that is left after it",
-  PLAIN,
-  async ({ way }) => {
-    await using yard = await openYard(way);
-    const [ada, bob] = await connectAll(yard);
-    const other = bob.call("slow", "other");
-    await yard.stage.reached("began", "other");
-    const asking = ada.call("ask", "asking");
-    await yard.stage.reached("asked", "asking");
-    yard.stage.release("other");
-    expect(await other).toMatchObject({ tag: "other", answers: [] });
-    (await ada.question("asking#1")).answer();
-    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-    expect(asked(bob)).toEqual([]);
-    expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
-  },
-);
-rule(
-  "first questions of two clients at once are all answered by somebody of the one principal",
+  "concurrent first requests of two clients are all answered by users of the one principal",
   PLAIN,
   async ({ way }) => {
     await using yard = await openYard(way);
@@ -161,7 +152,7 @@ rule(
     );
   },
 );
-rule("calls that came while a question was in doubt are served afterwards", PLAIN, async ({ way }) => {
+rule("serves calls that arrived while the receiver of a request was unclear", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob, cleo] = await connectAll(yard);
   const other = bob.call("slow", "other");
@@ -180,9 +171,9 @@ rule("calls that came while a question was in doubt are served afterwards", PLAI
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
 });
 
-// Servers on which a call cannot continue before another call's request is answered.
+// Rules for servers on which a call cannot continue before another call's request is answered.
 
-rule("calls that wait behind a question are served once it is answered", IN_TURN, async ({ way, variant: kind }) => {
+rule("serves calls that wait behind a server request once it is answered", IN_TURN, async ({ way, variant: kind }) => {
   await using yard = await openYard({ ...way, kind });
   const [ada, bob] = await connectAll(yard);
   const asking = ada.call("ask", "asking");
@@ -191,7 +182,7 @@ rule("calls that wait behind a question are served once it is answered", IN_TURN
   question.answer();
   expect([await asking, await behind]).toMatchObject([answeredBy("ada", "asking"), { tag: "behind" }]);
 });
-rule("asks of two clients at once are answered one after the other", IN_TURN, async ({ way, variant: kind }) => {
+rule("answers concurrent requests for two clients one after the other", IN_TURN, async ({ way, variant: kind }) => {
   await using yard = await openYard({ ...way, kind });
   const [ada, bob] = await connectAll(yard);
   const asking = ada.call("ask", "asking");
@@ -203,7 +194,7 @@ rule("asks of two clients at once are answered one after the other", IN_TURN, as
   expect(await behind).toMatchObject(answeredBy("bob", "behind"));
 });
 rule(
-  "a person who never answers holds up the server no longer than the call may take",
+  "a user who never answers blocks the server no longer than the call's time limit",
   IN_TURN,
   async ({ way, variant: kind }) => {
     await using yard = await openYard({ ...way, kind, options: { total_timeout: "2s" } });
@@ -215,7 +206,7 @@ rule(
     await yard.stage.over("asking");
     if (way.era === "modern") question.answer();
     expect(JSON.stringify(await asking)).toContain("Timed out");
-    // It may have run out of time behind the other one.
+    // This call may have reached its time limit while it waited for the other one.
     await behind;
     expect(await bob.call("ask", "next")).toMatchObject(answeredBy("bob", "next"));
   },

@@ -1,5 +1,5 @@
-// Guarantees for principals on a source whose server sends requests: a question never reaches another principal, and
-// with separate servers neither waits for the other's user.
+// Guarantees for principals on a source whose server sends requests: a request never reaches another principal, and
+// with separate servers no principal waits for the other's user.
 import { expect } from "vitest";
 import { openYard, type AskingYard, type Way, type YardWish } from "./asking-yard.ts";
 import { cellsOf, Deck, rule } from "./deck.ts";
@@ -7,7 +7,7 @@ import { answeredBy, type Person } from "./person.ts";
 
 const PRINCIPALS = ["ada", "bob", "cleo"] as const;
 
-/** Opens a yard in which each client has its own token. */
+/** Opens a yard in which each client has a separate token. */
 async function openFor(wish: YardWish): Promise<AskingYard> {
   return openYard({ ...wish, principals: PRINCIPALS });
 }
@@ -17,7 +17,7 @@ const comes = ({ connect }: AskingYard, name: (typeof PRINCIPALS)[number], clien
 
 const asked = ({ questions }: Person): string[] => questions.map(({ message }) => message);
 
-/** Makes the server send one request, so that this is known. */
+/** Makes the server send one request, so that the hub knows that it does. */
 async function askOnce(person: Person): Promise<string> {
   const asking = person.call("ask", `first of ${person.name}`);
   (await person.question(`first of ${person.name}#1`)).answer();
@@ -33,10 +33,10 @@ const OWN = new Deck(cellsOf(OWN_SERVERS, [""]));
 const SHARED = new Deck(cellsOf(ONE_SERVER, [""]));
 const EITHER = new Deck(cellsOf([...OWN_SERVERS, ...ONE_SERVER], [""]));
 
-// Each principal has its own server once the server asks.
+// Rules after the server's first request: each principal has a separate server.
 
 rule(
-  "who was asked first keeps the server; others get one each and are served while its person thinks",
+  "the principal asked first keeps the server; others get a separate one and are served meanwhile",
   OWN,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -57,7 +57,7 @@ rule(
     expect([asked(ada), asked(bob)]).toEqual([["asking#1"], ["other#1"]]);
   },
 );
-rule("clients of one principal share its server, and none of them waits for another's person", OWN, async ({ way }) => {
+rule("clients of one principal share its server, and none waits for another's user", OWN, async ({ way }) => {
   await using yard = await openFor(way);
   const ada = await comes(yard, "ada");
   await askOnce(ada);
@@ -70,7 +70,7 @@ rule("clients of one principal share its server, and none of them waits for anot
   expect(asked(robert)).toEqual([]);
 });
 rule(
-  "a call under way on the first server ends there, and the next goes to the principal's own",
+  "a call that runs on the first server ends there; the next uses the principal's own server",
   OWN,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -88,14 +88,14 @@ rule(
     expect(asked(bob)).toEqual([]);
   },
 );
-rule("who was asked keeps the server also between two calls", OWN, async ({ way }) => {
+rule("the asked principal keeps the server between two calls", OWN, async ({ way }) => {
   await using yard = await openFor(way);
   const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
   const instance = await askOnce(ada);
   expect((await bob.call("quick", "other")).instance).not.toBe(instance);
   expect((await ada.call("quick", "own")).instance).toBe(instance);
 });
-rule("status tells of each further server", OWN, async ({ way }) => {
+rule("status shows each further server", OWN, async ({ way }) => {
   await using yard = await openFor(way);
   const [ada, bob, cleo] = [await comes(yard, "ada"), await comes(yard, "bob"), await comes(yard, "cleo")];
   await askOnce(ada);
@@ -110,7 +110,7 @@ rule("status tells of each further server", OWN, async ({ way }) => {
   expect(JSON.stringify(yard.status()["further"])).toMatch(/bob.*cleo/);
 });
 
-rule("there are at most so many, and a busy one makes no room", OWN, async ({ way }) => {
+rule("limits the number of servers, and closes no busy server for a new one", OWN, async ({ way }) => {
   await using yard = await openFor({ ...way, options: { max_sessions: 1 } });
   const [ada, bob, cleo] = [await comes(yard, "ada"), await comes(yard, "bob"), await comes(yard, "cleo")];
   await askOnce(ada);
@@ -123,9 +123,9 @@ rule("there are at most so many, and a busy one makes no room", OWN, async ({ wa
   expect(await cleo.call("quick", "room")).toMatchObject({ tag: "room" });
 });
 
-// First questions.
+// Rules for first requests.
 
-rule("those of two principals at once are refused to the server, and both calls end", EITHER, async ({ way }) => {
+rule("refuses concurrent first requests of two principals, and both calls end", EITHER, async ({ way }) => {
   await using yard = await openFor(way);
   const people = [await comes(yard, "ada"), await comes(yard, "bob")];
   for (const person of people) person.answerAll();
@@ -133,7 +133,7 @@ rule("those of two principals at once are refused to the server, and both calls 
   for (const { name } of people) await yard.stage.reached("began", name);
   for (const { name } of people) yard.stage.release(name);
   const ends = await Promise.all(calls);
-  // The second may have come so late that the first was alone when refused.
+  // If the second request came late, only the first one was refused.
   for (const { tag, answers } of ends) expect([tag, `error -32603`]).toContain(answers[0]!.answer);
   expect(ends.flatMap(({ answers }) => answers).some(({ answer }) => answer === "error -32603")).toBe(true);
   for (const person of people) for (const message of asked(person)) expect(message).toBe(`${person.name}#1`);
@@ -143,7 +143,7 @@ rule("those of two principals at once are refused to the server, and both calls 
     );
 });
 rule(
-  "one beside another principal's call is put to the one who asked when that call is over",
+  "sends a request during another principal's call to its own principal after that call",
   EITHER,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -159,28 +159,24 @@ rule(
     expect(asked(bob)).toEqual([]);
   },
 );
-rule(
-  "one beside another principal's call that does not end is refused, and reaches nobody",
-  EITHER,
-  async ({ way }) => {
-    await using yard = await openFor({ ...way, options: { total_timeout: "4s" } });
-    const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
-    const endless = bob.reply("slow", "endless");
-    await yard.stage.reached("began", "endless");
-    const asking = ada.reply("ask", "asking");
-    expect((await yard.stage.reached("answered", "asking")).answer).toBe("error -32603");
-    await asking;
-    yard.stage.release("endless");
-    await endless;
-    expect([asked(ada), asked(bob)]).toEqual([[], []]);
-    expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
-  },
-);
+rule("refuses a request during another principal's endless call, and shows it to no user", EITHER, async ({ way }) => {
+  await using yard = await openFor({ ...way, options: { total_timeout: "4s" } });
+  const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
+  const endless = bob.reply("slow", "endless");
+  await yard.stage.reached("began", "endless");
+  const asking = ada.reply("ask", "asking");
+  expect((await yard.stage.reached("answered", "asking")).answer).toBe("error -32603");
+  await asking;
+  yard.stage.release("endless");
+  await endless;
+  expect([asked(ada), asked(bob)]).toEqual([[], []]);
+  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});
 
-// One server for all principals.
+// Rules with one server for all principals.
 
 rule(
-  "a principal waits until the other's calls are over, people included; one server serves both",
+  "a principal waits until the other's calls and answers are complete; one server serves both",
   SHARED,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -200,7 +196,7 @@ rule(
     expect([asked(ada), asked(bob)]).toEqual([["first of ada#1", "asking#1"], ["waiting#1"]]);
   },
 );
-rule("clients of the principal whose turn it is are served meanwhile", SHARED, async ({ way }) => {
+rule("serves further clients of the principal that uses the server", SHARED, async ({ way }) => {
   await using yard = await openFor(way);
   const [ada, adele, bob] = [await comes(yard, "ada"), await comes(yard, "ada", "adele"), await comes(yard, "bob")];
   await askOnce(ada);
@@ -212,7 +208,7 @@ rule("clients of the principal whose turn it is are served meanwhile", SHARED, a
   expect([await asking, await waiting]).toMatchObject([answeredBy("ada", "asking"), { tag: "waiting" }]);
 });
 rule(
-  "a person who never answers holds up other principals no longer than the call may take",
+  "a user who never answers delays other principals no longer than the call's time limit",
   SHARED,
   async ({ way }) => {
     await using yard = await openFor({ ...way, options: { total_timeout: "2s" } });

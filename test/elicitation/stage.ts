@@ -1,4 +1,4 @@
-// The asking servers of a test report their events here and wait for a release, so that no test guesses durations.
+// The asking servers of a test report their events here and wait for releases, so that no test depends on durations.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
@@ -13,7 +13,7 @@ export interface StageEvent {
   readonly answer?: string;
 }
 
-/** Nothing here takes longer; a failing wait reports its subject. */
+/** Time limit of each wait in these tests. A wait that fails reports its subject. */
 const PATIENCE_MS = 10_000;
 
 export class Stage implements AsyncDisposable {
@@ -40,18 +40,18 @@ export class Stage implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Releases the call with this tag, now or when it arrives. */
+  /** Releases the call with this tag, also before it waits. */
   release(tag: string): void {
     this.#released.push(tag);
     for (const socket of this.#sockets) socket.write(`${JSON.stringify({ release: tag })}\n`);
   }
 
-  /** Resolves with the event of this call, now or when it arrives. */
+  /** Resolves with the event of this call, past or future. */
   async reached(event: StageEventName, tag: string): Promise<StageEvent> {
     return this.find(`${event} ${tag}`, (one) => one.event === event && one.tag === tag);
   }
 
-  /** Resolves once the server has stopped working on this call, by cancellation or by its end. */
+  /** Resolves when the server no longer works on this call, because of a cancellation or its exit. */
   async over(tag: string): Promise<StageEvent> {
     return this.find(
       `the end of ${tag}`,
@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Events as words, for messages and for comparing orders. */
+  /** Returns the events as text, for messages and for comparing orders. */
   told(): string[] {
     return this.events.map(({ event, tag, question, answer }) =>
       [event, question ?? tag, answer].filter((word) => word !== undefined).join(" "),

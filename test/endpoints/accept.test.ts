@@ -1,4 +1,4 @@
-// Media types that a client accepts, over whole hubs: both eras, with one process and with workers.
+// Media types that a client accepts, on whole hubs: both eras, with one process and with workers.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, sendRaw, tool, type Target, type Upstream } from "../security/attack.ts";
@@ -9,7 +9,7 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** `Accept`, and the type of the answer that it leads to; none: 406. */
+/** `Accept` header and the media type of the answer to it; undefined: 406. */
 const ACCEPTS: readonly (readonly [accept: string | undefined, type: string | undefined])[] = [
   [undefined, "application/json"],
   ["*/*", "application/json"],
@@ -75,7 +75,7 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
     const { status, headers, body } = await post(accept, call, session);
     expect([status, headers["content-type"]]).toEqual([200, type]);
     expect(headers["mcp-session-id"]).toBe(session["mcp-session-id"]);
-    // The first event of a stream may prime it; `sendRaw` reads no further.
+    // The first event of a stream may be empty; `sendRaw` reads no further.
     if (type === "application/json")
       expect(objectMember(messageIn(body, type), "result")).toMatchObject({ content: [{ type: "text" }] });
   });

@@ -15,7 +15,7 @@ async function serve(settings: object = {}): Promise<string> {
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
-test("GET / answers a page for text/html, and the MCP answer to a client that accepts its media types", async () => {
+test("GET / returns a page for text/html, and MCP's answer to a client that accepts its media types", async () => {
   const url = await serve();
   const page = await open(url);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -32,7 +32,7 @@ test("GET / answers a page for text/html, and the MCP answer to a client that ac
   expect((await fetch(`${url}/?uri=none://x`, { headers: { accept: "text/html" } })).status).not.toBe(200);
 });
 
-test("GET / explains itself in plain text to curl, and refuses a protocol's client as before", async () => {
+test("GET / returns a plain-text explanation to curl, and refuses a client of the protocol as before", async () => {
   const url = await serve();
   for (const headers of [{ accept: "*/*" }, { accept: "text/plain" }, { accept: "text/*, */*;q=0.1" }]) {
     const response = await fetch(`${url}/`, { headers });
@@ -48,7 +48,7 @@ test("GET / explains itself in plain text to curl, and refuses a protocol's clie
   expect((await fetch(`${url}/`, { method: "POST", body: "{}" })).headers.get("content-type")).not.toContain("plain");
 });
 
-test("GET / names the token and omits REST where it is off, and refuses a caller without a token", async () => {
+test("GET / names the token and omits disabled REST, and refuses a caller without a token", async () => {
   const url = await serve({ server: { token: "a-long-enough-token" }, rest: { enabled: false } });
   expect((await fetch(`${url}/`)).status).toBe(401);
   const text = await (await fetch(`${url}/`, { headers: { authorization: "Bearer a-long-enough-token" } })).text();
@@ -56,7 +56,7 @@ test("GET / names the token and omits REST where it is off, and refuses a caller
   expect(text).not.toMatch(/a-long-enough|\/docs|\/api/);
 });
 
-test("it has an entry for each client, and links that add the hub to VS Code and Cursor", async () => {
+test("GET / has an entry for each client, and links that add the hub to VS Code and Cursor", async () => {
   const url = await serve();
   const text = await (await open(url)).text();
   for (const program of [
@@ -76,7 +76,7 @@ test("it has an entry for each client, and links that add the hub to VS Code and
   expect(JSON.parse(Buffer.from(decodeURIComponent(config), "base64").toString())).toEqual({ url: `${url}/mcp` });
 });
 
-test("shows texts of a source as text, never as a part of the page", () => {
+test("escapes texts of a source in the page", () => {
   const evil = "</p><script>alert(1)</script>\u202e";
   const source = { source: { id: evil, kind: "stdio" }, status: { state: "down", lastError: evil } };
   const page = renderHome({
@@ -98,7 +98,7 @@ test("shows texts of a source as text, never as a part of the page", () => {
   expect(page).not.toContain("\u202e");
 });
 
-test("with tokens, refuses a request without one, and shows narrowed rights how to connect but no source", async () => {
+test("with tokens, refuses a request without one; a token with narrow rights sees no source", async () => {
   const url = await serve({
     server: { token: "a-long-enough-token", tokens: { few: { token: "another-long-token", allow: ["meta.*"] } } },
   });
@@ -113,7 +113,7 @@ test("with tokens, refuses a request without one, and shows narrowed rights how 
   expect(few).not.toContain("/status");
 });
 
-test("where the JSON-RPC dialect is off the page is there as well, and programs find nothing", async () => {
+test("serves the page without the JSON-RPC dialect too, and answers 404 to programs", async () => {
   const url = await serve({ server: { jsonrpc: false }, rest: { openapi: false } });
   const page = await (await open(url)).text();
   expect(page).toContain("<h2>Sources</h2>");

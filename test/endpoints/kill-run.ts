@@ -1,5 +1,5 @@
-// Calls without pause through several endpoints of a hub, while its children and a remote are killed at random. Equal
-// seeds choose alike.
+// Calls continuously through several endpoints of a hub, while its children and a remote are killed at random. Equal
+// seeds make equal choices.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -23,14 +23,14 @@ export interface KillOptions {
 
 export interface KillReport {
   readonly kills: number;
-  /** `stdio`, `script`, `remote`: how often each was killed. */
+  /** Number of kills of `stdio`, `script` and `remote`. */
   readonly victims: Readonly<Record<string, number>>;
   readonly calls: number;
-  /** How calls ended: `ok` or a kind, by tool. */
+  /** Number of calls by tool and outcome: `ok` or an outcome code. */
   readonly ended: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   readonly seconds: number;
-  /** Children, open handles, running timers and listeners at rest, when unused connections have closed. */
+  /** Children, open handles, timers and listeners at rest, after unused connections have closed. */
   readonly before: Rest;
   readonly after: Rest;
   readonly childrenAfterClose: number;
@@ -41,9 +41,9 @@ export interface KillReport {
 export interface Rest {
   readonly children: number;
   readonly handles: number;
-  /** Those of the handles that are connections. */
+  /** Number of the handles that are connections. */
   readonly sockets: number;
-  /** Timers that keep a process alive. */
+  /** Number of timers that keep the process alive. */
   readonly timers: number;
   readonly listeners: number;
   /** Kinds of the open handles. */
@@ -51,9 +51,9 @@ export interface Rest {
 }
 
 const CALLERS = 8;
-/** A call that ends by it is a problem, so it is far above what a call takes on a slow machine. */
+/** Time limit of a call. A call that reaches it is a problem; it is far longer than any call on a slow machine. */
 const CALL_TIMEOUT_MS = 30_000;
-/** Beyond the bound of a call: what a busy machine takes to say so. */
+/** Tolerance after the time limit of a call, for a busy machine. */
 const PATIENCE_MS = 3000;
 const WARM_UP_MS = 1500;
 const MAX_WAIT_MS = 40;
@@ -61,15 +61,15 @@ const MAX_PAUSE_MS = 80;
 const SETTLED_WITHIN_MS = 30_000;
 /** Unused connections close after this time, on either side. */
 const IDLE_TIMEOUT = "2s";
-/** Both ends of the one stream that stays open without calls: the legacy client's. */
+/** Both ends of the one stream that stays open without calls: that of the legacy client. */
 const STANDING_SOCKETS = 2;
 const WEB = fileURLToPath(new URL("web-child.mjs", import.meta.url));
 const PIPE = fileURLToPath(new URL("pipe-server.mjs", import.meta.url));
 const TOOLS = ["one__waits", "two__waits", "web__waits", "say_script", "say_folder"];
-/** A script that is killed has failed; a server that is killed is away. */
+/** Expected outcomes: a killed script is a failure of the tool, a killed server is unavailable. */
 const EXPECTED = new Set(["ok", "unavailable", "tool_error"]);
 
-/** A remote that comes back at its port. */
+/** A remote server that restarts on the same port. */
 class Remote {
   port = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
@@ -140,7 +140,7 @@ class KillRun {
   async run(): Promise<KillReport> {
     const endpoints = await this.#openEndpoints();
     await this.#allServed(endpoints);
-    // Objects that the first concurrent calls create exist before the measurement.
+    // Starts the measurement after the first concurrent calls have created their objects.
     await this.#callAll(endpoints, delay(WARM_UP_MS));
     const before = await this.#rest();
     const startedAt = performance.now();
@@ -202,7 +202,7 @@ class KillRun {
     while (!this.#isOver) await this.#one(endpoint, this.#random.pick(TOOLS));
   }
 
-  /** One call, which must end in one outcome within its time. */
+  /** Makes one call, which must end within its time with one outcome. */
   async #one(endpoint: Endpoint, tool: string): Promise<string> {
     this.#calls += 1;
     const startedAt = performance.now();
@@ -229,7 +229,7 @@ class KillRun {
     }
   }
 
-  /** Returns false if there was nothing to kill. */
+  /** Kills one process. Returns false if there was none. */
   async #killOne(): Promise<boolean> {
     const pid = this.#random.pick(descendants(process.pid));
     if (pid === undefined) return false;
@@ -250,7 +250,7 @@ class KillRun {
     return true;
   }
 
-  /** The hub recovers by itself: every tool is served again. */
+  /** Waits until the hub has recovered and serves every tool again. */
   async #allServed(endpoints: readonly Endpoint[]): Promise<void> {
     const until = performance.now() + SETTLED_WITHIN_MS;
     for (const tool of TOOLS) {
@@ -262,8 +262,8 @@ class KillRun {
   }
 
   /**
-   * Returns the resources held at rest: once unused connections have closed, and at most `wanted` if that state is
-   * reached.
+   * Returns the resources at rest, after unused connections have closed. Waits until they are at most `wanted`, if
+   * given.
    */
   async #rest(wanted?: Rest): Promise<Rest> {
     const until = performance.now() + SETTLED_WITHIN_MS;
@@ -300,7 +300,7 @@ class KillRun {
 
 const COUNTED = ["children", "handles", "timers", "listeners"] as const;
 
-/** `Immediate` is this very look. */
+/** Excludes the `Immediate` of this measurement. */
 function restNow(): Rest {
   const all = process.getActiveResourcesInfo().filter((kind) => kind !== "Immediate");
   const handles = all.filter((kind) => kind !== "Timeout");

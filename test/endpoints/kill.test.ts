@@ -4,7 +4,7 @@ import { runKills } from "./kill-run.ts";
 const SEED = 20260728;
 
 test(
-  "children and a remote that are killed at random leave every call its one outcome in time, and nothing behind",
+  "gives every call one outcome in time while children and a remote are killed, and leaks nothing",
   { timeout: 300_000 },
   async () => {
     const report = await runKills({ kills: 50, seed: SEED });

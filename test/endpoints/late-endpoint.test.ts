@@ -41,7 +41,7 @@ test.each([
   {},
   { base_path: "/v1", openapi: false },
   { routes: { "GET /weather": "weather", "POST /weather": "weather", "POST /ask": { chat: true } } },
-])("REST with %j is announced at the places that it is mounted at", (config) => {
+])("announces REST with %j at its mounted paths", (config) => {
   const options = resolveRest(config);
   expect(sorted(restPlaces(options))).toEqual(mounted(new RestEndpoint({} as RestParts, options)));
 });
@@ -50,7 +50,7 @@ test.each([
   { enabled: true, onMcpPath: false },
   { enabled: true, onMcpPath: true },
   { enabled: false, onMcpPath: true },
-])("JSON-RPC with %j is announced at the places that it is mounted at", (options) => {
+])("announces JSON-RPC with %j at its mounted paths", (options) => {
   const parts = { mcp: {}, dialects: [] } as unknown as JsonRpcHttpParts;
   expect(sorted(jsonRpcPlaces(options))).toEqual(mounted(new JsonRpcHttpEndpoint(parts, options)));
 });
@@ -80,7 +80,7 @@ function lateEndpoint(paths: readonly string[], own: readonly string[] = paths):
   return { events, listener, late };
 }
 
-test("an endpoint is loaded with the first request, and answers what came meanwhile in its order", async () => {
+test("loads an endpoint at the first request, and answers the requests of that time in order", async () => {
   const { events, listener } = lateEndpoint(["/a", "/b"]);
   expect(events).toEqual([]);
   await Promise.all([listener.ask("/b"), listener.ask("/a")]);

@@ -33,9 +33,7 @@ const LONG_INTEGERS = [
 
 const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
-/**
- * The endpoints alternate over the spellings. The manager, which has its own registry, is called by every spelling.
- */
+/** The endpoints alternate between the spellings. The manager, which has its own registry, uses every spelling. */
 const TOOLS: readonly ToolRow[] = [
   {
     kind: "modules",
@@ -141,9 +139,9 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "unknown_tool", tool: "nobody.has_it" },
   { kind: "ambiguous", tool: "twin" },
   { kind: "invalid_params", tool: "fail.strict", args: { a: "no number" } },
-  // Consent is missing. Denials by a caller's rights have their own test.
+  // Fails because consent is missing. Denials by a caller's rights have their own test.
   { kind: "denied", tool: "fail.destroys" },
-  // The server behind reports it. The hub's own limits have their own test.
+  // The upstream server reports it. The hub's own limits have their own test.
   { kind: "limited", tool: "web__busy" },
   { kind: "too_large", tool: "fail.big" },
   { kind: "unavailable", tool: "frail__die" },
@@ -153,16 +151,16 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "internal", tool: "tool_search", args: { query: BREAKS() } },
 ];
 
-/** Value that a broken provider fails on. */
+/** Function whose value a broken provider fails on. */
 function BREAKS(): string {
   return "break inside";
 }
 
-/** Codes that need more than one call with arguments have their own test. */
+/** Outcome codes that need more than one call have their own test. */
 const BY_CIRCUMSTANCE: readonly FailKind[] = ["cancelled"];
 
 const waits: { begun: Gate; ended: Gate } = { begun: createGate(), ended: createGate() };
-/** Ends the call of the tool that serves one call at a time. */
+/** Ends the running call of the tool that serves one call at a time. */
 let single: Gate;
 let yard: SurfaceYard;
 
@@ -195,20 +193,20 @@ test("each kind of source has a tool", () => {
   expect(TOOLS.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(PROVIDER_KINDS).toSorted());
 });
 
-test("each outcome code of the table has a failure that provokes it", () => {
+test("each outcome code of the table has a test case that provokes it", () => {
   expect([...FAILURES.map(({ kind }) => kind), ...BY_CIRCUMSTANCE].toSorted()).toEqual(Object.keys(KINDS).toSorted());
 });
 
 const ROWS = Object.entries<SurfaceRow>(SURFACES).map(([name, row], index) => ({ name, index, ...row }));
 
-/** The listed name and one further spelling; every spelling for the manager, which resolves names itself. */
+/** Returns the listed name and one further spelling; for the manager, which resolves names itself, every spelling. */
 function calledNames({ listed, spellings }: ToolRow, { name, index }: (typeof ROWS)[number]): readonly string[] {
-  // The manager joins the words of a service's name by hyphens.
+  // The manager joins the words of a service's name with hyphens.
   if (name === "manager") return spellings.map((spelling) => spelling.replace("default_tools", "default-tools"));
   return Array.from(new Set([listed, spellings[index % spellings.length]!]));
 }
 
-/** Runs concurrently where the calls reach one hub, else one after the other: each call then has its own hub. */
+/** Runs concurrently if the calls reach one hub. Otherwise each call has its own hub, and they run in sequence. */
 async function forEach<T>(items: readonly T[], isShared: boolean, run: (item: T) => Promise<void>): Promise<void> {
   if (isShared) await Promise.all(items.map(run));
   else for (const item of items) await run(item);
@@ -235,18 +233,18 @@ describe.each(ROWS)("$name", (row) => {
     const args = { text: "9007199254740993", ids: parseExact(`[${LONG_INTEGERS.join(",")}]`) };
     const tools = TOOLS.filter(({ kind }) => ECHOING.has(kind));
     await forEach(tools, isShared, async ({ listed }) => {
-      // The manager names a service by its own registry line.
+      // The manager uses the name of the service's registry line.
       const name = row.name === "manager" ? listed.replace(/^(?:pipe|web)__/, "").replace("words.", "") : listed;
       expect(await surface.call(name, args), name).toEqual({ value: args });
       expect(await surface.call("execute_tool", { name: listed, arguments: args }), name).toEqual({ value: args });
     });
   });
 
-  // One after the other: some of the failures end the process of the server that others use.
+  // In sequence, because some of the failures end the server process that other calls use.
   test("reports each outcome code as the table specifies, by name and through execute_tool", async () => {
     for (const { kind, tool, args = {} } of FAILURES) {
       expect(await surface.call(tool, args), kind).toEqual({ failure: surface.told(kind) });
-      // In the document's words, what execute_tool does not find is the tool's failure.
+      // As the document requires, execute_tool reports an unknown name as a failure of the tool.
       const failure = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
       expect(await surface.call("execute_tool", { name: tool, arguments: args }), kind).toEqual({ failure });
     }
@@ -267,7 +265,7 @@ describe.each(ROWS)("$name", (row) => {
       single = createGate();
       const calls = [surface.call("fail.single", {}), surface.call("fail.single", {})];
       const failure = surface.told("limited");
-      // The served call continues until the gate opens.
+      // The call that is being served continues until the gate opens.
       expect(await Promise.race(calls)).toEqual({ failure });
       single.open();
       expect(await Promise.all(calls)).toEqual(expect.arrayContaining([{ value: "alone" }, { failure }]));
@@ -277,7 +275,7 @@ describe.each(ROWS)("$name", (row) => {
     test("reports denied as the table specifies to a caller with fewer rights", async () => {
       const narrow = await open(yard, NARROW);
       try {
-        // Nor does a tool that the caller has no right to.
+        // A tool that the caller may not use is denied as well.
         const denied = narrow.call("fail.thrown", {});
         expect(await denied).toEqual({ failure: surface.told("denied") });
         expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });

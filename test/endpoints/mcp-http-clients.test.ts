@@ -1,4 +1,4 @@
-// The SDK's clients against the HTTP endpoint: pinned to the modern era, negotiating, and of the legacy era, v1 and v2.
+// The SDK's clients against the HTTP endpoint: v2 pinned to the modern era, v2 negotiating, v2 legacy and v1.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
@@ -15,7 +15,7 @@ let legacy: LegacyHttp;
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
-  // The legacy part needs the hub that the server makes, so it is filled in after.
+  // The legacy part needs the hub that the server creates, so it is set afterwards.
   const late = {
     post: (...args: Parameters<LegacyHttp["post"]>) => legacy.post(...args),
     get: (...args: Parameters<LegacyHttp["get"]>) => legacy.get(...args),
@@ -75,7 +75,7 @@ describe.each<[string, VersionNegotiationMode]>([
     ]);
   });
 
-  test("hears of progress", async () => {
+  test("receives progress", async () => {
     const client = await connect(mode);
     const seen: number[] = [];
     await client.callTool(
@@ -85,13 +85,13 @@ describe.each<[string, VersionNegotiationMode]>([
     expect(seen.slice(0, 2)).toEqual([1, 2]);
   });
 
-  test("gets a tool's failure, and an error for an unknown tool", async () => {
+  test("receives a tool's failure, and an error for an unknown tool", async () => {
     const client = await connect(mode);
     expect(await client.callTool({ name: "fail", arguments: {} })).toMatchObject({ isError: true });
     await expect(client.callTool({ name: "nobody", arguments: {} })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("cancels a call by giving up on it", async () => {
+  test("cancels a call by aborting it", async () => {
     const client = await connect(mode);
     const caller = new AbortController();
     server.hub.started.on(() => caller.abort(new Error("enough")));
@@ -100,7 +100,7 @@ describe.each<[string, VersionNegotiationMode]>([
   });
 });
 
-test("C33: the pinned v2 client hears of a changed list by listening", async () => {
+test("C33: the pinned v2 client is notified of a changed list by its subscription", async () => {
   const client = await connect({ pin: "2026-07-28" });
   const heard = new Promise<void>((resolve) =>
     client.setNotificationHandler("notifications/tools/list_changed", () => resolve()),

@@ -1,4 +1,4 @@
-// Thousands of broken requests to the HTTP endpoint, from a seed: each gets one answer with its own id, and nothing is
+// Thousands of malformed requests to the HTTP endpoint, from a seed: each gets one answer with its id, and no state is
 // left behind.
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -10,7 +10,7 @@ import { envelope, ModernServer, REVISION } from "../support/modern-server.ts";
 
 const CASES = Number(process.env["TOOLYARD_FUZZ_CASES"] ?? 5000);
 const SEED = Number(process.env["TOOLYARD_FUZZ_SEED"] ?? 20_260_728);
-/** 403 is for an `Origin` that is not the request's own `Host`, which some of the requests have. */
+/** 403 is the answer to an `Origin` that differs from the request's `Host`, which some of the requests have. */
 const STATUSES = new Set([200, 202, 400, 403, 404, 406, 413, 415]);
 
 let server: ModernServer;
@@ -70,7 +70,7 @@ const VALUES: readonly unknown[] = [
 
 const KEYS = ["", "x", "__proto__", "constructor", "id", "method", "_meta", "jsonrpc", "params", "cursor"];
 
-/** Replaces, removes or adds something somewhere in a value. */
+/** Replaces, removes or adds one random member of a value. */
 function mutate(value: unknown, random: Random): unknown {
   if (random.below(4) === 0) return random.pick(VALUES);
   if (Array.isArray(value))
@@ -84,7 +84,7 @@ function mutate(value: unknown, random: Random): unknown {
   return { ...value, [key]: mutate(value[key], random) };
 }
 
-/** Breaks the text itself: cuts it, doubles a part, changes bytes. */
+/** Damages the text itself: truncates it, duplicates a part, changes bytes. */
 function scramble(text: string, random: Random): Buffer {
   const bytes = Buffer.from(text);
   const at = random.below(bytes.length);
@@ -169,7 +169,7 @@ function repliesOf(type: string, text: string): JsonObject[] {
   return texts.map((each) => JSON.parse(each) as JsonObject).filter((message) => !("method" in message));
 }
 
-/** The id that the sender may expect back: its own where the body can be read as one request. */
+/** Returns the id that the reply should have: that of the body if it can be parsed as one request. */
 function expectedId(body: Buffer): unknown {
   try {
     const classified = classifyMessage(JSON.parse(body.toString()));
@@ -205,7 +205,7 @@ async function runCase(seed: number): Promise<void> {
 }
 
 test(
-  `S4: ${CASES} broken requests get one answer each, with their own id and an expected status`,
+  `S4: ${CASES} malformed requests get one answer each, with their id and an expected status`,
   { timeout: 60_000 + CASES * 5 },
   async () => {
     let next = SEED;

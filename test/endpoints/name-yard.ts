@@ -1,9 +1,9 @@
-// A hub over servers with tools that return the server's name and theirs, for every endpoint and client library.
+// A hub over servers whose tools return the name of the server and of the tool, for every endpoint and client library.
 import { fileURLToPath } from "node:url";
 import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
 import { ServedYard } from "./served-yard.ts";
 
-/** A server that has the given name and lists the given tools. It accepts every other tool, too. */
+/** Starts a server with the given name that lists the given tools. It also accepts calls of unlisted tools. */
 export const NAMED_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("named-server.mjs", import.meta.url)),

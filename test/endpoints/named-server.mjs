@@ -1,4 +1,4 @@
-// A stdio server with tools that return its name and theirs: `node named-server.mjs <name> <tool> …`
+// A stdio server whose tools return the name of the server and of the tool: `node named-server.mjs <name> <tool> …`
 import { onMessage, send, text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const [own, ...tools] = process.argv.slice(2);

@@ -1,9 +1,9 @@
-// A server on stdio with one tool that returns its arguments, and some that fail. `node pipe-server.mjs <tool> …`
+// A stdio server with one tool that returns its arguments, and some that fail. `node pipe-server.mjs <tool> …`
 import { rawMember } from "../fixtures/raw/raw-json.mjs";
 import { onMessage, send, sendText, text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const CALLS = {
-  // The arguments go back as they came, with every digit.
+  // Returns the received text of the arguments, with every digit.
   "say.here": (id, _args, line) => {
     const args = rawMember(line, "params", "arguments");
     const content = `[{"type":"text","text":${JSON.stringify(args)}}]`;

@@ -1,4 +1,4 @@
-// Profiles on every surface that a hub is served by: what they show, what they run, and what they leave to the caller.
+// Profiles on every surface of a hub: listed tools, allowed calls, and the choices that stay with the caller.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
@@ -96,12 +96,12 @@ function call(client: RawClient, name: string): Promise<JsonObject> {
 const ALL_MODE = { headers: { "x-mcp-tool-mode": "all" } };
 const withoutHub = (list: readonly unknown[]) => list.filter((name) => /^(vault|pub)__/.test(String(name)));
 
-describe.each([1, 2])("with %i processes that serve", (workers) => {
+describe.each([1, 2])("with %i serving process(es)", (workers) => {
   beforeAll(() => open(workers));
   afterAll(close);
 
   describe.each(["legacy", "modern"] as const)("a client of the %s era", (era) => {
-    test("sees and calls the sources of its profile only", async () => {
+    test("lists and calls only the sources of its profile", async () => {
       const client = await connect("pub", era);
       expect(await names(client, "tools/list", "tools")).toEqual(expect.arrayContaining(["pub__hello", "pub__time"]));
       expect(withoutHub(await names(client, "tools/list", "tools"))).toHaveLength(2);
@@ -116,7 +116,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect(JSON.stringify(await call(client, "vault__peek"))).toContain("No right");
     });
 
-    test("gets the title and the instructions of its profile, and no text of other sources", async () => {
+    test("receives the title and the instructions of its profile, and no text of other sources", async () => {
       const { opening } = await connect("pub", era);
       expect(opening["instructions"]).toBe("Only public tools here.");
       expect(JSON.stringify(opening)).toContain("Public tools");
@@ -124,7 +124,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect(plain.opening["instructions"]).toContain("Open the vault first.");
     });
 
-    test("gets what the patterns of its profile match, and no prompts or resources", async () => {
+    test("receives the tools that match its profile's patterns, and no prompts or resources", async () => {
       const client = await connect("picked", era);
       expect(withoutHub(await names(client, "tools/list", "tools"))).toEqual(["pub__hello", "vault__peek"]);
       expect(await names(client, "prompts/list", "prompts")).toEqual([]);
@@ -133,7 +133,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect(isRefused(await call(client, "pub__time"))).toBe(true);
     });
 
-    test("gets the tool mode of its profile if it names none", async () => {
+    test("uses the tool mode of its profile if it names none", async () => {
       const client = await connect("searching", era);
       expect(await names(client, "tools/list", "tools")).toEqual(["execute_tool", "tool_search"]);
       const found = wordsOf(await client.request("tools/call", { name: "tool_search", arguments: { query: "" } }));
@@ -143,7 +143,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect(isRefused(await client.request("tools/call", through))).toBe(true);
     });
 
-    test("has no more rights in a profile than its token has", async () => {
+    test("has in a profile no more rights than its token has", async () => {
       const client = await connect("picked", era, TOKENS.guest.token);
       expect(withoutHub(await names(client, "tools/list", "tools"))).toEqual(["vault__peek"]);
       expect(isRefused(await call(client, "pub__hello"))).toBe(true);
@@ -188,12 +188,12 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await send({ path, body: rpc("mcp/resource/get", { uri: "file:///vault/gold" }) })).body).toMatch(/error/);
   });
 
-  test("the status of the hub is not shown in a profile that leaves something out", async () => {
+  test("refuses the status of the hub in a profile that omits sources", async () => {
     expect((await send({ method: "GET", path: "/mcp/pub/status" })).status).toBe(403);
     expect((await send({ method: "GET", path: "/mcp/plain/status" })).status).toBe(200);
   });
 
-  test("a profile that does not exist is not found, and a caller without a token must send one first", async () => {
+  test("answers 404 for an unknown profile; a caller without a token gets 401 first", async () => {
     const missing = await send({ path: "/mcp/nothing", body: initialize() });
     expect([missing.status, missing.body]).toEqual([404, expect.stringContaining('no profile \\"nothing\\"')]);
     expect((await target.send({ path: "/mcp/nothing", headers: JSON_HEADERS, body: initialize() })).status).toBe(401);
@@ -202,7 +202,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
       expect((await send({ path, body: initialize() })).status, path).toBe(404);
   });
 
-  test("a session belongs to the profile that it was opened in", async () => {
+  test("a session is valid only in the profile in which it was opened", async () => {
     const opened = await send({ path: "/mcp/plain", body: initialize() });
     const headers = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
     const listing = { headers, body: rpc("tools/list", {}, 2) };
@@ -224,6 +224,6 @@ test.each([
   [{ "": {} }, /name of a profile/],
   [{ docs: { roles: ["nobody"] } }, /names the role `nobody`, which is not in `\[roles\]`/],
   [{ docs: { tool_mode: "some" } }, /tool_mode/],
-])("profiles %j are refused", async (profiles, message) => {
+])("refuses the profiles %j", async (profiles, message) => {
   await expect(openTarget({ profiles: profiles as never })).rejects.toThrow(message);
 });

@@ -93,7 +93,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}):
 
 describe("calling a tool", () => {
   test.each(["words.say", "say", "words::say", "words__say", "words/say", "words%2Fsay"])(
-    "M11: POST /api/tools/%s gives the plain value",
+    "M11: POST /api/tools/%s returns the plain value",
     async (name) => {
       const { url } = await serve();
       const response = await post(`${url}/api/tools/${name}`, { text: "größe" });
@@ -105,7 +105,7 @@ describe("calling a tool", () => {
     },
   );
 
-  test("C12: text that is no JSON is a JSON string, and no body is no arguments", async () => {
+  test("C12: text that is not JSON is returned as a JSON string, and no body means no arguments", async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/api/tools/words.text`, { method: "POST" });
     expect([response.status, await response.json()]).toEqual([200, "plain words"]);
@@ -114,7 +114,7 @@ describe("calling a tool", () => {
   test.each([
     ["?full=1", {}],
     ["", { accept: "application/vnd.toolyard.result+json" }],
-  ])("the whole result comes for %s %o", async (query, headers) => {
+  ])("returns the whole result for %s %o", async (query, headers) => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/tools/say${query}`, { text: "a" }, headers)).json()).toMatchObject({
       content: [{ type: "text" }],
@@ -131,7 +131,7 @@ describe("calling a tool", () => {
     });
   });
 
-  test("an unknown tool is 404 with names that are near", async () => {
+  test("answers 404 with similar names for an unknown tool", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/words.sya`, {});
     expect([response.status, await response.json()]).toMatchObject([
@@ -140,7 +140,7 @@ describe("calling a tool", () => {
     ]);
   });
 
-  test("a tool's own failure is 500 with its words, and with its value where it gave one", async () => {
+  test("answers 500 with the message of a tool that failed, and with its value if it returned one", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/tools/thrown`, {})).json()).toMatchObject({
       error: { kind: "tool_error", message: expect.stringContaining("boom") },
@@ -152,7 +152,7 @@ describe("calling a tool", () => {
     ]);
   });
 
-  test("reports to a tool that asks its caller that no client can answer", async () => {
+  test("tells a tool that sends a request that no client can answer it", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/tools/asks`, {})).json()).toMatchObject({
       error: { message: expect.stringContaining("cannot be asked") },
@@ -166,7 +166,7 @@ describe("calling a tool", () => {
     ["too deep", `{"text":${"[".repeat(200)}${"]".repeat(200)}}`, JSON_TYPE, 400],
     ["too large", JSON.stringify({ text: "x".repeat(2000) }), JSON_TYPE, 413],
     ["compressed", "{}", { ...JSON_TYPE, "content-encoding": "gzip" }, 415],
-  ])("S4: a body that is %s is refused in the one shape", async (_what, body, headers, status) => {
+  ])("S4: refuses a body that is %s with the standard error object", async (_what, body, headers, status) => {
     const { url } = await serve({ http: { max_body_bytes: 1000 } });
     const response = await fetch(`${url}/api/tools/say`, { method: "POST", headers, body });
     expect(response.status).toBe(status);
@@ -175,7 +175,7 @@ describe("calling a tool", () => {
     });
   });
 
-  test("a caller that goes ends its tool", async () => {
+  test("a caller that disconnects cancels its tool", async () => {
     const { url } = await serve();
     const caller = new AbortController();
     const call = fetch(`${url}/api/tools/waits`, { method: "POST", signal: caller.signal });
@@ -185,7 +185,7 @@ describe("calling a tool", () => {
     await waits.ended.opened;
   });
 
-  test("an endpoint that closes answers what still runs", async () => {
+  test("closing an endpoint waits for the running calls", async () => {
     const { url, endpoint } = await serve();
     waits.begun = createGate();
     const call = fetch(`${url}/api/tools/waits`, { method: "POST" });
@@ -200,7 +200,7 @@ describe("calling a tool", () => {
 });
 
 describe("server-sent events", () => {
-  test("progress and log messages come before the result", async () => {
+  test("sends progress and log messages before the result", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/steps`, {}, { accept: "text/event-stream" });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -212,7 +212,7 @@ describe("server-sent events", () => {
     ]);
   });
 
-  test("what fails before the first event is a plain answer with its status", async () => {
+  test("answers a failure before the first event with its status and without events", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/nobody`, {}, { accept: "text/event-stream" });
     expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
@@ -240,7 +240,7 @@ describe("lists", () => {
     expect(await names(await fetch(`${url}/api/tools?tool_mode=all`))).toContain("meta_ping");
   });
 
-  test("a list is filtered by a glob and read in pages", async () => {
+  test("filters a list by a glob and returns it in pages", async () => {
     const { url } = await serve();
     const seen: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined;) {
@@ -266,14 +266,11 @@ describe("lists", () => {
     ]);
   });
 
-  test.each(["limit=0", "limit=x", "limit=100000", "cursor=nonsense"])(
-    "GET /api/tools?%s is refused",
-    async (query) => {
-      const { url } = await serve();
-      const response = await fetch(`${url}/api/tools?${query}`);
-      expect([response.status, await response.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
-    },
-  );
+  test.each(["limit=0", "limit=x", "limit=100000", "cursor=nonsense"])("refuses GET /api/tools?%s", async (query) => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/api/tools?${query}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
+  });
 
   test("GET /api/tools?query= searches all tools", async () => {
     const { url } = await serve();
@@ -286,7 +283,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("GET /api/tools?query=&why= explains each hit, and only with `why`", async () => {
+  test("GET /api/tools?query=&why= explains each hit, which it does only with `why`", async () => {
     const { url } = await serve();
     const whyOf = async (query: string): Promise<unknown> => {
       const { tools } = (await (await fetch(`${url}/api/tools?limit=1&${query}`)).json()) as {
@@ -323,7 +320,7 @@ describe("lists", () => {
     expect((await fetch(`${url}/api/resources?uri=words://none`)).status).toBe(404);
   });
 
-  test("a raw resource keeps its media type and gets nothing of this origin", async () => {
+  test("a raw resource has its media type and no access to the hub's origin", async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/api/resources?uri=words://page&raw=1`);
     expect(await response.text()).toBe("<script>1</script>");
@@ -336,7 +333,7 @@ describe("lists", () => {
 });
 
 describe("paths and methods", () => {
-  test("an unknown path is 404 in the one shape", async () => {
+  test("answers 404 with the standard error object for an unknown path", async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/api/nothing`);
     expect([response.status, await response.json()]).toMatchObject([
@@ -350,7 +347,7 @@ describe("paths and methods", () => {
     ["/api/tools/say", "GET, POST, HEAD, OPTIONS"],
     ["/api/resources", "GET, HEAD, OPTIONS"],
     ["/api/chat", "POST, OPTIONS"],
-  ])("%s names its methods to OPTIONS and to a method that it does not have", async (path, allow) => {
+  ])("%s returns its methods for OPTIONS and for a method that it does not have", async (path, allow) => {
     const { url } = await serve();
     const options = await fetch(`${url}${path}`, { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
@@ -362,7 +359,7 @@ describe("paths and methods", () => {
     ]);
   });
 
-  test("HEAD is GET without its body", async () => {
+  test("HEAD returns the headers of GET without a body", async () => {
     const { url } = await serve();
     const [head, get] = [await fetch(`${url}/api/tools`, { method: "HEAD" }), await fetch(`${url}/api/tools`)];
     expect([head.status, await head.text(), head.headers.get("content-length")]).toEqual([
@@ -372,7 +369,7 @@ describe("paths and methods", () => {
     ]);
   });
 
-  test("everything lies below the server's base path and the endpoint's own", async () => {
+  test("all paths start with the server's base path and the endpoint's own", async () => {
     const { url } = await serve({
       http: { base_path: "/yard" },
       rest: { base_path: "/v1", routes: { "GET /say": "words.say" } },
@@ -387,7 +384,7 @@ describe("paths and methods", () => {
 describe("callers", () => {
   const tokens = { full: { token: "full" }, narrow: { token: "narrow", deny: ["words.say"] } };
 
-  test("S2: without the token REST is 401 with a challenge, in its own shape", async () => {
+  test("S2: without the token REST answers 401 with a challenge, in its error format", async () => {
     const { url } = await serve({ http: { tokens } });
     const response = await fetch(`${url}/api/tools`);
     expect([response.status, response.headers.get("www-authenticate")]).toEqual([
@@ -398,7 +395,7 @@ describe("callers", () => {
     expect((await fetch(`${url}/api/tools`, { headers: { authorization: "Bearer full" } })).status).toBe(200);
   });
 
-  test("S15: what a token has no right to is neither listed nor found nor called", async () => {
+  test("S15: does not list, find or call a tool that a token has no right to", async () => {
     const { url } = await serve({ http: { tokens }, rest: { routes: { "GET /say": "words.say" } } });
     const headers = { authorization: "Bearer narrow" };
     expect(await (await fetch(`${url}/api/tools?tool_mode=all`, { headers })).text()).not.toMatch(/words.say/);
@@ -409,7 +406,7 @@ describe("callers", () => {
     expect((await post(`${url}/api/tools/text`, {}, headers)).status).toBe(200);
   });
 
-  test("S3: a page of another origin is refused in the one shape, a listed one may call", async () => {
+  test("S3: refuses a page of another origin with the error object, and allows a configured origin", async () => {
     const { url } = await serve({ http: { cors_origins: ["https://app.example"] } });
     const foreign = await post(`${url}/api/tools/say`, {}, { origin: "https://evil.example" });
     expect([foreign.status, await foreign.json()]).toMatchObject([
@@ -433,7 +430,7 @@ describe("callers", () => {
     ]);
   });
 
-  test("S3: a link of another site's page runs no tool and reads no resource", async () => {
+  test("S3: a link on another site's page runs no tool and reads no resource", async () => {
     const { url } = await serve({ rest: { routes: { "GET /say": "words.say" } } });
     const navigate = (path: string, site: string): Promise<number> =>
       new Promise((done, failed) => {
@@ -460,7 +457,7 @@ describe("configured routes", () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
   });
 
-  test("M11: a route of POST takes a JSON body, and its own arguments win", async () => {
+  test("M11: a POST route takes a JSON body, which the arguments of the route override", async () => {
     const { url } = await serve({
       rest: { routes: { "POST /words/post": { tool: "say", arguments: { loud: true } } } },
     });
@@ -471,7 +468,7 @@ describe("configured routes", () => {
     expect((await fetch(`${url}/words/post`)).status).toBe(405);
   });
 
-  test("S15: to a caller without the right to its tool a route is a path that leads nowhere", async () => {
+  test("S15: answers 404 on a route to a caller without the right to its tool", async () => {
     const rest = {
       routes: { "GET /say": "words.say", "GET /none": "words.nothing" },
     };
@@ -492,7 +489,7 @@ describe("configured routes", () => {
     }
   });
 
-  test("a route onto a tool that is not there is 404", async () => {
+  test("answers 404 on a route to a tool that does not exist", async () => {
     const { url } = await serve({ rest: { routes: { "GET /none": "nobody.has_it" } } });
     expect((await fetch(`${url}/none?a=1`)).status).toBe(404);
   });
@@ -515,7 +512,7 @@ describe("chat", () => {
     },
   };
 
-  test("M11: POST /api/chat and a route onto it give the agent's reply", async () => {
+  test("M11: POST /api/chat and a route to it return the agent's reply", async () => {
     const { url } = await serve({ chat, rest: { routes: { "POST /chat": { chat: true } } } });
     for (const path of ["/api/chat", "/chat"]) {
       const response = await post(`${url}${path}`, {
@@ -536,7 +533,7 @@ describe("chat", () => {
     }
   });
 
-  test("events come as they happen, the reply last", async () => {
+  test("sends events as they happen, and the reply last", async () => {
     const { url } = await serve({ chat });
     const response = await post(`${url}/api/chat`, { message: "Weather?" }, { accept: "text/event-stream" });
     const events = (await response.text())
@@ -555,7 +552,7 @@ describe("chat", () => {
     ["a history that is none", { message: "a", history: "b" }, 400],
     ["no iterations", { message: "a", max_iterations: 0 }, 400],
     ["an agent that cannot begin", { message: "fail" }, 503],
-  ])("%s is refused", async (_what, body, status) => {
+  ])("refuses %s", async (_what, body, status) => {
     const { url } = await serve({ chat });
     const response = await post(`${url}/api/chat`, body);
     expect([response.status, await response.json()]).toEqual([
@@ -564,7 +561,7 @@ describe("chat", () => {
     ]);
   });
 
-  test("without an agent it answers with the reason", async () => {
+  test("answers with the reason if there is no agent", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({
       error: { kind: "unavailable", retryable: false },
@@ -572,10 +569,10 @@ describe("chat", () => {
   });
 });
 
-describe("the description", () => {
+describe("OpenAPI description", () => {
   const rest = { routes: { "GET /words/get": "words.say", "POST /chat": { chat: true } } };
 
-  test("M11: /openapi.json is valid, is made of what the caller sees, and names how it is reached", async () => {
+  test("M11: /openapi.json is valid, contains what the caller may use, and names the address and token", async () => {
     const { url } = await serve({ http: { base_path: "/yard" }, rest });
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       servers: unknown;
@@ -591,7 +588,7 @@ describe("the description", () => {
     expect(Object.keys(discovery.paths)).toContain("/api/tools/tool_search");
   });
 
-  test("a narrowed token sees its own tools and routes only", async () => {
+  test("shows a token with narrow rights only its own tools and routes", async () => {
     const { url } = await serve({ http: { tokens: { narrow: { token: "narrow", deny: ["words.say"] } } }, rest });
     expect((await fetch(`${url}/openapi.json`)).status).toBe(401);
     const text = await (await fetch(`${url}/openapi.json`, { headers: { authorization: "Bearer narrow" } })).text();
@@ -600,7 +597,7 @@ describe("the description", () => {
     expect(text).toContain("words_text");
   });
 
-  test("/docs is a page with a strict policy, and both are off when they are", async () => {
+  test("/docs has a strict content security policy; it and the description are off if disabled", async () => {
     const { url } = await serve({ rest });
     const response = await fetch(`${url}/docs`);
     expect(Object.fromEntries(response.headers)).toMatchObject({

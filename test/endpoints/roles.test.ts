@@ -1,4 +1,4 @@
-// Roles and scopes on every surface: rights that several roles give together, and operations that need a scope.
+// Roles and scopes on every surface: rights that several roles add together, and operations that require a scope.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import {
@@ -56,7 +56,7 @@ async function call(name: Name, wanted: string, era: "legacy" | "modern" = "mode
   return client.request("tools/call", { name: wanted, arguments: {} });
 }
 
-describe.each([1, 2])("with %i processes that serve", (workers) => {
+describe.each([1, 2])("with %i serving process(es)", (workers) => {
   beforeAll(async () => {
     vault = await openUpstream({ tools: [tool("open"), tool("peek", READS)] });
     pub = await openUpstream({
@@ -91,13 +91,13 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     ["both", ["pub__hello", "pub__time"]],
     ["narrow", ["pub__hello"]],
     ["free", ["pub__hello", "pub__time", "vault__open", "vault__peek"]],
-  ])("the token %s sees and calls what its roles and its own rights permit", async (name, expected) => {
+  ])("the token %s lists and calls the tools that its roles and its own rights permit", async (name, expected) => {
     expect((await listed(name)).toSorted()).toEqual(expected);
     for (const one of ["pub__time", "vault__open", "vault__peek"])
       expect(isRefused(await call(name, one)), one).toBe(!expected.includes(one));
   });
 
-  test("a call without the scope that it needs is refused with the scope, on every surface", async () => {
+  test("refuses a call without its required scope and names the scope, on every surface", async () => {
     for (const era of ["legacy", "modern"] as const) {
       const reply = await call("reader", "pub__time", era);
       expect(isRefused(reply)).toBe(false);
@@ -116,7 +116,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     }
   });
 
-  test("prompts, completion, subscriptions and nested calls need the scope, too", async () => {
+  test("prompts, completion, subscriptions and nested calls require the scope, too", async () => {
     const [free, writer] = await Promise.all(
       (["free", "writer"] as const).map((name) => target.client(TOKENS[name].token, { era: "legacy" })),
     );
@@ -134,7 +134,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     }
   });
 
-  test("a profile that is bound to a role is not found by callers without it", async () => {
+  test("answers 404 for a profile that is bound to a role to callers without that role", async () => {
     const reading = { path: "/mcp/pub", body: initialize() };
     expect((await send(reading, "writer")).status).toBe(200);
     const refused = await send(reading, "reader");
@@ -143,7 +143,7 @@ describe.each([1, 2])("with %i processes that serve", (workers) => {
     expect((await send(reading, "free")).status).toBe(404);
   });
 
-  test("callers read their identity, roles and rights, and no pattern that denies them access", async () => {
+  test("shows callers their identity, roles and rights, but no pattern that denies them access", async () => {
     const answer = await send({ path: "/whoami", method: "GET" }, "both");
     expect(JSON.parse(answer.body)).toMatchObject({
       id: "both",

@@ -67,23 +67,26 @@ test.each([
     z3.object({ day: z3.string().transform((text) => text.length), code: z3.string().refine((c) => c !== "no") }),
   ],
   ["zod 4", z.object({ day: z.string().transform((text) => text.length), code: z.string().refine((c) => c !== "no") })],
-])("%s: transformations reach the handler, and what JSON Schema cannot say is checked", async (_, schema) => {
-  const hub = await hubWith((tools) => {
-    tools.registerTool("read", ({ day, code }: { day: number; code: string }) => `${day + 1} ${code}`, schema);
-  });
-  expect(await hub.call("read", { day: "friday", code: "yes" })).toMatchObject({
-    ok: true,
-    result: { content: [{ type: "text", text: "7 yes" }] },
-  });
-  expect(await hub.call("read", { day: "friday", code: "no" })).toMatchObject({
-    ok: false,
-    kind: "invalid_params",
-    message: expect.stringContaining("code: Invalid input") as string,
-  });
-  await hub.close();
-});
+])(
+  "%s: the handler gets transformed values, and rules that JSON Schema cannot express are checked",
+  async (_, schema) => {
+    const hub = await hubWith((tools) => {
+      tools.registerTool("read", ({ day, code }: { day: number; code: string }) => `${day + 1} ${code}`, schema);
+    });
+    expect(await hub.call("read", { day: "friday", code: "yes" })).toMatchObject({
+      ok: true,
+      result: { content: [{ type: "text", text: "7 yes" }] },
+    });
+    expect(await hub.call("read", { day: "friday", code: "no" })).toMatchObject({
+      ok: false,
+      kind: "invalid_params",
+      message: expect.stringContaining("code: Invalid input") as string,
+    });
+    await hub.close();
+  },
+);
 
-test("a schema that cannot say itself, or is a map of schemas, is refused with what to pass", async () => {
+test("refuses a schema without JSON Schema and a map of schemas, and names the correct form", async () => {
   const mute = { "~standard": { version: 1, vendor: "mute", validate: (value: unknown) => ({ value }) } };
   await expect(hubWith((tools) => void tools.registerTool("mute", () => "", mute))).rejects.toThrow(
     /Tool `mute`: `schema`: its schema library .* zod can from 4\.2 on, and zod 3/,

@@ -1,4 +1,4 @@
-// A hub with its own folder, served to callers with a token and, on a second port, without tokens.
+// A hub with its own folder. It is served on one port to callers with a token, and on a second port without tokens.
 import { stringify } from "smol-toml";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
@@ -35,7 +35,7 @@ export abstract class ServedYard implements AsyncDisposable {
     return { PATH: process.env["PATH"] ?? "", HOME: path, TOOLYARD_HOME: `${path}/home`, NO_COLOR: "1" };
   }
 
-  /** The file with the same settings. */
+  /** Path of a configuration file with the same settings. */
   get config(): string {
     return `${this.folder.path}/toolyard.toml`;
   }
@@ -49,7 +49,7 @@ export abstract class ServedYard implements AsyncDisposable {
     return this.#served[0]!.address.url;
   }
 
-  /** Port that needs no token. */
+  /** Port of the listener without tokens. */
   get openPort(): number {
     return this.#served[1]!.address.port;
   }

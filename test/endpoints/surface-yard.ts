@@ -9,7 +9,7 @@ export const PIPE_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("pipe-server.mjs", import.meta.url)),
 ];
-/** Token that may not use tools with `fail.` in front of their name. */
+/** Token of a caller that may not use tools whose name begins with `fail.`. */
 export const NARROW = "narrow-token";
 
 const TEXT = '{ type: "object", properties: { text: { type: "string" } }, required: ["text"] }';

@@ -11,13 +11,13 @@ import type { OpenSurface } from "./surface.ts";
 
 export interface SurfaceRow {
   readonly open: OpenSurface;
-  /** True if its callers carry a token, so that each may have its own rights. @default false */
+  /** True if each caller has a token and separate rights. @default false */
   readonly hasPrincipals?: boolean;
   /** True if two concurrent calls reach one hub. @default true */
   readonly isShared?: boolean;
 }
 
-/** Every way to call a tool. A further one is a line here and a driver. */
+/** Every way to call a tool. To add one, add a line here and a driver. */
 export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
   "MCP on stdio, legacy": { open: mcpStdio("legacy") },
   "MCP on stdio, modern": { open: mcpStdio("modern") },

@@ -15,7 +15,7 @@ const configOf = (files: CertificateFiles, more = ""): string =>
   `[server]\njsonrpc = true\n${more}\n[server.tls]\ncert = '${files.cert}'\nkey = '${files.key}'\n` +
   '[rest]\nenabled = true\n[logging]\nformat = "json"\n';
 
-test.each([1, 2])("every endpoint is served over https, with %i process(es)", { timeout: 120_000 }, async (workers) => {
+test.each([1, 2])("serves every endpoint over https, with %i process(es)", { timeout: 120_000 }, async (workers) => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: configOf(files), args: ["--workers", String(workers)] });
   const base = hub.url.replace(/\/mcp$/, "");
@@ -49,7 +49,7 @@ test.each([1, 2])("every endpoint is served over https, with %i process(es)", { 
   await dispatcher.destroy();
 });
 
-test("a running hub serves a changed pair, and reports a broken one without changes", async () => {
+test("a running hub serves a changed certificate; it reports a broken one and keeps the old one", async () => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: configOf(files) });
   const status = async () => {
@@ -68,7 +68,7 @@ test("a running hub serves a changed pair, and reports a broken one without chan
   await expect.poll(async () => (await status()).fingerprint, { timeout: 20_000 }).not.toBe(first.fingerprint);
 });
 
-test("SIGHUP reads the pair again; a hub that was started with a broken one ends in words", async () => {
+test("SIGHUP reads the certificate again; a start with a broken certificate ends with a message", async () => {
   using files = new CertificateFiles();
   await using hub = await ServeChild.start({ config: configOf(files), args: ["--no-watch"] });
   const before = (await askSecurely(hub.url, { ca: files.ca })).fingerprint;

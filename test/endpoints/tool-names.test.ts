@@ -1,4 +1,4 @@
-// Names without a dot, for clients that hand the names of a list to a model's API.
+// Names without a dot, for clients that pass the listed names to a model's API.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toAnthropicTools, toGoogleTools, toMistralTools, toOpenAITools } from "../../packages/toolyard/src/agent.ts";
 import { isJsonObject, listMember, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -10,7 +10,7 @@ import { HubPipe } from "./drivers/mcp.ts";
 import { NAMED_SERVER, NameYard } from "./name-yard.ts";
 import { FULL } from "./served-yard.ts";
 
-/** Characters that every vendor accepts. */
+/** Names that every vendor accepts. */
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const LONG = "a.name.that.goes.on.and.on.until.no.model.takes.it.any.more.and.then.some";
 const LISTED = ["say.here", "say_here", "a.b.c", ".", "..", "plain", "7.zip", LONG];
@@ -35,7 +35,7 @@ async function listed(client: RawClient): Promise<readonly string[]> {
     .filter((name) => name.startsWith("dots__"));
 }
 
-/** Lists, then calls each tool by the name that was listed. */
+/** Lists the tools, then calls each by its listed name. */
 async function expectNames(client: RawClient, isSafe: boolean): Promise<void> {
   try {
     const names = await listed(client);
@@ -57,7 +57,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
   const open = (url: string, headers = {}): Promise<RawClient> =>
     RawClient.open(new HttpWire(url, era, { ...HEADERS, ...headers }), { era });
 
-  test("lists names as MCP allows unless the client asks for others", async () => {
+  test("lists names as MCP allows them unless the client requests another form", async () => {
     await expectNames(await open(`${yard.url}/mcp`), false);
   });
 
@@ -70,13 +70,13 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     await expectNames(await open(`${yard.url}/mcp${query}`, headers), isSafe);
   });
 
-  test("`tool_names` of the endpoint holds for clients that ask for nothing", async () => {
+  test("`tool_names` of the endpoint applies to clients that request no form", async () => {
     await expectNames(await open(`${dotless.address.url}/mcp`), true);
     await expectNames(await open(`${dotless.address.url}/mcp?tool_names=mcp`), false);
   });
 });
 
-test("MCP on HTTP+SSE lists the names that its URL asks for", async () => {
+test("MCP on HTTP+SSE lists names in the form that its URL requests", async () => {
   const open = (query: string): Promise<RawClient> =>
     RawClient.open(new SseWire(`${dotless.address.url}/sse${query}`), { era: "legacy" });
   const [safe, dotted] = [await open(""), await open("?tool_names=mcp")];
@@ -86,7 +86,7 @@ test("MCP on HTTP+SSE lists the names that its URL asks for", async () => {
 });
 
 describe.each(["legacy", "modern"] as const)("MCP on stdio, %s", (era) => {
-  test("lists names in the form that `tool_names` sets", async () => {
+  test("lists names in the form of `tool_names`", async () => {
     await expectNames(await RawClient.open(new HubPipe(yard.hub, { tool_names: "model" }), { era }), true);
     await expectNames(await RawClient.open(new HubPipe(yard.hub), { era }), false);
   });
@@ -98,7 +98,7 @@ describe("REST", () => {
   const namesOf = (list: JsonObject): readonly string[] =>
     listMember(list, "tools").map((tool) => String((tool as JsonObject)["name"]));
 
-  test("names tools without a dot unless a request or the configuration asks for others", async () => {
+  test("lists names without a dot unless a request or the configuration selects another form", async () => {
     const own = (names: readonly string[]): readonly string[] => names.filter((name) => name.startsWith("dots__"));
     const safe = own(namesOf(await get("/api/tools")));
     expect(safe).toHaveLength(LISTED.length);
@@ -128,7 +128,7 @@ describe("REST", () => {
   });
 });
 
-test("vendors' formats name tools without a dot, with any name in the list", async () => {
+test("the vendors' formats have names without a dot for any form of the listed names", async () => {
   const { entries } = await yard.hub.port.list("tools", {
     mode: "all",
     principal: { id: "local", rights: "everything" },

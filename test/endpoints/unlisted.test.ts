@@ -1,4 +1,4 @@
-// Tools that a server accepts and does not list, on every surface.
+// Tools that a server accepts but does not list, on every surface.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NAMED_SERVER, NameYard } from "./name-yard.ts";
 import { FULL } from "./served-yard.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => yard[Symbol.asyncDispose]());
 
-// The manager calls lines of its registry.
+// The manager calls only tools in its registry.
 const { manager: _manager, ...surfaces } = SURFACES;
 
 for (const [name, { open }] of Object.entries(surfaces)) {
@@ -31,7 +31,7 @@ for (const [name, { open }] of Object.entries(surfaces)) {
   }, 60_000);
 }
 
-test("the error names the option where it would help", async () => {
+test("the error names the option if the option would help", async () => {
   const toolyard = toolyardOf(yard.hub, { endpoint: "test" });
   const hint = "The server closed does not list it. If it accepts tools that it does not list, set `unlisted = true`";
   const told = async (tool: string, args = {}): Promise<string> => JSON.stringify(await toolyard.call(tool, args));
@@ -41,7 +41,7 @@ test("the error names the option where it would help", async () => {
   expect(await told("open__secret_key")).toContain("`include` and `exclude` of the source open leave it out");
 });
 
-test("code calls it by its path", async () => {
+test("code calls an unlisted tool by its path", async () => {
   const toolyard = toolyardOf(yard.hub, { endpoint: "test" });
   const outcome = await toolyard.call("execute_code", {
     language: "python",
@@ -53,7 +53,7 @@ test("code calls it by its path", async () => {
   });
 }, 60_000);
 
-test("REST describes it without a schema", async () => {
+test("REST describes an unlisted tool without a schema", async () => {
   const answer = await fetch(`${yard.url}/api/tools/open__hidden`, { headers: { authorization: `Bearer ${FULL}` } });
   expect(await answer.json()).toMatchObject({ name: "open__hidden", inputSchema: { type: "object" } });
 });

@@ -1,4 +1,4 @@
-// A server on HTTP in its own process, without the SDK and sessions: `node web-child.mjs <port>`; prints its port.
+// A server on HTTP in its own process, without the SDK and sessions: `node web-child.mjs <port>`. Prints its port.
 import { createServer } from "node:http";
 
 const TOOLS = [{ name: "waits", description: "Waits for so many milliseconds.", inputSchema: { type: "object" } }];

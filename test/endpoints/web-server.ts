@@ -18,15 +18,15 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 };
 
-/** Replaces SearXNG, for the default tool `internet_search`. */
+/** Replaces SearXNG for the default tool `internet_search`. */
 function answerGet({ url }: IncomingMessage, response: ServerResponse): void {
   if (url?.includes("format=json")) sendJson(response, 200, SEARXNG_JSON);
   else response.writeHead(405).end();
 }
 
 /**
- * Starts a server on HTTP, without the SDK and sessions. A locked one lists its tools and requires a sign-in for every
- * call; `busy` rejects calls at present.
+ * Starts a server on HTTP, without the SDK and sessions. A locked server lists its tools and requires a sign-in for
+ * every call; `busy` rejects each call with a rate limit.
  */
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(

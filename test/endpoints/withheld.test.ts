@@ -41,7 +41,7 @@ async function wordsFor(name: string): Promise<string> {
   return outcome.ok ? "" : `${outcome.kind}: ${outcome.message}`;
 }
 
-/** Returns the error text that a modern client with this token receives when it calls the tool. */
+/** Returns the error text that a modern client with this token receives for a call of the tool. */
 async function toldOnMcp(token: string, tool: string): Promise<string> {
   const served = await hub!.serveFetch();
   const answer = await served.fetch(
@@ -75,7 +75,7 @@ async function toldOnMcp(token: string, tool: string): Promise<string> {
 }
 
 describe("a tool that is not offered", () => {
-  test("reports the reason that its source knows: a bad manifest, an option, a pin", async () => {
+  test("reports the reason that its source knows: a bad manifest, an option, a pinned digest", async () => {
     folder.script("lost", "tool.sh", "echo");
     folder.remove("lost/tool.sh");
     folder.write("torn/tool.toml", 'name = "torn\n');
@@ -93,7 +93,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("nothing")).not.toContain("not offered");
   });
 
-  test("reports it through execute_tool, too, after the text of that tool", async () => {
+  test("reports it through execute_tool, too, after the standard text of that tool", async () => {
     folder.write("torn/tool.toml", 'name = "torn"\nscript = "x.sh"\n');
     await start();
     const outcome = await hub!.call("execute_tool", { name: "torn" });
@@ -104,7 +104,7 @@ describe("a tool that is not offered", () => {
     expect(JSON.stringify(await hub!.call("execute_tool", { name: "nothing" }))).not.toContain("not offered");
   });
 
-  test("an unset variable of `pass` keeps a tool back; one that is set, or marked with `?`, does not", async () => {
+  test("an unset variable of `pass` withholds a tool; one that is set or marked with `?` does not", async () => {
     folder.script("gauge", "tool.sh", "echo $TIDE_KEY", '[env]\npass = ["TIDE_KEY"]\n');
     folder.script("buoy", "tool.sh", "echo ${TIDE_KEY:-none}", '[env]\npass = ["TIDE_KEY?"]\n');
     folder.script("own", "tool.sh", "echo $TIDE_KEY", '[env]\nTIDE_KEY = "mine"\npass = ["TIDE_KEY"]\n');
@@ -123,7 +123,7 @@ describe("a tool that is not offered", () => {
     expect(outcome).toMatchObject({ ok: true, result: { content: [{ text: "a-key" }] } });
   });
 
-  test("stays listed if its interpreter is missing, and a call names the interpreter", async () => {
+  test("stays listed if its interpreter is missing, and a call names the missing interpreter", async () => {
     folder.script("gem", "main.rb", "#!/usr/bin/env no-such-ruby\nputs 1");
     folder.write("mill/grind/grind.mcp.json", '{"name": "grind", "description": "d", "input_schema": {}}');
     folder.write("mill/grind/grind.py", "def execute(params):\n    return 1\n");
@@ -134,7 +134,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("grind")).toMatch(/^unavailable: .*`python3` was not found/);
   });
 
-  test("reports the sign-in that its server requires by its old name, and to no other caller", async () => {
+  test("reports the sign-in that its server requires under its last known name, and to no other caller", async () => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);
     vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
@@ -152,7 +152,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("near__echo")).toMatch(/^unknown_tool: /);
   });
 
-  test("is known by the name in its manifest, too, where the folder has another", async () => {
+  test("is reported under the name in its manifest, even if the folder has another name", async () => {
     folder.write("mailer/tool.toml", 'name = "send_note"\ndescription = "Sends"\nscript = "gone.sh"\n');
     folder.write("poster/tool.toml", 'name = "post_note"\nscript = "tool.sh"\n');
     await start();
@@ -161,7 +161,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("call_note")).not.toContain("not offered");
   });
 
-  test("reports it on MCP to a caller with all rights, and to none with narrowed rights", async () => {
+  test("reports it on MCP to a caller with all rights, and to none with narrow rights", async () => {
     folder.script("lost", "tool.sh", "echo");
     folder.remove("lost/tool.sh");
     const tokens = { all: { token: "all-rights" }, some: { token: "some-rights", allow: ["fine*"] } };
@@ -174,7 +174,7 @@ describe("a tool that is not offered", () => {
     expect(narrowed).not.toContain("tool.sh");
   });
 
-  test("names what enables its source if that is disabled, for each spelling", async () => {
+  test("names the setting that enables a disabled source, for each spelling", async () => {
     const asleep = { command: ["node"], enabled: false };
     await start({}, { mcp: { stdio_servers: { notes: asleep, plain: { ...asleep, namespace: "" } } } });
     const told = "It is not offered because the source notes is disabled: `toolyard enable notes` switches it on.";
@@ -186,7 +186,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("add")).not.toContain("disabled");
   });
 
-  test("hides a disabled source from narrowed rights without a right to the name", async () => {
+  test("hides a disabled source from a caller without the right to the name", async () => {
     const tokens = {
       all: { token: "all-rights" },
       some: { token: "some-rights", allow: ["fine*"] },
@@ -205,7 +205,7 @@ describe("a tool that is not offered", () => {
     }
   });
 
-  test("a manifest that is refused is in the log when it is refused, once", async () => {
+  test("logs the refusal of a manifest once", async () => {
     folder.script("fine", "tool.sh", "echo");
     await start();
     await hub!.list();

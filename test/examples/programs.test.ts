@@ -6,7 +6,7 @@ import { Desk, exitOf, ROOT, textOf } from "../cli/harness.ts";
 
 const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((name) => name.endsWith(".ts"));
 
-test.each(PROGRAMS)("examples/%s satisfies its assertions, from any folder", async (name) => {
+test.each(PROGRAMS)("the assertions of examples/%s hold, from any folder", async (name) => {
   await using desk = await Desk.create();
   const child = desk.startCommand([
     process.execPath,
@@ -19,7 +19,7 @@ test.each(PROGRAMS)("examples/%s satisfies its assertions, from any folder", asy
   expect(stdout).not.toBe("");
 });
 
-test.each(PROGRAMS)("examples/%s uses public names only", (name) => {
+test.each(PROGRAMS)("examples/%s uses only public names", (name) => {
   const imports = [...readFileSync(join(ROOT, "examples", name), "utf8").matchAll(/from "([^"]+)"/g)].map(
     ([, from]) => from!,
   );

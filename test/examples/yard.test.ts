@@ -42,7 +42,7 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]();
 });
 
-/** Returns the output of a printed line, run in a folder outside the yard. */
+/** Returns the output of a line that `npm start` prints, run in a folder outside the yard. */
 async function shell(line: string): Promise<string> {
   const env = { PATH: process.env["PATH"], HOME: desk.folder, TOOLYARD_HOME: desk.path("home") };
   return (await run("sh", ["-c", line], { cwd: desk.folder, env })).stdout;
@@ -56,8 +56,8 @@ async function call(name: string, args: Record<string, unknown>): Promise<Record
   return client.callTool({ name, arguments: args });
 }
 
-describe("what `npm start` prints", () => {
-  test("a table of tools by source and visibility, every source ready", () => {
+describe("output of `npm start`", () => {
+  test("has a table of tools by source and visibility, with every source ready", () => {
     const rows = printed
       .split("\n")
       .filter((line) => / (ready|down|starting|disabled)/.test(line))
@@ -83,7 +83,7 @@ describe("what `npm start` prints", () => {
     expect(rows.map((row) => row.at(-1))).toEqual(rows.map(() => "ready"));
   });
 
-  test("a curl that works unchanged from any folder", async () => {
+  test("has a curl command that works unchanged from any folder", async () => {
     const line = printedLine(/^curl /);
     expect(line).toBe(`curl -s ${endpoint.replace(/\/mcp$/, "/api/tools")}`);
     const { tools } = JSON.parse(await shell(line)) as { tools: { name: string }[] };
@@ -92,14 +92,14 @@ describe("what `npm start` prints", () => {
     );
   });
 
-  test("commands that work unchanged from any folder", async () => {
+  test("has commands that work unchanged from any folder", async () => {
     expect(await shell(printedLine(/^node .* search /))).toMatch(/^[\d.]+ +calculator +Perform calculations$/m);
     expect(await shell(printedLine(/^node .* call /))).toBe('{"result":5}\n');
     expect(JSON.parse(await shell(printedLine(/^curl .*calculator/)))).toMatchObject({ result: 5 });
     expect(printedLine(/^node .* connect /)).toContain(`--config ${join(ROOT, "examples/yard/toolyard.toml")}`);
   });
 
-  test("the JSON that clients want: an address, and a command to start", async () => {
+  test("has the JSON for clients: an address, and a command to start", async () => {
     const [address, command] = printed
       .split("\n")
       .filter((line) => line.startsWith('{"mcpServers"'))
@@ -123,7 +123,7 @@ describe("what `npm start` prints", () => {
   });
 });
 
-describe("what the yard offers", () => {
+describe("tools of the yard", () => {
   test("send_email writes a mail into the outbox", async () => {
     const { structuredContent } = await call("send_email", { to: "ada@example.com", subject: "Grüße", body: "Hello" });
     const { status, file } = structuredContent as { status: string; file: string };
@@ -162,7 +162,7 @@ describe("what the yard offers", () => {
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s ends the yard and leaves no child behind",
+  "%s ends the yard and its children",
   async (signal) => {
     await using own = await Desk.create();
     const child = own.startCommand([...START, "--json"]);
@@ -175,7 +175,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       };
       return sources.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
     };
-    // Everything that is a child: those of the hub, the hub, and the server on HTTP next to it.
+    // All children: those of the hub, the hub itself, and the separate server on HTTP.
     let hubChildren = await children();
     while (hubChildren.length < 3) hubChildren = await children();
     const { stdout } = await run("ps", ["-o", "pid=", "--ppid", String(child.pid)]);

@@ -1,5 +1,4 @@
-// Servers that take their time, each held back by a file that the test writes: nothing here depends on how fast
-// anything is.
+// Servers that start slowly. A file that the test writes releases each of them, so no test depends on speed.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,9 +21,9 @@ import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 type StdioServer = NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
 
 const ERAS = ["legacy", "modern"] as const;
-/** Longer than any test: a wait of this length becomes visible. */
+/** Longer than any test, so that a wrong wait makes the test fail. */
 const LONG = "10m";
-/** Ends immediately. */
+/** A cold wait that ends immediately. */
 const NONE = "1ms";
 
 const MODERN_META = {
@@ -34,7 +33,7 @@ const MODERN_META = {
 
 const quick: StdioServer = { command: [process.execPath, fixture("legacy")] };
 
-/** A hub behind an endpoint with `slow` servers that answer `initialize` only after `start` was called. */
+/** A hub with an endpoint and `slow` servers, which answer `initialize` only after `start` was called. */
 class ColdYard implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly #home: string;
@@ -62,7 +61,7 @@ class ColdYard implements AsyncDisposable {
     return slowServer(this.#home, more);
   }
 
-  /** Lets the slow servers go on. */
+  /** Lets the slow servers continue. */
   start(): Promise<void> {
     return writeFile(startFile(this.#home), "");
   }
@@ -99,7 +98,7 @@ const servers = (stdio_servers: Record<string, StdioServer>, coldWait: string): 
 });
 
 describe.each(ERAS)("a client of the %s era", (era) => {
-  test("a bare name waits for a source that was never listed, and is called there", async () => {
+  test("a name without prefix waits for a source that was never listed, and is called there", async () => {
     await using yard = await ColdYard.open(() => servers({}, LONG));
     const client = await yard.connect(era);
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
@@ -108,7 +107,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).toMatchObject({ structuredContent: { args: { a: 1 } } });
   });
 
-  test("after its cold wait answers that it is starting, with the names of the starting servers", async () => {
+  test("after the cold wait, reports that servers are starting, with their names", async () => {
     await using yard = await ColdYard.open((slow) => servers({ quick, a: slow({ namespace: "" }), b: slow() }, NONE));
     await yard.hub.call("quick__echo");
     const client = await yard.connect(era);
@@ -117,7 +116,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(JSON.stringify(answer)).toContain("still starting: a, b.");
   });
 
-  test("an unknown name is unknown once the server is ready", async () => {
+  test("reports an unknown name once the server is ready", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, LONG));
     await yard.start();
     const client = await yard.connect(era);
@@ -130,7 +129,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     ["slow__echo", "tools/call", { name: "slow__echo", arguments: {} }],
     ["slow::greet", "prompts/get", { name: "slow::greet", arguments: { who: "Ada" } }],
     ["slow+test://one", "resources/read", { uri: "slow+test://one" }],
-  ])("%s waits for its source, however long its cold wait is over", async (_name, method, params) => {
+  ])("%s waits for its source, even after the cold wait", async (_name, method, params) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
     const client = await yard.connect(era);
     const calling = client.result(method, params);
@@ -138,7 +137,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).not.toHaveProperty("isError");
   });
 
-  test("a bare URI waits for sources that may have it; after the cold wait it is not reported as unknown", async () => {
+  test("a URI without prefix waits for sources that may have it; after the cold wait it is not unknown", async () => {
     await using patient = await ColdYard.open(() => servers({}, LONG));
     const waiting = await patient.connect(era);
     await patient.hub.addServer("slow", patient.slow());
@@ -158,7 +157,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     });
   });
 
-  test("instructions and capabilities of a hub with a slow server are those that it has once it is warm", async () => {
+  test("instructions and capabilities are the same while a server starts and afterwards", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));
     const connecting = yard.connect(era);
     await yard.start();
@@ -168,7 +167,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(cold.opening).toEqual(warm.opening);
   });
 
-  test("after the cold wait declares everything that may come, and notifies of it", async () => {
+  test("after the cold wait, declares every possible capability, and notifies of new entries", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, NONE));
     const client = await yard.connect(era);
     const changing = { listChanged: true };
@@ -190,8 +189,8 @@ describe.each(ERAS)("a client of the %s era", (era) => {
   });
 });
 
-describe("who is not waited for", () => {
-  test("a name with the prefix of a source that is there, next to a server that never starts", async () => {
+describe("requests that do not wait for a starting server", () => {
+  test("a call with the prefix of a ready source", async () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     const client = await yard.connect("legacy");
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
@@ -205,11 +204,11 @@ describe("who is not waited for", () => {
     });
   });
 
-  test("a modern client's call to a source that is there, next to a server that never starts", async () => {
+  test("a modern client's call to a ready source", async () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     await yard.hub.list();
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
-    // It begins with the call: the wait at `server/discover` is not the wait of a call.
+    // The wait begins with the call: the wait at `server/discover` is separate.
     const reply = await fetch(yard.endpoint, {
       method: "POST",
       headers: {
@@ -229,7 +228,7 @@ describe("who is not waited for", () => {
     expect(await reply.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("a source that failed: names, the handshake and lists are answered without it", async () => {
+  test("names, the handshake and lists, if the source failed", async () => {
     await using yard = await ColdYard.open(() =>
       servers(
         { dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick },
@@ -243,7 +242,7 @@ describe("who is not waited for", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("after the connect time a prefix reports its source as unavailable, and a bare name is unknown", async () => {
+  test("after the connect time, a source is unavailable by prefix; a name without prefix is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,
@@ -253,7 +252,7 @@ describe("who is not waited for", () => {
     expect(await yard.hub.call("echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
   });
 
-  test("a call's own time ends its wait for a source", async () => {
+  test("the call's own time limit ends its wait for a source", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
     expect(await yard.hub.call("slow__echo", {}, { timeoutMs: 100 })).toMatchObject({ ok: false, kind: "timeout" });
     const gone = new AbortController();
@@ -262,7 +261,7 @@ describe("who is not waited for", () => {
     expect(await calling).toMatchObject({ ok: false, kind: "cancelled" });
   });
 
-  test("a source that a caller has no right to is neither waited for with its prefix nor named", async () => {
+  test("does not wait for, or name, a source that the caller has no right to", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow(), other: slow() }, NONE));
     const { port } = yard.hub;
     const principal = { id: "narrow", rights: { allow: ["other__*"] } };
@@ -294,7 +293,7 @@ function callOf(target: string, principal: Principal): Parameters<LibraryHub["po
   };
 }
 
-describe("notifies clients when more arrives", () => {
+describe("notifies clients of new entries", () => {
   test.each(LEGACY_REVISIONS.map(({ date }) => date))("%s over HTTP", async (revision) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
     const client = await yard.connect("legacy", revision);
@@ -329,7 +328,7 @@ describe("notifies clients when more arrives", () => {
     await told;
   });
 
-  test("a client that takes any line for the answer is promised no notices, and is sent none", async () => {
+  test("a client that takes any line as the answer gets no `listChanged`, and no notifications", async () => {
     await using served = await serveStdio();
     await using client = await RawClient.open(served.wire(), {
       era: "legacy",
@@ -359,7 +358,7 @@ async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start
   };
 }
 
-test("a hub counts as settled once its sources were listed, not when they are merely connected", async () => {
+test("a hub is settled once its sources were listed, not when they are only connected", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
   const config = await loadHubConfig({
     files: [],
@@ -387,7 +386,7 @@ test("a hub counts as settled once its sources were listed, not when they are me
 });
 
 test.runIf(process.platform === "linux")(
-  "who waits for starts waits longer for one that a busy machine keeps from working",
+  "waiting for starts takes longer for a server that a busy machine slows down",
   async () => {
     using busy = await BusyProcessor.start();
     const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
@@ -405,7 +404,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a program's call by a bare name waits as well", async () => {
+test("a program's call by a name without prefix waits as well", async () => {
   await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));
   const calling = yard.hub.call("pid");
   await yard.start();

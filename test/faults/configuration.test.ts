@@ -1,4 +1,4 @@
-// Faults of a configuration, and its changes while the hub runs: the program itself, started as anybody would.
+// Faults of a configuration, and its changes while the hub runs, with the program started as a user would.
 import { spawnSync } from "node:child_process";
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -56,14 +56,14 @@ test.each([
 ])("a configuration with %s ends with code 2 and reports place and remedy", async (_what, config, words) => {
   await using served = await ServeChild.spawn({ config });
   expect(await served.exited).toEqual({ code: 2, signal: null });
-  // Nothing but the error, since `--json` was asked for.
+  // With `--json` there is only the error.
   const { error } = JSON.parse(served.stderr) as { error: { kind: string; message: string } };
   expect(error.kind).toBe("invalid_params");
   for (const word of words) expect(error.message).toContain(word);
   expect(error.message.split("\n").length).toBeLessThan(10);
 });
 
-test("a configuration file that is not there ends with code 2 and names it", () => {
+test("a missing configuration file ends with code 2 and is named", () => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "serve", "--config", "/nowhere/toolyard.toml"], {
     encoding: "utf8",
     timeout: 60_000,
@@ -72,7 +72,7 @@ test("a configuration file that is not there ends with code 2 and names it", () 
   expect(stderr).toContain("/nowhere/toolyard.toml");
 });
 
-test("a busy port ends with code 2, the port and the remedy", async () => {
+test("a busy port ends with code 2 and names the port and the remedy", async () => {
   const busy = createServer();
   await new Promise<void>((resolve) => void busy.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void busy.close());
@@ -83,7 +83,7 @@ test("a busy port ends with code 2, the port and the remedy", async () => {
   expect(served.stderr).toMatch(/--port|another port/);
 });
 
-test("an unset variable and a missing command leave out their servers, are named; the others are served", async () => {
+test("omits and names servers with an unset variable or a missing command, and serves the others", async () => {
   const config = {
     mcp: {
       stdio_servers: {
@@ -140,7 +140,7 @@ test("a valid edit adds, removes and restarts changed sources with a report; oth
   expect(await holding).toMatchObject({ content: [{ text: "held to the end" }] });
 });
 
-test("a bad edit changes nothing and is reported; the good one after it is taken over", async () => {
+test("a bad edit changes nothing and is reported; the next good edit is applied", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
   const client = await connect(served);
   const pid = await textOf(client, "kept__pid");
@@ -164,9 +164,9 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   expect(await namesOf(client)).toContain("added__pid");
 });
 
-test("a changed [server] is taken over at its address; one that cannot be served leaves the endpoint", async () => {
+test("applies a changed [server] at its address; if it cannot be served, the endpoint stays unchanged", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
-  // One connection a request: a kept one may be on its way out with the old endpoint.
+  // Each request has a new connection: a kept one may belong to the old endpoint, which is closing.
   const headers = (token?: string) => ({
     connection: "close",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -1,4 +1,4 @@
-// A hub with one server that misbehaves and one that does not, both real, behind a real HTTP endpoint.
+// A hub with one faulty server and one good server, both real, behind a real HTTP endpoint.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";
 import { LogBook } from "../support/log-book.ts";
 
-/** Processor time that the hub may use until other calls are answered while one server is in trouble. */
+/** CPU time that the hub may use until other calls are answered while one server is faulty. */
 const UNDISTURBED_CPU_MS = 2000;
 
-/** An error of a server, which goes to the caller unchanged. */
+/** A protocol error of a server, which the caller receives unchanged. */
 export const PROTOCOL_ERROR = "protocol error";
 
 export const legacyServer = (...faults: readonly string[]): string[] => [
@@ -25,7 +25,7 @@ export const legacyServer = (...faults: readonly string[]): string[] => [
 ];
 
 export interface FaultHubOptions {
-  /** The server `bad`; absent if it is among the remote servers. */
+  /** Configuration of the server `bad`; absent if it is a remote server. */
   readonly bad?: NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
   readonly remote?: NonNullable<HubConfig["mcp"]>["remote_servers"];
   readonly settings?: HubConfig;
@@ -33,7 +33,7 @@ export interface FaultHubOptions {
 
 export interface CallAnswer {
   readonly text: string;
-  /** Code in the table of outcome codes, or that of a server's error; absent after success. */
+  /** Outcome code, or the code of a server's error; absent after success. */
   readonly kind: string | undefined;
   readonly elapsedMs: number;
 }
@@ -41,7 +41,7 @@ export interface CallAnswer {
 export class FaultHub implements AsyncDisposable {
   readonly hub: LibraryHub;
   readonly log: LogBook;
-  /** A legacy client with a standing stream for changes. */
+  /** A legacy client with a standalone stream for change notifications. */
   readonly client: RawClient;
   readonly #home: string;
 
@@ -71,14 +71,14 @@ export class FaultHub implements AsyncDisposable {
     return new FaultHub(hub, log, client, home);
   }
 
-  /** One call over HTTP, which gets exactly one answer. */
+  /** Makes one call over HTTP, which gets exactly one answer. */
   async call(name: string, args: JsonObject = {}, meta?: JsonObject): Promise<CallAnswer> {
     const startedAt = performance.now();
     const reply = await this.client.call("tools/call", { name, arguments: args, ...(meta && { _meta: meta }) });
     const elapsedMs = performance.now() - startedAt;
     expect(this.client.received.filter(({ id, method }) => method === undefined && id === reply["id"])).toHaveLength(1);
     const answered = { ...readReply(reply), elapsedMs };
-    // The log has each failure that a caller receives, by the name of the tool.
+    // The log contains each failure that a caller receives, with the name of the tool.
     const { kind } = answered;
     if (kind !== undefined)
       expect(this.log.failedCalls()).toContainEqual(
@@ -87,14 +87,14 @@ export class FaultHub implements AsyncDisposable {
     return answered;
   }
 
-  /** The text of a call that goes well. */
+  /** Returns the text of a call that must succeed. */
   async text(name: string, args: JsonObject = {}): Promise<string> {
     const { text, kind } = await this.call(name, args);
     expect(kind, text).toBeUndefined();
     return text;
   }
 
-  /** The other server is listed and answers as if nothing were wrong. */
+  /** Asserts that the other server is listed and answers as usual. */
   async expectRestUndisturbed(): Promise<void> {
     const startedAt = performance.now();
     const before = cpuMs();
@@ -112,7 +112,7 @@ export class FaultHub implements AsyncDisposable {
     return this.hub.sources().find((report) => report.source.id === source)!.status;
   }
 
-  /** Number of list changes that the client was notified of. */
+  /** Returns the number of list changes that the client was notified of. */
   changesHeard(): number {
     return this.client.received.filter(({ method }) => method === "notifications/tools/list_changed").length;
   }
@@ -129,7 +129,7 @@ export class FaultHub implements AsyncDisposable {
 }
 
 function readReply({ error, result }: JsonObject): Omit<CallAnswer, "elapsedMs"> {
-  // A server's own protocol error passes unchanged; these servers send that they have no such tool.
+  // A server's own protocol error is passed on unchanged; these servers use it for an unknown tool.
   const ownKind = isJsonObject(error) && error["code"] === RPC.invalidParams ? "unknown_tool" : "internal";
   if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? ownKind };
   const { content, isError, _meta } = result as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };

@@ -1,4 +1,4 @@
-// Servers that announce changes of their lists: too often, for nothing, or before they hang.
+// Servers that announce changes of their lists: too often, without a change, or before they hang.
 import type { ServerResponse } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -18,13 +18,16 @@ import { fixture } from "../fixtures/upstreams/harness.ts";
 import { FaultHub } from "./fault-hub.ts";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
-/** Readings until a server counts as one that announces changes without end, with some that clients ask for. */
+/**
+ * Maximum number of list requests until the hub reports a server that announces changes endlessly, including some that
+ * clients cause.
+ */
 const MAX_READINGS = 12;
 const WITHOUT_END = "announces changes of its lists without end";
 
 const restless = (...flags: readonly string[]) => ({ command: [process.execPath, fixture("restless"), ...flags] });
 
-/** Waits until the hub reports that `bad` announces changes without end. */
+/** Waits until the hub reports that `bad` announces changes endlessly. */
 async function expectReported({ hub }: FaultHub): Promise<void> {
   const problems = () => hub.sources().find(({ source }) => source.id === "bad")!.problems;
   await expect
@@ -55,12 +58,12 @@ test.each([
   ["modern, during each reading", ["modern", "during"]],
   ["modern, after each reading, with another definition each time", ["modern", "after", "new"]],
   ["modern, of all its lists", ["modern", "during", "all"]],
-])("a server on stdio that announces changes without end is read ever more slowly (%s)", async (_how, flags) => {
+])("reads a server on stdio that announces changes endlessly at growing intervals (%s)", async (_how, flags) => {
   await using hub = await FaultHub.open({ bad: restless(...flags) });
   await expectBounded(hub, async () => Number(await hub.text("bad__lists")));
 });
 
-/** A server of the SDK that announces a change whenever its tools are listed. */
+/** Creates a server of the SDK that announces a change at each request for its tools. */
 function buildRestless(count: () => void): Server {
   const server = new Server({ name: "r", version: "1" }, { capabilities: { tools: { listChanged: true } } });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
@@ -72,7 +75,7 @@ function buildRestless(count: () => void): Server {
   return server;
 }
 
-test("a server on Streamable HTTP that announces changes without end is read ever more slowly", async () => {
+test("reads a server on Streamable HTTP that announces changes endlessly at growing intervals", async () => {
   let lists = 0;
   await using server = await startLegacy({ build: () => buildRestless(() => (lists += 1)) });
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
@@ -80,7 +83,7 @@ test("a server on Streamable HTTP that announces changes without end is read eve
   expect(server.seen.length).toBeLessThanOrEqual(2 * MAX_READINGS);
 });
 
-/** A server of the modern era by hand, on HTTP. */
+/** Starts a handwritten server of the modern era on HTTP. */
 async function startModernRestless(count: () => void): Promise<RunningServer> {
   const id = "io.modelcontextprotocol/subscriptionId";
   let announce = (): void => {};
@@ -111,14 +114,14 @@ async function startModernRestless(count: () => void): Promise<RunningServer> {
   });
 }
 
-test("a modern server on HTTP that announces changes without end is read ever more slowly", async () => {
+test("reads a modern server on HTTP that announces changes endlessly at growing intervals", async () => {
   let lists = 0;
   await using server = await startModernRestless(() => (lists += 1));
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
   await expectBounded(hub, () => Promise.resolve(lists));
 });
 
-test("a client that lists the tools at each notification does not make a server be read faster", async () => {
+test("a client that lists the tools at each notification does not shorten these intervals", async () => {
   await using hub = await FaultHub.open({ bad: restless("during", "new") });
   const stop = new AbortController();
   const eager = (async () => {
@@ -134,7 +137,7 @@ test("a client that lists the tools at each notification does not make a server 
   await eager;
 });
 
-test("a server that stops announcing changes is reported no more", async () => {
+test("removes the report once a server stops announcing changes", async () => {
   await using hub = await FaultHub.open({ bad: restless("during", "calm-after=5") });
   await expectReported(hub);
   const problems = () => hub.hub.sources().find(({ source }) => source.id === "bad")!.problems;
@@ -158,7 +161,7 @@ test("30: clients of both eras are notified of an announced change, even if the 
   listening.catch(() => {});
 });
 
-test("30: a server of the SDK on HTTP+SSE that announces a change of nothing is passed on", async () => {
+test("30: passes on an announcement without a change from a server of the SDK on HTTP+SSE", async () => {
   await using server = await startSse();
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
   const heard = hub.client.next(LIST_CHANGED);

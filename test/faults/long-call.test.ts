@@ -1,5 +1,4 @@
-// A call of an hour against a real server, on a clock that the test moves: the hub's timers are simulated, its pipes
-// are not.
+// A call of an hour against a real server, on a simulated clock: the hub's timers are simulated, its pipes are real.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ import { createHub, type LibraryHub, type CallNotification, type Outcome } from 
 import { legacyServer } from "./fault-hub.ts";
 
 const MINUTE_MS = 60_000;
-/** Less than the bound of a call without a sign of life, which is a minute. */
+/** Less than the limit of a call without progress, which is a minute. */
 const STEP_MS = 50_000;
 
 let hub: LibraryHub;
@@ -22,7 +21,7 @@ async function open(): Promise<void> {
     variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
     logger: SILENT_LOGGER,
   });
-  // Both have started before the clock is moved: a start that is under way would run out of its time.
+  // Both servers start before the clock moves; otherwise their start would reach its time limit.
   expect(await hub.call("bad__pid")).toMatchObject({ ok: true });
   expect(await hub.call("good__pid")).toMatchObject({ ok: true });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance", "Date"] });
@@ -37,7 +36,7 @@ afterEach(async () => {
 interface LongCall {
   readonly outcome: Promise<Outcome>;
   readonly notifications: readonly CallNotification[];
-  /** Moves the clock and lets the server say that it still works, as long as the call runs. */
+  /** Moves the clock and makes the server report progress, as long as the call runs. */
   lastFor(totalMs: number): Promise<void>;
 }
 
@@ -70,7 +69,7 @@ async function expectRestUndisturbed(): Promise<void> {
   expect(await hub.call("good__pid")).toMatchObject({ ok: true });
 }
 
-test("a call of 59 minutes with progress is answered, and every step of it arrives", async () => {
+test("answers a call of 59 minutes with progress, and passes on every progress notification", async () => {
   await open();
   const call = begin();
   await call.lastFor(59 * MINUTE_MS);
@@ -82,7 +81,7 @@ test("a call of 59 minutes with progress is answered, and every step of it arriv
   expect(steps).toEqual(steps.map((_, at) => at + 1));
 });
 
-test("a call with progress that lasts longer than an hour ends at the bound in all", async () => {
+test("a call with progress ends at the total limit of an hour", async () => {
   await open();
   const call = begin();
   await call.lastFor(62 * MINUTE_MS);
@@ -91,7 +90,7 @@ test("a call with progress that lasts longer than an hour ends at the bound in a
   expect(await hub.call("bad__pid")).toMatchObject({ ok: true });
 });
 
-test("a call that falls silent ends a minute after its last sign of life", async () => {
+test("a call without progress ends a minute after its last progress", async () => {
   await open();
   const call = begin();
   await call.lastFor(10 * MINUTE_MS);

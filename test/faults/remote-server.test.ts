@@ -16,7 +16,7 @@ import { FaultHub } from "./fault-hub.ts";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -29,7 +29,7 @@ const remote = (url: string, more: object = {}) => ({ alias: "bad", namespace: "
 
 type Answer = (response: ServerResponse, id: number | undefined) => void;
 
-/** Starts a legacy server, without the SDK and sessions, with a tool `odd` that answers as the test sets. */
+/** Starts a legacy server, without the SDK and sessions, whose tool `odd` answers as the test decides. */
 async function startOdd(answer: Answer): Promise<RunningServer> {
   return startServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
@@ -65,7 +65,7 @@ test.each([
   expect(JSON.stringify(result)).toContain("bad__grown-0");
 });
 
-test("a server that refuses connections is named with what to do, listed and served once it appears", async () => {
+test("names a server that refuses connections and the remedy, and serves it once it listens", async () => {
   const port = await freePort();
   await using hub = await FaultHub.open({ remote: [remote(`http://127.0.0.1:${port}/mcp`)] });
   expect(await hub.call("bad__echo", { text: "x" })).toMatchObject({
@@ -84,7 +84,7 @@ test("a server that refuses connections is named with what to do, listed and ser
   await hub.expectRestUndisturbed();
 });
 
-test("a server that goes and comes back is served again; meanwhile calls say so and tools stay listed", async () => {
+test("serves a restarted server again; meanwhile calls report it and its tools stay listed", async () => {
   const first = await startLegacy();
   await using hub = await FaultHub.open({ remote: [remote(first.url)] });
   expect(await hub.text("bad__echo", { text: "1" })).toBe("1");
@@ -138,7 +138,7 @@ test.each<[string, Answer, string]>([
     "too_large",
   ],
   ["never answers", () => {}, "timeout"],
-])("a server that %s gives that caller an answer, and serves the next", async (_what, answer, kind) => {
+])("a server that %s gives its caller an answer, and serves the next call", async (_what, answer, kind) => {
   await using server = await startOdd(answer);
   await using hub = await FaultHub.open({
     remote: [remote(server.url, { timeout: kind === "timeout" ? "400ms" : "10s" })],

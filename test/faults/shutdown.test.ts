@@ -1,4 +1,4 @@
-// The end of the program, asked for or not: who waits gets an answer, and no process is left.
+// The end of the program, expected or not: waiting callers get an answer, and no process is left.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ async function connect(served: ServeChild): Promise<RawClient> {
   return client;
 }
 
-/** Speaks to standard streams, and keeps what came. */
+/** Reads and writes a child's standard streams, and records what it read. */
 class Pipe {
   readonly messages: JsonObject[] = [];
   readonly #served: ServeChild;
@@ -61,13 +61,13 @@ class Pipe {
 
 const call = (id: number, name: string): JsonObject => ({ id, method: "tools/call", params: { name, arguments: {} } });
 
-/** Processes below the hub once both servers are there. */
+/** Returns the child processes of the hub once both servers are running. */
 async function children(served: ServeChild): Promise<number[]> {
   await expect.poll(() => descendants(served.pid).length).toBeGreaterThanOrEqual(2);
   return descendants(served.pid);
 }
 
-test("SIGTERM with a call in flight over HTTP: the answer arrives, the code is 0 and no child is left", async () => {
+test("SIGTERM with a running call over HTTP: the answer arrives, exit code 0, no child left", async () => {
   await using served = await ServeChild.start({ config: CONFIG });
   const client = await connect(served);
   await client.tool("good__pid");
@@ -79,7 +79,7 @@ test("SIGTERM with a call in flight over HTTP: the answer arrives, the code is 0
   await allGone(pids);
 });
 
-test("SIGTERM with an endless call over HTTP: answered at the end of its grace, code 0, no child left", async () => {
+test("SIGTERM with an endless call over HTTP: answered after its grace time, exit code 0, no child left", async () => {
   await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "500ms" } } });
   const client = await connect(served);
   const pids = await children(served);
@@ -92,7 +92,7 @@ test("SIGTERM with an endless call over HTTP: answered at the end of its grace, 
   await allGone(pids);
 });
 
-test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 0 and no child is left", async () => {
+test("SIGTERM with a running call over stdio: the answer arrives, exit code 0, no child left", async () => {
   await using served = await ServeChild.start({ config: CONFIG, endpoint: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();
@@ -110,7 +110,7 @@ test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 
   await allGone(pids);
 });
 
-test("a pipe's client goes with a call in flight: the call is answered, code 0, no child is left", async () => {
+test("a stdio client that disconnects during a call: the call ends, exit code 0, no child left", async () => {
   await using served = await ServeChild.start({ config: CONFIG, endpoint: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();
@@ -125,7 +125,7 @@ test("a pipe's client goes with a call in flight: the call is answered, code 0, 
 });
 
 test.each(["http", "stdio"] as const)(
-  "a second signal ends calls that are waited for immediately (%s), and leaves no child",
+  "a second signal immediately ends the calls that the hub waits for (%s), and leaves no child",
   async (endpoint) => {
     await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, endpoint });
     if (endpoint === "stdio") {
@@ -148,8 +148,8 @@ test.each(["http", "stdio"] as const)(
     expect((await served.log.until(({ message }) => message.startsWith("Ending"))).message).toContain(
       "A second signal ends them immediately",
     );
-    // One that follows the first closely counts as the same one, since npm hands its own on; so it is sent until it is
-    // heeded.
+    // A signal shortly after the first counts as the same one, because npm forwards its own. It is repeated until it
+    // has an effect.
     const startedAt = performance.now();
     const again = setInterval(() => served.signal("SIGTERM"), 100);
     const exit = await served.exited;
@@ -161,7 +161,7 @@ test.each(["http", "stdio"] as const)(
 );
 
 test.each(["http", "stdio"] as const)(
-  "SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed",
+  "SIGKILL of the hub leaves no child behind (%s): each exits at the end of its input",
   async (endpoint) => {
     await using served = await ServeChild.start({ config: CONFIG, endpoint });
     const pids = await children(served);
@@ -189,7 +189,7 @@ test("clients that disconnect without a message leave the number of processes un
   expect(await client.tool("good__pid")).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
 });
 
-test("with a server for each session, abandoned sessions end theirs and never pass the bound", async () => {
+test("abandoned sessions with a server each end that server, and never exceed the limit", async () => {
   const own = { command: legacyServer(), isolation: "session", max_sessions: 4, idle_stop: "300ms" } as const;
   await using served = await ServeChild.start({
     config: { mcp: { stdio_servers: { own, good: { command: legacyServer() } } } },
@@ -212,7 +212,7 @@ test("with a server for each session, abandoned sessions end theirs and never pa
   await expect.poll(() => descendants(served.pid).length).toBe(before);
 });
 
-/** A hub over servers that take a while to save, and the events of each server. */
+/** Configures servers that need time to save; `events` returns the events of each server. */
 async function savingServers(count = 3): Promise<{ readonly config: HubConfig; events(): Promise<string[][]> }> {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-saving-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -234,7 +234,7 @@ async function savingServers(count = 3): Promise<{ readonly config: HubConfig; e
 const SAVED = ["started", "input ended", "saved"];
 
 test.each(["http", "stdio"] as const)(
-  "servers that need a while to save have it when the hub gets SIGTERM (%s)",
+  "servers that need time to save have it when the hub receives SIGTERM (%s)",
   async (endpoint) => {
     const { config, events } = await savingServers();
     await using served = await ServeChild.start({ config, endpoint });
@@ -246,7 +246,7 @@ test.each(["http", "stdio"] as const)(
   },
 );
 
-test("servers that need a while to save have it when the hub's client goes", async () => {
+test("servers that need time to save have it when the hub's client disconnects", async () => {
   const { config, events } = await savingServers();
   await using served = await ServeChild.start({ config, endpoint: "stdio" });
   const pipe = new Pipe(served);
@@ -258,7 +258,7 @@ test("servers that need a while to save have it when the hub's client goes", asy
   expect(await events()).toEqual([SAVED, SAVED, SAVED]);
 });
 
-test("a server that a reload takes out has its time to save", async () => {
+test("a server that a reload removes has time to save", async () => {
   const { config, events } = await savingServers(1);
   await using served = await ServeChild.start({ config });
   const client = await connect(served);

@@ -1,5 +1,5 @@
-// Each fault of a server on stdio, seen through the whole hub: one clear answer to the caller, one line in the log that
-// names the source, and no other caller is affected.
+// Faults of a server on stdio, seen through the whole hub. Each gives the caller one clear answer, writes one line with
+// the source's name to the log, and affects no other caller.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("names a server with an absent command and a remedy, and lists and serves it once it appears", async () => {
+test("names a server with a missing command and the remedy, and lists and serves it once it exists", async () => {
   const command = join(await temporaryFolder(), "late-server");
   await using hub = await FaultHub.open({ bad: { command: [command] } });
   expect(await hub.call("bad__pid")).toMatchObject({
@@ -41,7 +41,7 @@ test("names a server with an absent command and a remedy, and lists and serves i
   expect(await hub.text("bad__pid")).toMatch(/^\d+$/);
 });
 
-test("a server that dies idle is started again without a call, and its tools stay listed", async () => {
+test("restarts a server that exits while idle without a call, and keeps its tools listed", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const pid = Number(await hub.text("bad__pid"));
   const from = hub.log.lines.length;
@@ -56,7 +56,7 @@ test("a server that dies idle is started again without a call, and its tools sta
   expect(hub.changesHeard()).toBe(0);
 });
 
-test("a server that dies during a call answers it without waiting, and the very next call is served", async () => {
+test("a server that exits during a call fails it immediately, and the next call is served", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const before = await hub.text("bad__pid");
   const reached = hub.client.next("notifications/progress");
@@ -77,7 +77,7 @@ test("a server that dies during a call answers it without waiting, and the very 
   });
 });
 
-test("a call that hangs ends at the bound of its source, and the next one is served by the same child", async () => {
+test("a hanging call ends at the limit of its source, and the same child serves the next call", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "400ms" } });
   const pid = await hub.text("bad__pid");
   const [hung] = await Promise.all([hub.call("bad__hang"), hub.expectRestUndisturbed()]);
@@ -93,7 +93,7 @@ test("a call that hangs ends at the bound of its source, and the next one is ser
   await hub.expectRestUndisturbed();
 });
 
-test("a server that hangs as a whole is ended and started again, and calls are served anew", async () => {
+test("restarts a server that hangs completely, and serves calls again", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "3s" } });
   const pid = Number(await hub.text("bad__pid"));
   const from = hub.log.lines.length;
@@ -106,11 +106,11 @@ test("a server that hangs as a whole is ended and started again, and calls are s
   await hub.expectRestUndisturbed();
 });
 
-test("a server that floods stderr is served meanwhile, and its flood does not become the hub's", async () => {
+test("serves a server that floods stderr, without flooding the hub's own log", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("stderr-flood") } });
   const [flooded] = await Promise.all([hub.text("bad__stderr", { lines: 20_000 }), hub.expectRestUndisturbed()]);
   expect(flooded).toBe("flooded");
-  // The tally of a second is written with the first line of the next one.
+  // The count of a second is written with the first line of the next second.
   await expect
     .poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200 })
     .toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
@@ -118,7 +118,7 @@ test("a server that floods stderr is served meanwhile, and its flood does not be
   expect(hub.status().stderr!.length).toBeLessThanOrEqual(40);
 });
 
-test("words and half a line on stdout are named once, and calls are served", async () => {
+test("reports text and half a line on stdout once, and serves calls", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("noise") } });
   expect(await hub.text("bad__pid")).toMatch(/^\d+$/);
   expect(await hub.call("bad__half")).toMatchObject({ kind: "malformed", text: expect.stringMatching(/not JSON/) });
@@ -127,7 +127,7 @@ test("words and half a line on stdout are named once, and calls are served", asy
   expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/on stdout.*logs belong on stderr/)]);
 });
 
-test("delivers duplicate, unknown and unordered answers to the right caller or to none", async () => {
+test("delivers duplicate, unknown and unordered answers to the correct caller or to none", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   expect(await hub.text("bad__twice")).toBe("first");
   expect(await hub.text("bad__wrong-id")).toBe("right");
@@ -144,7 +144,7 @@ test("delivers duplicate, unknown and unordered answers to the right caller or t
   ]);
 });
 
-test("an answer of 50 MB is refused with the bound and its option, and the child serves the next call", async () => {
+test("refuses an answer of 50 MB, naming the limit and its option; the child serves the next call", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const pid = await hub.text("bad__pid");
   const [big] = await Promise.all([hub.call("bad__big", { bytes: 50_000_000 }), hub.expectRestUndisturbed()]);
@@ -152,14 +152,14 @@ test("an answer of 50 MB is refused with the bound and its option, and the child
     kind: "too_large",
     text: expect.stringMatching(/Ask for less, or raise `max_message_bytes`/),
   });
-  // Within the bound of a message, over that of a result.
+  // Within the limit of a message, but over that of a result.
   expect(await hub.call("bad__big", { bytes: 12_000_000 })).toMatchObject({ kind: "too_large" });
   expect(await hub.text("bad__pid")).toBe(pid);
   await hub.expectRestUndisturbed();
   expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/over the limit/)]);
 });
 
-test("broken tools among good ones are left out by name, and the good ones are listed", async () => {
+test("omits and names faulty tools, and lists the others", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("broken-tool") } });
   expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual([
     "bad__good",
@@ -174,10 +174,10 @@ test("broken tools among good ones are left out by name, and the good ones are l
   expect(hub.hub.sources().find(({ source }) => source.id === "bad")?.problems).toHaveLength(4);
 });
 
-test("10,000 tools over 100 pages are all listed, found and callable; others are served meanwhile", async () => {
+test("lists, finds and calls 10,000 tools over 100 pages; other servers are served meanwhile", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("pages=100", "per-page=100") } });
   await hub.expectRestUndisturbed();
-  // A first list waits for it only so long; later it is announced.
+  // The first list waits for the server only for a limited time; the tools are announced later.
   let names = await hub.toolNames();
   if (!names.includes("bad__tool_99_99")) {
     await hub.client.next(LIST_CHANGED);
@@ -191,7 +191,7 @@ test("10,000 tools over 100 pages are all listed, found and callable; others are
   await hub.expectRestUndisturbed();
 });
 
-test("a list that changes during a call is announced once, holds the new tool, and leaves the call alone", async () => {
+test("announces a list that changes during a call once, lists the new tool, and completes the call", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   await hub.toolNames();
   const announced = hub.client.next(LIST_CHANGED);

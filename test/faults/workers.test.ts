@@ -1,4 +1,4 @@
-// `serve --workers`: the guarantees of one process hold for several, and a worker that dies ends no other.
+// `serve --workers`: the guarantees of one process apply to several, and a crashing worker affects no other.
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolyard-workers-"));
   modules = join(folder, "modules");
   mkdirSync(join(modules, "gate"), { recursive: true });
-  // Calls of `gate.wait` are answered when `gate.open` is called, or by themselves after `ms`.
+  // Calls of `gate.wait` are answered when `gate.open` is called, or after `ms`.
   await writeFile(
     join(modules, "gate", "mcp.mjs"),
     `const waiting = new Set();
@@ -36,7 +36,7 @@ export function registerTools(hub) {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** `workers` as a flag; 0 leaves it to the configuration. */
+/** Starts a hub with the flag `--workers`; 0 leaves the number to the configuration. */
 async function start(workers: number, config: HubConfig = {}): Promise<ServeChild> {
   const settings: HubConfig = { modules: { paths: [modules] }, builtin: { execute_code: false }, ...config };
   const served = await ServeChild.start({
@@ -63,17 +63,17 @@ function commandOf(pid: number): string {
       ? readFileSync(`/proc/${pid}/cmdline`, "utf8")
       : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
   } catch {
-    return ""; // It has ended in between.
+    return ""; // The process has ended meanwhile.
   }
 }
 
 const textOf = (answer: Awaited<ReturnType<KeptLine["tool"]>>): unknown =>
   (answer.message.result?.["content"] as { text: string }[] | undefined)?.[0]?.text;
 
-test("a session that was opened through one worker is used, listened to and ended through another", async () => {
+test("a session opened through one worker can be used, listened to and ended through another", async () => {
   const served = await start(2);
   expect(workersOf(served)).toHaveLength(2);
-  // Both connections are kept, so the second is given to the worker that has none.
+  // The first connection is kept, so the second one goes to the other worker.
   const first = await line(served).open();
   const second = line(served, first.session);
   expect(textOf(await second.tool("gate.echo", { text: "there" }))).toBe("there");
@@ -90,7 +90,7 @@ test("a session that is deleted through another worker ends its running call wit
   const second = line(served, first.session);
   const params = { name: "gate.wait", arguments: {} };
   const running = first.send("POST", { jsonrpc: "2.0", id: "slow", method: "tools/call", params });
-  // Answered on the same session while the call waits, so the call has arrived.
+  // The same session answers this call while the first one waits, so the first one has arrived.
   await expect.poll(async () => textOf(await second.tool("gate.echo", { text: "x" }))).toBe("x");
   expect((await second.send("DELETE")).status).toBe(200);
   expect((await running).text).toBe("");
@@ -106,7 +106,7 @@ test("cancels a running call through another worker, and sends its caller nothin
     method: "tools/call",
     params: { name: "gate.wait", arguments: {} },
   });
-  // Answered on the same session while the call waits, so the call has arrived.
+  // The same session answers this call while the first one waits, so the first one has arrived.
   await expect.poll(async () => textOf(await second.tool("gate.echo", { text: "x" }))).toBe("x");
   await second.send("POST", { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow" } });
   expect((await running).text).not.toContain('"result"');
@@ -129,7 +129,7 @@ test("four workers start no more stdio servers than one process does", async () 
   expect(counts[1]).toBe(counts[0]);
 });
 
-test("limits count the calls of the workers together, and so does the limit of connections", async () => {
+test("the limit of calls applies to all workers together, and so does that of connections", async () => {
   const served = await start(2, { limits: { rate_per_minute: 4 }, server: { max_connections: 3 } });
   const first = await line(served).open();
   const second = line(served, first.session);
@@ -142,7 +142,7 @@ test("limits count the calls of the workers together, and so does the limit of c
   await expect(line(served).send("GET", undefined, "/healthz")).rejects.toThrow();
 });
 
-test("a changed configuration reaches the streams of every worker", async () => {
+test("the streams of every worker are notified of a changed configuration", async () => {
   const served = await start(2);
   const kept = await Promise.all([line(served).open(), line(served).open()]);
   const streams = await Promise.all(kept.map((one) => line(served, one.session).begin("GET")));
@@ -158,7 +158,7 @@ test("a changed configuration reaches the streams of every worker", async () => 
   expect(await heard).toEqual([true, true]);
 });
 
-test("a changed number of workers opens the endpoint anew at the same address, and 1 ends them all", async () => {
+test("a changed number of workers reopens the endpoint at the same address, and 1 ends all workers", async () => {
   const served = await start(0, { server: { workers: 2 } });
   for (const workers of [3, 1]) {
     await served.writeConfig({ modules: { paths: [modules] }, builtin: { execute_code: false }, server: { workers } });
@@ -178,7 +178,7 @@ test("a changed number of workers opens the endpoint anew at the same address, a
   }
 });
 
-test("JSON-RPC, REST, the status and refusals are the same through workers as without", async () => {
+test("JSON-RPC, REST, the status and refusals are the same with workers as without", async () => {
   const ask = async (workers: number): Promise<unknown> => {
     const served = await start(workers, { server: { tokens: { ada: { token: "secret-of-ada" } } } });
     const headers = { "content-type": "application/json", authorization: "Bearer secret-of-ada" };
@@ -221,7 +221,7 @@ test("JSON-RPC, REST, the status and refusals are the same through workers as wi
   expect(await ask(2)).toEqual(await ask(1));
 });
 
-test("a worker is killed twenty times under calls: each ends once, others go on, another takes its place", async () => {
+test("killing a worker twenty times: each call ends once, other workers continue, a new one starts", async () => {
   const random = createRandom(6);
   const served = await start(2);
   const survivor = await line(served).open();
@@ -237,7 +237,7 @@ test("a worker is killed twenty times under calls: each ends once, others go on,
     for (const [index, text] of (await answered).entries()) expect(["closed", `${round}.${index}`]).toContain(text);
     await expect.poll(() => workersOf(served).filter((pid) => !before.includes(pid)).length).toBe(1);
     for (const caller of callers) caller[Symbol.dispose]();
-    // The session is in the primary, so any worker can serve it.
+    // The primary has the session, so every worker can serve it.
     expect(textOf(await line(served, survivor.session).tool("gate.echo", { text: "on" }))).toBe("on");
   }
   expect(workersOf(served)).toHaveLength(2);

@@ -16,7 +16,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-// The document's server in Python: it supports only 2024-11-05, and records its messages.
+// The document's server in Python, which supports only 2024-11-05 and records its messages.
 const SERVER = `import json, os, sys
 seen = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "seen.jsonl"), "a")
 print("tides server begins", file=sys.stderr, flush=True)
@@ -74,7 +74,7 @@ describe("the environment of the server", () => {
     [{ TIDES_UNSET: undefined }, "Dover"],
     [null, "Dover"],
     [undefined, "Dover"],
-  ])("R2, R24: MCPClient(path, %j) merges it over the environment of the program", async (env, place) => {
+  ])("R2, R24: MCPClient(path, %j) merges it into the environment of the program", async (env, place) => {
     vi.stubEnv("TIDES_TOKEN", "from the parent");
     vi.stubEnv("TIDES_PLACE", "Dover");
     const it = client(server(), env as never);
@@ -86,7 +86,7 @@ describe("the environment of the server", () => {
     });
   });
 
-  test("R2, R24: settings pass only the short list of variables; a failure names omitted ones", async () => {
+  test("R2, R24: settings pass only the short list of variables; an error names the omitted ones", async () => {
     vi.stubEnv("TIDES_TOKEN", "from the parent");
     const command = ["python3", server()];
     const it = client({ command }, { TIDES_PLACE: "Brest" });
@@ -113,17 +113,17 @@ describe("arguments of the constructor", () => {
     [[{ command: ["a"], url: "http://tides.test/mcp" }], "`command` and `url` both say what the server is."],
     [["server.py", "TIDES_PLACE=Brest"], "`env` must be an object of names and texts, got a string."],
     [["server.py", { TIDES_PORT: 7 }], "`env.TIDES_PORT` must be text, got a number."],
-  ])("R2: %j is refused there, without values of `env`", (args, words) => {
+  ])("R2: the constructor refuses %j without printing values of `env`", (args, words) => {
     expect(() => client(...(args as unknown as ConstructorParameters<typeof MCPClient>))).toThrow(words);
   });
 });
 
-describe("times", () => {
+describe("units of time", () => {
   test.each([
     [{ command: ["tides"], total_timeout: -3 }, "`total_timeout` must be a number of seconds above 0"],
     [{ url: "http://tides.test/mcp", idleStop: "never" }, "`idle_stop` must be a number of seconds above 0"],
     [{ command: ["tides"], timeout: -3 }, "`timeout` must be a number of seconds above 0"],
-  ])("R16: %j is shown in seconds in every message", (settings, words) => {
+  ])("R16: the error for %j names seconds as the unit", (settings, words) => {
     expect(() => client(settings as never)).toThrow(words);
   });
 });
@@ -132,20 +132,20 @@ describe("the session", () => {
   test.each([
     ["{}", ["tide"]],
     ['{"logging": {}}', []],
-  ])("R9: a small server that declares %s has %j", async (capabilities, names) => {
+  ])("R9: a small server that declares %s lists %j", async (capabilities, names) => {
     const path = folder.write("mcp_server.py", SERVER.replace('{"tools": {}}', capabilities));
     const it = client(path);
     await it.start();
     expect((await it.listTools()).map(({ name }) => name)).toEqual(names);
   });
 
-  test("R9: one that declares nothing and lacks tools/list has no tools", async () => {
+  test("R9: a server that declares no capabilities and lacks tools/list has no tools", async () => {
     const it = client(folder.write("mcp_server.py", SERVER.replace('{"tools": {}}', "{}").replace("tools/list", "x")));
     await it.start();
     expect(await it.listTools()).toEqual([]);
   });
 
-  test("R7: a server that supports only 2024-11-05 is requested in that version", async () => {
+  test("R7: initialises a server that supports only 2024-11-05 in that version", async () => {
     const it = client(server());
     await it.start();
     expect((await it.listTools()).map(({ name }) => name)).toEqual(["tide"]);
@@ -166,7 +166,7 @@ describe("the session", () => {
     expect((await requests()).filter(({ method }) => method === "tools/call")).toHaveLength(2);
   });
 
-  test("R14, R17: stderr is kept after a failed start and `stop()`, and errors quote its last line", async () => {
+  test("R14, R17: stderr stays readable after a failed start and `stop()`; errors quote its last line", async () => {
     const it = client(server());
     await it.start();
     expect(await it.callTool("tide", {})).toEqual({});
@@ -235,7 +235,7 @@ describe("a model with the tools", () => {
     ["OpenAI's", openai],
     ["Mistral's", mistral],
     ["Anthropic's", anthropic],
-  ])("R30: a client with %s method is called itself", async (_whose, clientOf) => {
+  ])("R30: uses a client with %s method by calling that method", async (_whose, clientOf) => {
     const asked: unknown[] = [];
     const llm = new LLMWithMCPTools(clientOf(asked), caller);
     expect(await llm.chat("How high is the water?")).toBe(WORDS);
@@ -243,7 +243,7 @@ describe("a model with the tools", () => {
     expect(JSON.stringify(asked[1])).toContain("metres");
   });
 
-  test("R30: the client's own `fetch` is used", async () => {
+  test("R30: uses the client's own `fetch`", async () => {
     const { default: OpenAI } = await import("openai");
     const urls: string[] = [];
     const own = new OpenAI({
@@ -264,7 +264,7 @@ describe("a model with the tools", () => {
     expect(urls).toEqual(["http://nowhere.invalid/v1/chat/completions"]);
   });
 
-  test("R30: an error of its method rejects; a client without such a method is refused", async () => {
+  test("R30: rejects with an error of the client's method, and refuses a client without such a method", async () => {
     const llm = new LLMWithMCPTools({ chat: { complete: () => Promise.reject(new Error("out of order")) } }, caller);
     await expect(llm.chat("x")).rejects.toThrow();
     for (const none of [{}, { chat: {} }, null, "gpt"])
@@ -299,7 +299,7 @@ describe("a model with the tools", () => {
   });
 });
 
-describe("the loop of the document", () => {
+describe("the document's loop", () => {
   interface ModelMessage {
     readonly role: string;
     readonly content: unknown;
@@ -314,7 +314,7 @@ describe("the loop of the document", () => {
     readonly tools?: readonly { readonly function: { readonly name: string } }[];
   }
 
-  /** A client like Mistral's that gives these replies, with its requests. */
+  /** A client like Mistral's that returns these replies in order, and its requests. */
   const scripted = (replies: readonly object[]) => {
     const asked: ModelRequest[] = [];
     const next = (body: ModelRequest) => {
@@ -325,7 +325,7 @@ describe("the loop of the document", () => {
   };
   const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
 
-  test("R32, R34, R35, R36, R37, R39, R41: the loop of the document, with two calls, one cut", async () => {
+  test("R32, R34, R35, R36, R37, R39, R41: the document's loop, with two calls, one of them truncated", async () => {
     const { asked, client: model } = scripted([
       { content: "", toolCalls: [wants("brest0001", '{"place": "Brest"}'), wants("brest0002", '{"place": ')] },
       { content: WORDS },
@@ -355,7 +355,7 @@ describe("the loop of the document", () => {
     ]);
   });
 
-  test("R38, R40: an endless loop is cut with the document's words; `finally` stops the server", async () => {
+  test("R38, R40: an endless loop ends with the document's message, and `finally` stops the server", async () => {
     const { asked, client: model } = scripted([{ content: "", toolCalls: [wants("again0001", "{}")] }]);
     const tides = client(server());
     await tides.start();
@@ -385,7 +385,7 @@ describe("details", () => {
     await hub.close();
   });
 
-  test("R16: a mistake in an option is reported once", () => {
+  test("R16: reports an invalid option once", () => {
     const slip = (): unknown => new MCPClient("server.py", null, { timout: 3 } as never);
     expect(slip).toThrow(/There is no option `timout`\. Did you mean `timeout`(?!.*`timeout`)/);
   });

@@ -59,7 +59,7 @@ async function failure(work: Promise<unknown>): Promise<{ kind: FailKind; messag
   return (error as FailError).failure;
 }
 
-/** An HTTP server with one tool with exactly this result. */
+/** Starts an HTTP server with one tool that returns exactly this result. */
 function startResult(result: JsonObject): ReturnType<typeof startServer> {
   return startServer(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end();
@@ -83,7 +83,7 @@ function startResult(result: JsonObject): ReturnType<typeof startServer> {
   });
 }
 
-describe("the life of a client", () => {
+describe("life cycle of a client", () => {
   test("R1: a script's path is enough to start, call and stop it", async () => {
     const client = await started(SERVER);
     const { pid } = await where(client);
@@ -92,7 +92,7 @@ describe("the life of a client", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("R1: a server that ends by itself fails the call, and the next call starts a new one", async () => {
+  test("R1: a server that exits fails the call, and the next call starts it again", async () => {
     const client = await started(SERVER);
     const first = await where(client);
     expect((await failure(client.callTool("exit"))).kind).toBe("unavailable");
@@ -104,7 +104,7 @@ describe("the life of a client", () => {
     expect(env).toMatchObject({ MISTRAL_API_KEY: "key", LANG: "xx", PATH: process.env["PATH"] });
   });
 
-  test("R2: a script by path gets the whole environment, a server by settings the named variables", async () => {
+  test("R2: a script by path gets the whole environment, a server by settings only the named variables", async () => {
     vi.stubEnv("A_SECRET_OF_THE_PARENT", "x");
     expect((await where(await started(SERVER, null))).env["A_SECRET_OF_THE_PARENT"]).toBe("x");
     const settled = await started({ command: [process.execPath, SERVER] }, null);
@@ -119,14 +119,14 @@ describe("the life of a client", () => {
       readFileSync(record, "utf8")
         .split("\n")
         .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as JsonObject)["method"]]));
-    // A notification has no response to wait for.
+    // A notification has no response to wait for, so the test reads the server's record.
     await expect.poll(read).toContain("notifications/initialized");
     const methods = read();
     expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
     expect(methods.indexOf("notifications/initialized")).toBe(methods.indexOf("initialize") + 1);
   });
 
-  test("R3: start reports a server that cannot start; a call before it is refused", async () => {
+  test("R3: start reports a server that cannot start, and a call before it is refused", async () => {
     expect(await failure(open(`${folder.path}/gone.py`).start())).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("There is no server script at"),
@@ -175,7 +175,7 @@ describe("tools", () => {
     expect(tools).toHaveLength(6);
   });
 
-  test("R5: protocol spellings do not appear; a list that cannot be read is an error, not empty", async () => {
+  test("R5: omits the protocol's spellings; a list that cannot be read is an error, not an empty list", async () => {
     const client = await started(SERVER);
     expect((await client.list_tools()).some((tool) => "inputSchema" in tool)).toBe(false);
     await client.stop();
@@ -249,31 +249,31 @@ describe("tools", () => {
   });
 });
 
-describe("any server", () => {
+describe("any kind of server", () => {
   test.each([
     ["legacy", startLegacy],
     ["modern", startModern],
     ["HTTP+SSE", startSse],
-  ] as const)("R1: any URL: a %s server", async (_what, start) => {
+  ] as const)("R1: connects to a URL: a %s server", async (_what, start) => {
     await using server = await start();
     const client = await started(new URL(server.url));
     expect(await client.callTool("echo", { text: "hi" })).toBe("hi");
     await client.stop();
   });
 
-  test("R1: any command: a third-party server", async () => {
+  test("R1: starts a command: a third-party server", async () => {
     const client = await started({ command: [process.execPath, EVERYTHING, "stdio"] });
     expect(await client.callTool("echo", { message: "hi" })).toBe("Echo: hi");
   });
 
-  test("R1: a script in TypeScript or Python needs no command", async () => {
+  test("R1: starts a script in TypeScript or Python without a command", async () => {
     folder.write("server.ts", `const kind: string = "ts";\nawait import(${JSON.stringify(SERVER)});\nexport { kind };`);
     expect((await where(await started(`${folder.path}/server.ts`))).pid).toBeGreaterThan(0);
     folder.write("server.py", PYTHON_SERVER);
     expect(await (await started(`${folder.path}/server.py`, { WORD: "hi" })).callTool("word")).toBe("hi");
   });
 
-  test("R1: an address without a server, or invalid settings, are refused", async () => {
+  test("R1: refuses a URL without a server, and invalid settings", async () => {
     expect((await failure(open(`http://127.0.0.1:${await closedPort()}/mcp`).start())).kind).toBe("unavailable");
     expect(() => open({ url: "nowhere" })).toThrow("`url` is not a valid address");
     expect(() => open({ comand: "x" } as never)).toThrow("There is no option `comand`. Did you mean `command`?");
@@ -281,13 +281,13 @@ describe("any server", () => {
 });
 
 describe("time limits, retries and logging", () => {
-  test("R14: a server that first writes over 64 KiB to stderr works, and its output is available", async () => {
+  test("R14: a server that writes over 64 KiB to stderr first works, and its stderr is available", async () => {
     const client = await started({ command: [process.execPath, SERVER, "chatty"] });
     expect(await client.callTool("add_numbers", { a: 1, b: 2 })).toEqual({ sum: 3 });
     await expect.poll(() => client.stderr.at(-1)).toMatch(/^loading model/);
   });
 
-  test("R14: its stderr is never read as a response", async () => {
+  test("R14: does not read the server's stderr as a response", async () => {
     folder.write(
       "server.mjs",
       `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); ` +
@@ -296,7 +296,7 @@ describe("time limits, retries and logging", () => {
     expect(await (await started(`${folder.path}/server.mjs`)).listTools()).toHaveLength(6);
   });
 
-  test("R15, R16: single tools may have longer times", async () => {
+  test("R15, R16: single tools can have longer time limits", async () => {
     const client = await started(SERVER, {}, { timeout: "300ms", tool_timeouts: { parse_pdf: 20 } });
     expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 700 })).toMatchObject({ success: true });
     expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 400 }, { timeout: "10s" })).toMatchObject({
@@ -304,7 +304,7 @@ describe("time limits, retries and logging", () => {
     });
   });
 
-  test("R16: start, calls and single calls have time limits", async () => {
+  test("R16: start, all calls and single calls have time limits", async () => {
     expect(
       (await failure(open({ command: [process.execPath, SERVER, "silent"], connectTimeout: "400ms" }).start())).kind,
     ).toMatch(/timeout|unavailable/);
@@ -316,7 +316,7 @@ describe("time limits, retries and logging", () => {
     await expect(client.callTool("hang", {}, { timeout: "soon" })).rejects.toThrow("`timeout` must be");
   });
 
-  test("R17: a server that is unreachable at first is tried again", async () => {
+  test("R17: tries a server again that is unreachable at first", async () => {
     let dropped = 0;
     const before: NonNullable<Parameters<typeof startTools>[1]>["before"] = (request, response) => {
       if (dropped > 0) return;
@@ -329,7 +329,7 @@ describe("time limits, retries and logging", () => {
     expect(dropped).toBe(1);
   });
 
-  test("R17: a started call is not repeated, and a call after stop is refused", async () => {
+  test("R17: does not repeat a started call, and refuses a call after stop", async () => {
     let runs = 0;
     await using server = await startTools({
       fails: () => {
@@ -344,7 +344,7 @@ describe("time limits, retries and logging", () => {
     expect((await failure(client.callTool("fails"))).kind).toBe("unavailable");
   });
 
-  test("R18: a logger receives connection events; without one, successes are not logged", async () => {
+  test("R18: a logger receives connection events; without a logger, successes are not logged", async () => {
     const lines: string[] = [];
     const logger = { ...SILENT_LOGGER, info: (line: string) => void lines.push(line), with: () => logger };
     await started(SERVER, {}, { logger });
@@ -365,13 +365,13 @@ describe("time limits, retries and logging", () => {
     expect((await hanging).kind).toBe("cancelled");
   });
 
-  test("C18: the tools are read from tools/list after the handshake, from all pages", async () => {
+  test("C18: reads all pages of tools/list after the handshake", async () => {
     await using server = await startServer(async (request, response) => {
       if (request.method !== "POST") return response.writeHead(405).end();
       const { id, method, params } = await readJson(request);
       if (id === undefined) return response.writeHead(202).end();
       const tool = (name: string): JsonObject => ({ name, inputSchema: { type: "object" } });
-      // In the document, the response to initialize already contains the tools; that is no list.
+      // The response to initialize contains tools, as in the document; the client must not use them as its list.
       if (method === "initialize")
         return sendJson(response, 200, {
           jsonrpc: "2.0",
@@ -395,7 +395,7 @@ describe("time limits, retries and logging", () => {
   });
 });
 
-describe("the document's own minimal client", () => {
+describe("the document's minimal client", () => {
   async function minimal(): Promise<MinimalClient> {
     folder.write("tools/noisy/run.sh", "echo warn >&2; cat > /dev/null; echo '{\"ok\": true}'");
     folder.write("tools/noisy/tool.toml", 'name = "noisy"\ndescription = "Warns."\nscript = "run.sh"\n');
@@ -433,10 +433,10 @@ describe("the document's own minimal client", () => {
     ]);
   });
 
-  test("R13: an invalid request also gets one line, and the next answer is the next request's", async () => {
+  test("R13: an invalid request also gets one line, so the next answer belongs to the next request", async () => {
     const client = await minimal();
     await client.start();
-    // A failed call's text is plain text, which the skeleton's `json.loads` cannot parse.
+    // The text of a failed call is not JSON, so the `json.loads` of the skeleton cannot parse it.
     await expect(client.callTool("library__search_chunks", {})).rejects.toThrow(/JSON|undefined/);
     expect(await client.callTool("noisy", {})).toEqual({ ok: true });
     expect(client.ids).toEqual([

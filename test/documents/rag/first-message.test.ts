@@ -4,7 +4,7 @@ import { MCPClient } from "../../../packages/toolyard/src/client.ts";
 import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 
-/** Records what it receives, and answers only what a server of 2024-11-05 knows. */
+/** Records what it receives, and answers only messages that a server of 2024-11-05 knows. */
 const SERVER = `
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -45,11 +45,14 @@ describe("R7: the first message", () => {
     [{ protocol_version: "2024-11-05", era: "legacy" }, "2024-11-05", false],
     [{ era: "legacy" }, "2025-11-25", true],
     [{ era: "legacy" }, "2025-11-25", false],
-  ])("with %j is initialize of %s", async (settings, protocolVersion, isScript) => {
+  ])("for the settings %j is initialize of %s", async (settings, protocolVersion, isScript) => {
     expect(await firstMessage(settings, isScript)).toMatchObject({ method: "initialize", params: { protocolVersion } });
   });
 
-  test.each([{ protocol_version: "2019-01-01" }, { protocol_version: 5 }, { era: "old" }])("refuses %j", (settings) => {
-    expect(() => new MCPClient("server.mjs", {}, settings as never)).toThrow(/must be one of/);
-  });
+  test.each([{ protocol_version: "2019-01-01" }, { protocol_version: 5 }, { era: "old" }])(
+    "the settings %j are refused",
+    (settings) => {
+      expect(() => new MCPClient("server.mjs", {}, settings as never)).toThrow(/must be one of/);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Document R: its client in Python with this library as the server, and its client in a program with a server in
+// Document R: its client in Python with this library document's server, and its client in a program with a server in
 // Python.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ to originate anything. It can do whatever we know how to order it to perform.
 Its province is to assist us in making available what we are already acquainted with.
 `;
 
-test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the skeleton reads and finds", async () => {
+test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the skeleton reads and searches", async () => {
   const book = await desk.write("books/engine.md", BOOK);
   const main = join(ROOT, "packages/library/dist/main.js");
   const server = await desk.write(
@@ -125,7 +125,7 @@ for line in sys.stdin:
     return client;
   }
 
-  test("R1, R4, R5, R14: starts, lists, and stops permanently at any time", async () => {
+  test("R1, R4, R5, R14: starts, lists, and stops at any time", async () => {
     const client = await open();
     await client.stop();
     await client.start();
@@ -139,7 +139,7 @@ for line in sys.stdin:
     await expect(client.call_tool("plain", {})).rejects.toThrow();
   });
 
-  test("R6, R10, R12, R13: values of a tool by their type", async () => {
+  test("R6, R10, R12, R13: returns values of a tool by their type", async () => {
     const client = await open();
     await client.start();
     expect(await client.call_tool("plain", {})).toBe("no JSON at all");
@@ -148,14 +148,14 @@ for line in sys.stdin:
     expect(await client.call_tool("picture", {})).toMatchObject({ type: "image", data: "AAAA" });
   });
 
-  test("R15, R16: a slow tool has a longer time limit; the others keep theirs", async () => {
+  test("R15, R16: a slow tool has a longer time limit; other tools keep theirs", async () => {
     const client = await open({ timeout: 0.2, tool_timeouts: { long: 120 } });
     await client.start();
     await expect(client.call_tool("never", {})).rejects.toThrow("`tool_timeouts`");
     expect(await client.call_tool("long", {})).toEqual({ read: true });
   });
 
-  test("R26, R31: one vendor's client and this one are enough; tools are in that vendor's format", async () => {
+  test("R26, R31: needs one vendor's client and this one; tools are in that vendor's format", async () => {
     const client = await open();
     await client.start();
     const asked: { tools?: unknown }[] = [];

@@ -4,8 +4,8 @@ import { createInterface, type Interface } from "node:readline";
 import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 
 /**
- * The library document's skeleton of a client, as printed there: it writes a line, reads the next line and treats it as
- * the response. Its only addition: a response with an id other than the request's is recorded.
+ * The skeleton of a client as printed in the library document: it writes a line, reads the next line and treats it as
+ * the response. This version also records responses with an id other than the request's.
  */
 export class MinimalClient {
   readonly #command: readonly string[];
@@ -14,7 +14,7 @@ export class MinimalClient {
   #lines: AsyncIterator<string> | undefined;
   #reader: Interface | undefined;
   #requestId = 0;
-  /** Ids of requests and responses. */
+  /** Pairs of the ids of a request and its response. */
   readonly ids: [asked: number, answered: unknown][] = [];
 
   constructor(command: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -21,7 +21,7 @@ afterEach(async () => {
   remote = undefined;
 });
 
-/** One native and one ondemand script tool. */
+/** Opens a hub with one native and one ondemand script tool. */
 async function open(options: SessionOptions = {}, settings: HubConfig = {}): Promise<McpSession> {
   yard.script("calculator", 'keywords = ["math"]\n');
   yard.script("send_email", 'visibility = "ondemand"\nkeywords = ["email"]\n');
@@ -33,7 +33,7 @@ async function openWith(settings: HubConfig = {}, options: SessionOptions = {}):
   return yard.mcp(options);
 }
 
-/** A source of every kind, including remote ones. */
+/** Opens a hub with a source of every kind, including remote ones. */
 async function openAll(): Promise<McpSession> {
   remote = await startLegacy();
   yard.module(
@@ -63,60 +63,60 @@ test("T20: the header X-MCP-Tool-Mode: discovery switches the mode of /mcp", asy
   expect(await client.names({ "X-MCP-Tool-Mode": "discovery" })).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T20: so does the query tool_mode=discovery", async () => {
+test("T20: the query tool_mode=discovery switches the mode of /mcp", async () => {
   expect(await (await open({ query: "tool_mode=discovery" })).names()).toEqual(["execute_tool", "tool_search"]);
 });
 
-test.each(["", "normal", "search", "discover", "true"])("T20: the value %j does not switch it", async (word) => {
+test.each(["", "normal", "search", "discover", "true"])("T20: the value %j does not switch the mode", async (word) => {
   const client = await open();
   expect(await client.names({ "x-mcp-tool-mode": word })).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T21: native tools are in tools/list, ondemand ones never, from any source", async () => {
+test("T21: tools/list has native tools and never ondemand ones, for every source", async () => {
   const names = await (await openAll()).names();
   expect(names).toEqual(expect.arrayContaining(["calculator", "text.upper", "sum", "child__echo"]));
   for (const hidden of ["send_email", "remote__echo", ...META_TOOLS]) expect(names).not.toContain(hidden);
 });
 
-test("T22: tool_search and execute_tool are listed if there is an ondemand tool", async () => {
+test("T22: lists tool_search and execute_tool if there is an ondemand tool", async () => {
   expect(await (await open()).names()).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T22: without an ondemand tool they are absent", async () => {
+test("T22: omits them without an ondemand tool", async () => {
   yard.script("calculator");
   expect(await (await openWith()).names()).toEqual(["calculator"]);
 });
 
-test("T23: in normal mode native and ondemand tools are searchable", async () => {
+test("T23: in normal mode search finds native and ondemand tools", async () => {
   const client = await open();
   expect((await client.search("math"))[0]).toBe("calculator");
   expect((await client.search("email"))[0]).toBe("send_email");
 });
 
-test("T24: in normal mode an ondemand tool is callable directly by its name", async () => {
+test("T24: in normal mode a client can call an ondemand tool by its name", async () => {
   expect(JSON.parse(await (await open()).text("send_email", { to: "x" }))).toEqual({ to: "x" });
 });
 
-test("T24: an unknown name is refused", async () => {
+test("T24: refuses an unknown name", async () => {
   expect((await (await open()).call("send_mail")).error).toMatchObject({
     code: -32602,
     message: expect.stringContaining("send_email"),
   });
 });
 
-test("T25: in discovery mode tools/list is exactly the two, with any sources", async () => {
+test("T25: in discovery mode tools/list is exactly the two discovery tools, with any sources", async () => {
   const client = await openAll();
   expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T25: they are listed without any source too", async () => {
+test("T25: lists the two discovery tools without any source too", async () => {
   expect(await (await openWith({ builtin: { meta_tools: false } })).names(DISCOVERY)).toEqual([
     "execute_tool",
     "tool_search",
   ]);
 });
 
-test("T26: in discovery mode native, ondemand, built-in and remote tools are searchable", async () => {
+test("T26: in discovery mode search finds native, ondemand, built-in and remote tools", async () => {
   const client = await openAll();
   const find = async (query: string): Promise<string | undefined> => (await client.search(query, {}, DISCOVERY))[0];
   expect(await find("calculator")).toBe("calculator");
@@ -128,7 +128,7 @@ test("T26: in discovery mode native, ondemand, built-in and remote tools are sea
   expect(await find("sum")).toBe("sum");
 });
 
-test("T26: the two discovery tools are not in search results", async () => {
+test("T26: search results omit the two discovery tools", async () => {
   expect(await (await open()).search("tool_search execute_tool", {}, DISCOVERY)).not.toEqual(
     expect.arrayContaining(["tool_search"]),
   );
@@ -146,7 +146,7 @@ test("T27: in discovery mode execute_tool calls a tool of every source", async (
   expect(await run("meta.ping", {})).toBe("pong");
 });
 
-test("T27: a known tool name is callable directly, an unknown one is refused", async () => {
+test("T27: a client can call a known tool by its name; an unknown name is refused", async () => {
   const client = await open();
   expect(JSON.parse(await client.text("calculator", { a: 1 }, DISCOVERY))).toEqual({ a: 1 });
   expect((await client.call("nobody", {}, DISCOVERY)).error?.code).toBe(-32602);
@@ -159,7 +159,7 @@ test("T28: tool_search is absent only without an ondemand tool in normal mode", 
   expect(await client.names(DISCOVERY)).toContain("tool_search");
 });
 
-test("T28: a new ondemand tool adds it at the next request", async () => {
+test("T28: a new ondemand tool adds tool_search at the next request", async () => {
   yard.script("calculator");
   const client = await openWith();
   expect(await client.names()).toEqual(["calculator"]);
@@ -175,7 +175,7 @@ test('T29: tool_search(query="email") finds send_email and execute_tool(name, ar
   });
 });
 
-test("T29: without max_results the likely hits have a schema; with it, all do", async () => {
+test("T29: without max_results only the likely hits have a schema; with it, all hits do", async () => {
   yard.module(
     "many",
     'for (const name of ["ink", "paper", "lead", "oil", "water"]) hub.registerTool("paint." + name, () => 1, ' +
@@ -228,7 +228,7 @@ test.each([
   expect(result?.["isError"]).toBe(true);
 });
 
-test("T29: max_results below 1 is 5, above 100 is 100, and an empty query lists by name", async () => {
+test("T29: max_results below 1 means 5, above 100 means 100; an empty query lists by name", async () => {
   yard.module(
     "many",
     'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), ' +
@@ -246,7 +246,7 @@ test("C4: in normal mode search finds a native tool although it is listed", asyn
   expect(await (await open()).search("math")).toEqual(["calculator"]);
 });
 
-test("C4: search finds no tool that the caller may not use", async () => {
+test("C4: search omits tools that the caller may not use", async () => {
   const client = await open(
     { headers: { authorization: "Bearer t-narrow" } },
     { server: { tokens: { narrow: { token: "t-narrow", deny: ["calculator"] } } } },
@@ -275,7 +275,7 @@ test.each([
   expect(reply.error?.code).toBe(-32602);
 });
 
-test("C5: its schema lists only arguments", async () => {
+test("C5: the schema of execute_tool has only the member arguments besides name", async () => {
   const tool = (await (await open()).tools()).find((one) => one["name"] === "execute_tool");
   const { properties } = tool!["inputSchema"] as { properties: JsonObject };
   expect(Object.keys(properties)).toEqual(["name", "arguments"]);
@@ -289,7 +289,7 @@ test("C30: the request's mode overrides the session's, which overrides the serve
   expect(await (await yard.mcp()).names()).toContain("send_email");
 });
 
-test("C30: on 2026-07-28 no mode is kept between requests, and the order is the same", async () => {
+test("C30: on 2026-07-28 no mode is kept between requests, and the precedence is the same", async () => {
   const client = await open({ revision: "2026-07-28" });
   expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
   const names = await client.names();
@@ -302,7 +302,7 @@ test("C31: the header overrides the query", async () => {
   expect(await client.names({ "x-mcp-tool-mode": "normal" })).toContain("calculator");
 });
 
-test.each(["Discovery", "DISCOVERY", " discovery "])("C31: %j is case-insensitive", async (word) => {
+test.each(["Discovery", "DISCOVERY", " discovery "])("C31: the value %j is case-insensitive", async (word) => {
   expect(await (await open({ query: `tool_mode=${encodeURIComponent(word)}` })).names()).toEqual([
     "execute_tool",
     "tool_search",
@@ -327,7 +327,7 @@ test("C31: any other value is normal", async () => {
   ]);
 });
 
-test("C25: a tool.toml without a name is refused, with advice", async () => {
+test("C25: refuses a tool.toml without a name, with advice", async () => {
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/nameless/run.sh", "cat");
   expect(await (await openWith()).names()).toEqual([]);
@@ -345,7 +345,7 @@ test("C25: allow_dirname_as_name = true uses the folder's name", async () => {
   ).toEqual(["nameless"]);
 });
 
-test("C26: further types, limits and the list form of parameters give the right JSON Schema", async () => {
+test("C26: further types, limits and the list form of parameters give the correct JSON Schema", async () => {
   yard.script(
     "typed",
     '[[parameters]]\nname = "n"\ntype = "integer"\nmin = 1\nmax = 9\ndefault = 3\n[[parameters]]\n' +
@@ -364,13 +364,13 @@ test("C26: further types, limits and the list form of parameters give the right 
   expect((await client.call("typed", { n: 10 })).result?.["isError"]).toBe(true);
 });
 
-test("C26: an unknown type excludes the tool and is reported", async () => {
+test("C26: an unknown type excludes the tool, with a report", async () => {
   yard.script("typed", '[parameters.x]\ntype = "text"\n');
   expect(await (await openWith()).names()).toEqual([]);
   expect(yard.problems("scripts")).toEqual([expect.stringContaining('`parameters.x.type` is "text"')]);
 });
 
-test("C27: an unknown visibility is not listed, not searchable, and reported", async () => {
+test("C27: a tool with an unknown visibility is not listed, not searchable, and reported", async () => {
   yard.script("odd", 'visibility = "hidden"\n');
   yard.script("good", 'visibility = "ondemand"\n');
   const client = await openWith();

@@ -11,13 +11,13 @@ beforeEach(() => {
 });
 afterEach(() => yard[Symbol.asyncDispose]());
 
-/** A client of a hub with the yard's script tools. The folder is not watched: every request reads it. */
+/** Opens a client of a hub with the yard's script tools. The folder is not watched, so every request reads it. */
 async function open(settings: HubConfig = {}): Promise<McpSession> {
   await yard.open({ scripts: { tools_path: yard.path("tools") }, ...settings });
   return yard.mcp();
 }
 
-test("T0: built-in, script and module tools are on one endpoint", async () => {
+test("T0: one endpoint serves built-in, script and module tools", async () => {
   yard.script("mine");
   yard.module(
     "text",
@@ -32,7 +32,7 @@ test("T0: built-in, script and module tools are on one endpoint", async () => {
   expect(await client.text("text.upper", { word: "x" })).toBe("X");
 });
 
-test("T0: a kind that is not configured adds no tool", async () => {
+test("T0: a source kind that is not configured adds no tool", async () => {
   yard.script("mine");
   await yard.open();
   const client = await yard.mcp();
@@ -40,7 +40,7 @@ test("T0: a kind that is not configured adds no tool", async () => {
   expect(names.filter((name) => !name.startsWith("meta."))).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("T2: the folder is scanned for every request, without registration or restart", async () => {
+test("T2: scans the folder for every request, without registration or restart", async () => {
   const client = await open();
   expect(await client.names()).toEqual([]);
   for (const name of ["a", "b", "c"]) {
@@ -50,13 +50,13 @@ test("T2: the folder is scanned for every request, without registration or resta
   }
 });
 
-test("T2: a file with a name that only ends in tool.toml is no tool", async () => {
+test("T2: a file whose name only ends in tool.toml is no tool", async () => {
   yard.folder.write("tools/odd/mytool.toml", 'name = "odd"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/odd/run.sh", "cat");
   expect(await (await open()).names()).toEqual([]);
 });
 
-test("T3: a new directory with tool.toml and script is visible and callable on the next request", async () => {
+test("T3: a new directory with tool.toml and script is listed and callable at the next request", async () => {
   const client = await open();
   expect((await client.call("late")).error?.code).toBe(-32602);
   yard.script("late", "", "echo here");
@@ -78,7 +78,7 @@ test("T4: the next call runs a changed script", async () => {
   expect(await client.text("one")).toBe("2");
 });
 
-test("T4: arguments are checked against the current parameters", async () => {
+test("T4: checks arguments against the current parameters", async () => {
   yard.script("one", '[parameters.a]\ntype = "string"\n');
   const client = await open();
   expect(JSON.parse(await client.text("one"))).toEqual({});
@@ -88,7 +88,7 @@ test("T4: arguments are checked against the current parameters", async () => {
   expect(textsOf(result)[0]).toContain("Missing required parameter: a");
 });
 
-test("T5: a removed directory is absent at the next request, and its tool is unknown", async () => {
+test("T5: the next request omits a removed directory, and its tool is unknown", async () => {
   yard.script("one");
   yard.script("two");
   const client = await open();
@@ -111,7 +111,7 @@ test("T6: a changed visibility applies to the next request, both ways", async ()
   expect(await client.names()).toEqual(["one"]);
 });
 
-test("T7: a changed description and changed keywords are used by the next request", async () => {
+test("T7: the next request uses a changed description and changed keywords", async () => {
   yard.script("one", 'visibility = "ondemand"\nkeywords = ["umbrella"]\n');
   const client = await open();
   expect(await client.search("umbrella")).toEqual(["one"]);
@@ -124,7 +124,7 @@ test("T7: a changed description and changed keywords are used by the next reques
   expect(await client.matches("umbrella")).toEqual([]);
 });
 
-test("T8: name, description, keywords, script, visibility and parameters of each type define it", async () => {
+test("T8: a tool has its name, description, keywords, script, visibility and parameters of each type", async () => {
   yard.script(
     "full",
     'keywords = ["keyword1", "keyword2"]\nvisibility = "native"\n' +
@@ -163,13 +163,13 @@ test.each(["name", "description", "script"])(
   },
 );
 
-test("T9: these three keys are enough", async () => {
+test("T9: these three keys are sufficient", async () => {
   yard.folder.write("tools/one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/one/run.sh", "cat");
   expect(await (await open()).names()).toEqual(["one"]);
 });
 
-test("T10: a syntax error excludes only that tool, until it is fixed", async () => {
+test("T10: a syntax error excludes only its tool, until it is fixed", async () => {
   yard.script("good");
   yard.script("bad", "keywords = [\n");
   const client = await open();
@@ -181,7 +181,7 @@ test("T10: a syntax error excludes only that tool, until it is fixed", async () 
   expect(await client.names()).toEqual(["bad", "good"]);
 });
 
-test("T11: the directory is the configured tools_path, under either name of the section", async () => {
+test("T11: the directory is the configured tools_path, with either name of the section", async () => {
   yard.script("one");
   yard.folder.write("elsewhere/two/tool.toml", 'name = "two"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("elsewhere/two/run.sh", "cat");
@@ -203,12 +203,12 @@ test("T11: a tool outside it is not listed, found or called", async () => {
 test.each([
   ["native", 'visibility = "native"\n'],
   ["omitted", ""],
-])("T12: a tool with the visibility %s is in tools/list", async (_, toml) => {
+])("T12: tools/list has a tool with the visibility %s", async (_, toml) => {
   yard.script("one", toml);
   expect(await (await open()).names()).toEqual(["one"]);
 });
 
-test("T12: an ondemand tool is hidden there and found by search", async () => {
+test("T12: tools/list omits an ondemand tool, and search finds it", async () => {
   yard.script("one", 'visibility = "ondemand"\n');
   const client = await open();
   expect(await client.names()).not.toContain("one");
@@ -250,7 +250,7 @@ function documentTools(): void {
   yard.folder.write("tools/email_sender/send_email.sh", "cat");
 }
 
-test("T14: the document's calculator is listed and works; its send_email is found and works", async () => {
+test("T14: lists and runs the document's calculator; finds and runs its send_email", async () => {
   documentTools();
   const client = await open();
   expect(await client.names()).toEqual(["calculator", "execute_tool", "tool_search"]);
@@ -296,7 +296,7 @@ test("T34: concurrent requests during changes to the folder each get a complete 
   expect(answers.filter((answer) => answer === "ok").length).toBe(30);
 });
 
-test("T34: one broken tool among concurrent calls fails alone", async () => {
+test("T34: of concurrent calls only those to a broken tool fail", async () => {
   yard.script("good", "", "echo ok");
   yard.script("bad", "", "exit 3");
   const client = await open();
@@ -318,7 +318,7 @@ test("T35: added, changed and removed tools, visibilities, discovery and search 
   expect((await client.call("calculator", { operation: "add", a: 1, b: 1 })).error?.code).toBe(-32602);
 });
 
-test("T36: wrong visibility, the discovery header and a missing field hide a tool", async () => {
+test("T36: wrong visibility, the discovery header and a missing field each hide a tool", async () => {
   yard.script("fine");
   yard.script("hidden", 'visibility = "ondemand"\n');
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
@@ -337,7 +337,7 @@ test("T36: without keywords, search only uses name and description", async () =>
   expect(await client.search("umbrella")).toEqual(["alpha"]);
 });
 
-/** Permissions do not apply to root; other users are covered anyway. */
+/** Runs `work` as an unprivileged user if the test runs as root, because file permissions do not apply to root. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid!(65_534);

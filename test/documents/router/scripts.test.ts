@@ -1,4 +1,4 @@
-// Document T, step by step, with different tools: those of a harbour.
+// Document T, step by step, with other tools: those of a harbour.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HubConfig } from "../../../packages/toolyard/src/index.ts";
 import { startTools } from "../tool-server.ts";
@@ -23,14 +23,14 @@ async function open(settings: HubConfig = {}, options: SessionOptions = {}): Pro
   return yard.mcp(options);
 }
 
-/** A remote server that requires this token, with one tool. */
+/** Starts a remote server with one tool that requires this token. */
 async function elsewhere(tool: string, token: string): Promise<RunningServer> {
   const server = await startTools({ [tool]: ({ ship }) => ({ ship }) }, { token });
   servers.push(server);
   return server;
 }
 
-describe("tools that are added, changed and removed", () => {
+describe("added, changed and removed tools", () => {
   test("T2, T3, T4, T5: the next request reflects each change", async () => {
     const client = await open();
     expect(await client.names()).toEqual([]);
@@ -45,7 +45,7 @@ describe("tools that are added, changed and removed", () => {
     expect((await client.call("bell", { strokes: 8 })).error?.message).toContain("Unknown tool: bell");
   });
 
-  test("T6, T7, T28: also of visibility, description and keywords, and of the discovery tools", async () => {
+  test("T6, T7, T28: the next request reflects visibility, description, keywords, and discovery tools", async () => {
     yard.script("buoy");
     const client = await open();
     expect(await client.names()).toEqual(["buoy"]);
@@ -63,7 +63,7 @@ describe("tools that are added, changed and removed", () => {
     expect([buoy!["description"], others]).toEqual(["Marks the fairway", []]);
   });
 
-  test("T33: one scan serves both kinds; without an ondemand tool there is no discovery tool", async () => {
+  test("T33: one scan serves both kinds; without an ondemand tool there are no discovery tools", async () => {
     yard.script("bell");
     yard.script("crane", ONDEMAND);
     const client = await open();
@@ -75,7 +75,7 @@ describe("tools that are added, changed and removed", () => {
     expect(await client.names()).toEqual(["crane"]);
   });
 
-  test("T34: concurrent requests during changes each have a complete answer", async () => {
+  test("T34: each concurrent request during changes has a complete answer", async () => {
     yard.script("bell", "", "cat");
     const client = await open();
     const asked = Array.from({ length: 24 }, async (_, at) => {
@@ -101,7 +101,7 @@ type = "boolean"
 required = false
 `;
 
-  test("T8, T35: types and required parameters, for clients and at each call", async () => {
+  test("T8, T35: lists types and required parameters, and checks them at each call", async () => {
     yard.script("gauge", GAUGE, "cat");
     const client = await open();
     expect((await client.tools())[0]!["inputSchema"]).toMatchObject({
@@ -124,7 +124,7 @@ required = false
       expect(JSON.stringify(await client.call("gauge", wrong))).toContain(named);
   });
 
-  test("T9, T10, T11, T36: an incomplete, unreadable or misplaced tool is excluded alone", async () => {
+  test("T9, T10, T11, T36: excludes only the incomplete, unreadable or misplaced tool", async () => {
     yard.script("bell");
     for (const [name, text] of [
       ["nameless", 'description = "d"\nscript = "run.sh"\n'],
@@ -145,7 +145,7 @@ required = false
     expect([...new Set(told)].toSorted()).toEqual(missed.map((name) => `${name}/tool.toml`));
   });
 
-  test("T14: the document's two examples, with other values", async () => {
+  test("T14: the document's two examples work with other values", async () => {
     yard.folder.write(
       "tools/calculator/calculator.py",
       `import json, sys
@@ -212,7 +212,7 @@ description = "Email body content"
 required = true
 `;
 
-describe("one endpoint, two modes", () => {
+describe("one endpoint with two modes", () => {
   async function openAll(options: SessionOptions = {}): Promise<McpSession> {
     yard.script("bell", 'keywords = ["strokes"]\n');
     yard.script("crane", `${ONDEMAND}keywords = ["hoist"]\n`);
@@ -224,7 +224,7 @@ describe("one endpoint, two modes", () => {
     return open({ builtin: { execute_code: true }, mcp: { remote_servers } }, options);
   }
 
-  test("T0, T1, T12, T21, T22, T24, T30, T31: normal mode lists native tools, and calls all", async () => {
+  test("T0, T1, T12, T21, T22, T24, T30, T31: normal mode lists native tools, and calls all tools", async () => {
     const client = await openAll();
     const tools = await client.tools();
     const listed = ["bell", "execute_code", "execute_tool", "near__dock", "tool_search"];
@@ -235,7 +235,7 @@ describe("one endpoint, two modes", () => {
     expect(await client.text("crane", { ship: "Ariel" })).toContain("Ariel");
   });
 
-  test("T13, T23: in normal mode both kinds are found by name and by keyword", async () => {
+  test("T13, T23: in normal mode search finds both kinds by name and by keyword", async () => {
     const client = await openAll();
     for (const [query, name] of [
       ["strokes", "bell"],
@@ -246,7 +246,7 @@ describe("one endpoint, two modes", () => {
       expect((await client.search(query))[0]).toBe(name);
   });
 
-  test("T20, T25, T26, T27, T29: discovery lists two, finds all, and runs all", async () => {
+  test("T20, T25, T26, T27, T29: discovery mode lists two tools, finds all, and runs all", async () => {
     const client = await openAll({ query: "tool_mode=discovery" });
     expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
     for (const [query, name] of [
@@ -262,7 +262,7 @@ describe("one endpoint, two modes", () => {
     expect(await client.text("bell", { ship: "Sirius" })).toContain("Sirius");
   });
 
-  test("T20, T32: the header switches one request; remotes are available from the start", async () => {
+  test("T20, T32: the header switches a single request; remotes are available from the start", async () => {
     const client = await openAll();
     expect(await client.names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
     expect(await client.names({ "X-MCP-Tool-Mode": "plain" })).toContain("near__dock");

@@ -29,7 +29,7 @@ export const jsonRpcHttp =
     close: () => Promise.resolve(),
   });
 
-/** Without a handshake: a tool's name is the method. */
+/** No handshake is needed: the method is the name of the tool. */
 export const jsonRpcStdio: OpenSurface = async ({ hub }) => {
   const pipe = new HubPipe(hub);
   const waiting = new Map<unknown, (reply: Reply) => void>();

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
-/** Names of the services' tools, by the line's name: `service`, and the tool's name there if it differs. */
+/** Tools by the name of their registry line: the service, and the name of the tool there if it differs. */
 const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>> = {
   say: ["words", "words.say"],
   say_script: ["scripts"],
@@ -13,13 +13,13 @@ const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>>
   tool_search: ["builtin"],
   internet_search: ["default_tools"],
 };
-/** A second line onto a tool that has one, and lines by the hub's own names. */
+/** Registry lines for a tool that already has one, and lines with the hub's own names. */
 const AS_LISTED = ["words.say", "execute_tool", "frail__die", "frail__nonsense", "locked__waits", "web__busy", "twin"];
 const FAILING = ["thrown", "strict", "big", "slow", "waits", "single", "destroys"].map((name) => `fail.${name}`);
 
 /**
- * The manager has one error object without an error code; it states only whether the service answered. Here it always
- * answers.
+ * The manager has one error object without an outcome code, which only states whether the service answered. Here the
+ * service always answers.
  */
 export const manager: OpenSurface = async ({ openPort }) => {
   const line = { host: "127.0.0.1", port: openPort, path: "/mcp?tool_mode=show_all" };

@@ -61,7 +61,7 @@ class McpSurface implements Surface {
     const { error, result } = (await request) as { error?: JsonObject; result?: JsonObject };
     if (error) return { failure: { code: error["code"], kind: objectMember(error, "data")?.[KIND_META_KEY] } };
     if (result!["isError"] === true)
-      // The error of a tool itself has no code of the hub.
+      // An error of the tool itself has no outcome code of the hub.
       return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] ?? "tool_error" } };
     return { value: toolValue(result!) };
   }
@@ -69,7 +69,7 @@ class McpSurface implements Surface {
   told(kind: FailKind): JsonObject {
     const { mcp } = KINDS[kind];
     if (mcp === "silence") return this.#answersCancelled ? CANCELLED : SILENCE;
-    // Both eras' newest revisions say it so.
+    // The newest revisions of both eras use this form.
     return mcp === "isError" || mcp === "by-revision" ? { isError: true, kind } : { code: mcp, kind };
   }
 
@@ -80,7 +80,7 @@ class McpSurface implements Surface {
   async #givenUp(request: Promise<JsonObject>): Promise<Answer> {
     const from = this.#client.received.length;
     await request.catch(() => {});
-    // A late answer would arrive before the answer to the next call.
+    // A late answer would arrive before the answer to this next call.
     await this.call("words.say", { text: "next" });
     const replies = (): JsonObject[] => this.#client.received.slice(from).filter((message) => !("method" in message));
     if (!this.#answersCancelled) return replies().length === 1 ? { failure: SILENCE } : { value: replies() };

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.t
 import { KINDS } from "../../../packages/toolyard/src/core/calls/kinds.ts";
 import { SILENCE, type OpenSurface } from "../surface.ts";
 
-/** `POST /api/tools/{name}`, the name escaped as a program would. */
+/** `POST /api/tools/{name}` with the name escaped. */
 export const rest: OpenSurface = async ({ url }, token) => ({
   call: async (tool, args, signal) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
