@@ -96,7 +96,7 @@ test("returns the siblings of a program as its folders, but never the folder abo
 describe("a contained program", () => {
   beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
 
-  test("runs as nobody, alone, without rights", async () => {
+  test("runs as user `nobody`, alone, without rights", async () => {
     const { stdout } = await sh(
       "id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | " +
         "tr -d '\\t'; ls /",
@@ -113,7 +113,7 @@ describe("a contained program", () => {
     expect(stdout).not.toMatch(/^(?:root|home|work|var)$/m);
   });
 
-  test("runs as nobody too if root may not create namespaces", async ({ skip }) => {
+  test("runs as user `nobody` too if root may not create namespaces", async ({ skip }) => {
     skip(found?.identity !== "inside", "only as root");
     expect(
       (await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0],

@@ -1,4 +1,5 @@
-"""Which tool files cannot be offered. stdin: a JSON list of paths; stdout: a JSON object of path and reason."""
+"""Reports which tool files cannot be offered. stdin: a JSON list of paths; stdout: a JSON object with the reason
+for each path."""
 
 import ast
 import json
@@ -14,7 +15,7 @@ def binds(node):
         return node.id == NAME and isinstance(node.ctx, ast.Store)
     if isinstance(node, ast.alias):
         return (node.asname or node.name) in (NAME, "*")
-    # Such as `globals()["execute"]`.
+    # For example an assignment to `globals()["execute"]`.
     return isinstance(node, ast.Constant) and node.value == NAME
 
 
@@ -22,7 +23,7 @@ def reason(path):
     with open(path, "rb") as file:
         source = file.read()
     try:
-        # Compiled, since some errors are found no sooner; nothing is run.
+        # Compiled, because some errors are only found then; nothing is run.
         compile(source, path, "exec", dont_inherit=True)
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -38,7 +39,7 @@ def main():
         try:
             why = reason(path)
         except Exception:
-            # Gone, or too much for the compiler: a call says so.
+            # The file was removed, or is too much for the compiler: a call reports that.
             continue
         if why is not None:
             found[path] = why

@@ -1,8 +1,9 @@
 """Runs `execute(params[, lollms_client_instance])` of one tool file, once.
 
-Arguments: the file. stdin: the parameters as a JSON object. The line to the hub carries requests and their answers
-while it runs, `{"log": ..., "level": ...}` and `{"progress": ...}`, and at the end one of `{"result": ...}` or
-`{"error": {"type": ..., "message": ...}}`. stdout and stderr belong to the tool: whatever it prints is a log line.
+Arguments: the file. stdin: the parameters as a JSON object. While the function runs, the connection to the hub
+carries requests and their answers, `{"log": ..., "level": ...}` and `{"progress": ...}`; at the end, one
+`{"result": ...}` or `{"error": {"type": ..., "message": ...}}`. stdout and stderr belong to the tool: each printed
+line is a log line.
 """
 
 import json
@@ -70,7 +71,7 @@ def main():
         channel.send(
             {"error": {"type": type(error).__name__, "message": "The result cannot be written as JSON: %s" % error}}
         )
-    # Threads and exit handlers of the tool must not keep an answered call waiting.
+    # Threads and exit handlers of the tool must not delay an answered call.
     os._exit(0)
 
 

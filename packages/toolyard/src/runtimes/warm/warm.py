@@ -1,8 +1,8 @@
-"""Keeps one tool's file loaded and runs its function again and again.
+"""Keeps one tool's file loaded and runs its function repeatedly.
 
-Arguments: the file, and `run` or `execute`, the function. The line to the hub brings `{"run": id, "arguments": {...}}`
-and carries back `{"begin": id}`, `{"out": base64}` and `{"err": base64}` for what is printed, whatever the helpers
-send, and at the end `{"end": id}` with `result`, where the function returned something, or with `error`.
+Arguments: the file, and the name of the function: `run` or `execute`. The hub sends `{"run": id, "arguments":
+{...}}`. The answers are `{"begin": id}`; `{"out": base64}` and `{"err": base64}` for printed output; the messages
+of the helpers; and at the end `{"end": id}` with `error`, or with `result` if the function returned a value.
 """
 
 import base64
@@ -20,7 +20,7 @@ from toolyard._context import CONTEXT_NAME, ClientContext, takes_context
 
 
 class Print(io.RawIOBase):
-    """What is printed, in order with everything else that is said."""
+    """Printed output, in order with all other messages."""
 
     def __init__(self, channel, key):
         super().__init__()
@@ -76,7 +76,7 @@ async def wait_for(awaitable):
 
 
 def answer(work):
-    """What the work came to, as members of the last message."""
+    """Returns the result of the work as members of the last message."""
     try:
         result = work()
     except SystemExit as stop:
@@ -133,7 +133,7 @@ def serve(channel, requests, path, name):
                         "error": {"type": "SystemExit", "message": "The tool's file ended itself while it was loaded."}
                     },
                 )
-                os._exit(0)  # A file that does not load is read anew at the next call.
+                os._exit(0)  # A file that failed to load is loaded again in the next call.
             function = loaded[0]
         members = answer(lambda: call(function, name, request["arguments"], channel))
         flush()
@@ -148,7 +148,7 @@ def main():
 
     def read():
         channel.read()
-        os._exit(0)  # The hub is gone.
+        os._exit(0)  # The hub has exited.
 
     channel.reads_elsewhere()
     threading.Thread(target=read, name="toolyard", daemon=True).start()

@@ -1,5 +1,4 @@
-"""Frames between this interpreter and the hub, over one pipe. What the code may have is bounded here, and once more by
-the hub."""
+"""Frames between this interpreter and the hub, over one pipe. Limits are enforced here, and again by the hub."""
 
 import binascii
 import collections
@@ -25,7 +24,7 @@ _answers = collections.deque()
 
 
 class _Capped(io.RawIOBase):
-    """A descriptor that takes what a run may write, and drops the rest."""
+    """A file object that writes to a descriptor up to the limit of a run, and drops the rest."""
 
     def __init__(self, descriptor):
         self._descriptor = descriptor
@@ -49,7 +48,7 @@ class _Capped(io.RawIOBase):
 
 
 class _Run:
-    """What is known of the run that is under way."""
+    """The state of the running job."""
 
     def __init__(self, limits):
         self.limits = limits
@@ -206,7 +205,7 @@ def _refuse(number, kind, message):
 
 
 def _zone(key):
-    """This machine's own data, under a name that is no path."""
+    """Returns this machine's own time zone data, for a name that is not a path."""
     text = ""
     try:
         if not any(step in ("", ".", "..") for step in key.split("/")):
@@ -228,7 +227,7 @@ def _done(end, result=None, error=None):
     if len(artifacts) > limits["files"] or sum(len(data) for _, data in artifacts) > limits["fileBytes"]:
         artifacts = []
         message = (
-            f"The code left more files than it may: {limits['files']} of together {limits['fileBytes']} bytes are "
+            f"The code left too many or too large files: at most {limits['files']} of together {limits['fileBytes']} bytes are "
             "kept. Leave fewer or smaller ones."
         )
         done = {
@@ -244,7 +243,7 @@ def _done(end, result=None, error=None):
 
 
 def _walk():
-    """Files of the run with what changes when they do. No links are followed."""
+    """Returns the files of the run, each with a stamp that changes with the file. Symbolic links are not followed."""
     for folder, folders, names in os.walk(WORK):
         folders.sort()
         for name in sorted(names):
@@ -259,7 +258,7 @@ def _artifacts():
     for path, state in _walk():
         if _run.files.get(path) == state or "\\" in path or len(path) > 255:
             continue
-        # Whoever is over one of the bounds is told so, without reading what would be left out.
+        # If a limit is exceeded, the run fails without reading the files that would be omitted.
         if state[1] > left or len(artifacts) > _run.limits["files"]:
             return [("", b"")] * (_run.limits["files"] + 1)
         with open(os.path.join(WORK, path), "rb") as file:
@@ -291,7 +290,7 @@ def _exactly(size):
     while size:
         part = os.read(_FD, min(size, 1 << 20))
         if not part:
-            # The hub is gone, and nobody waits for anything any more.
+            # The hub has exited, so no process waits for an answer.
             os._exit(0)
         parts.append(part)
         size -= len(part)

@@ -1,5 +1,5 @@
 """Starts the interpreter's side of a run in a Python of this machine: the same prelude as in WebAssembly, with this
-link in place of its own."""
+link instead of its own."""
 
 import importlib.machinery
 import importlib.util
@@ -23,7 +23,7 @@ def start(driver, prelude):
     link = sys.modules["yard.link"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(link)
     sys.modules["yard"].link = link
-    # The loop that the prelude brings waits for answers, so that it is the one in place here too.
+    # The prelude's event loop waits for answers, so it must be the running one here too.
     from yard import main
     main.run()
 

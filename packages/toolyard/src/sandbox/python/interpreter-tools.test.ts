@@ -69,7 +69,7 @@ test("makes a call whose value is unused too, and reports its failure", async ()
   const run = await python.run("tools.notes.add(text='x')\nNone", { host: failing });
   expect(run).toMatchObject({
     end: "finished",
-    stderr: expect.stringContaining("tools.notes.add failed, and the code did not look: the server is down"),
+    stderr: expect.stringContaining("tools.notes.add failed, and the code did not use its answer: the server is down"),
   });
 });
 

@@ -1,10 +1,9 @@
-"""Runs one module file `mcp.py` for the hub, as long as the module is there. Arguments: the file and its root
-folder."""
+"""Runs one module file `mcp.py` for the hub until the module is removed. Arguments: the file and its root folder."""
 
 import os
 import sys
 
-# This folder is on the path by the environment; as the program's own it would come before the module's.
+# PYTHONPATH contains this folder. As the folder of the program, it would precede the module's folder, so it is removed.
 sys.path.pop(0)
 
 from toolyard import _bridge  # noqa: E402

@@ -1,4 +1,4 @@
-"""Exceptions as their reader wants them: the lines of the code that was run, and nothing of what runs it."""
+"""Formats exceptions for the author of the code: with the lines of the code, and nothing of the host."""
 
 import linecache
 import traceback
@@ -8,7 +8,7 @@ WORK = "/work/"
 
 
 def remember(name, code):
-    # No modification time: kept although no such file exists.
+    # None as the modification time keeps the entry, although no such file exists.
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
 
 

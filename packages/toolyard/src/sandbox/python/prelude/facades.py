@@ -1,4 +1,5 @@
-"""The modules that restricted code can import: copies of their public names, so that no module leads to another one."""
+"""The modules that restricted code can import: copies of their public names, so that no module gives access to
+another one."""
 
 import ast
 import contextlib
@@ -47,7 +48,8 @@ _made = {}
 
 
 def load(name, fromlist=()):
-    """What `import name` binds: the module itself, or the first of its steps where nothing is taken from it."""
+    """Returns the module that `import name` binds: the module itself, or the first part of its name if nothing is
+    imported from it."""
     if name not in _WHOLE and name not in _PARTS and not any(known.startswith(f"{name}.") for known in _WHOLE):
         raise ModuleNotFoundError(f"{name!r} cannot be imported here. These can: {', '.join(NAMES)}.", name=name)
     steps = name.split(".")
@@ -65,7 +67,7 @@ def _make(name):
 
 def _facade(name, module):
     facade = types.ModuleType(name, module.__doc__)
-    # Names that the code chose reach these through fields, which it can rename.
+    # Through fields, which the code can rename, these functions access attributes with names that the code chose.
     if name in ("dataclasses", "pprint"):
         module.getattr = _field_value
     if name == "dataclasses":
@@ -112,7 +114,7 @@ _plain_field = string.Formatter.get_field
 
 
 def _get_field(self, field_name, args, kwargs):
-    """In place of the class's own, which a subclass reaches with `super`."""
+    """Replaces the method of the class itself, because a subclass can reach that with `super`."""
     for step in field_name.replace("[", ".").replace("]", "").split("."):
         guard.assert_plain(step)
     return _plain_field(self, field_name, args, kwargs)
@@ -140,8 +142,8 @@ def _redirect(stream):
 
 
 def _checked_exec(text, namespace, into=None):
-    """`exec` of the module dataclasses, which writes names of fields into source text: only what it writes itself may
-    be run."""
+    """Replaces `exec` of the module dataclasses, which writes names of fields into source text. Runs only text that
+    the module itself generates."""
     if "__builtins__" not in namespace:
         raise TypeError("A dataclass's module has no built-in names.")
     if not _is_generated(ast.parse(text)):
@@ -173,7 +175,8 @@ _GENERATED_METHODS = ("__setattr__", "__delattr__", "__post_init__")
 
 
 def _is_generated(tree):
-    """A function that makes one method and returns it. Both know their own arguments, and next to nothing else."""
+    """Returns whether the text is a function that creates one method and returns it, and contains almost nothing
+    else."""
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef) or len(tree.body[0].body) != 2:
         return False
     method, end = tree.body[0].body
@@ -215,7 +218,7 @@ def _may_be_generated(node, names):
 
 
 class Stream:
-    """Where print() goes. Nothing leads from here to the stream itself."""
+    """Target of print(). It gives no access to the stream itself."""
 
     def __init__(self, write, flush):
         own = {"write": write, "flush": flush}

@@ -1,9 +1,9 @@
-"""What restricted code may be: its syntax tree is looked at before it runs, and names it makes up while it runs are
-looked at then.
+"""Rules for restricted code. Its syntax tree is checked before it runs; names that it builds while it runs are
+checked then.
 
-Refused are the attributes by which one gets from any value to the interpreter's insides. Methods with such names may be
-defined, and those that mean no more than an operator does may be used. The walls of the sandbox do not depend on this:
-it is a rule inside of them.
+Attributes that lead from any value to the internals of the interpreter are refused. Methods with such names may be
+defined, and those that do no more than an operator may be used. The isolation of the sandbox does not depend on
+these rules, which apply inside it.
 """
 
 import ast
@@ -19,7 +19,7 @@ _OPERATORS = """
     ceil copy deepcopy cause context notes suppress_context wrapped instancecheck subclasscheck del sizeof total fspath
 """.split()
 _ALLOWED = {f"__{kind}{name}__" for name in _OPERATORS for kind in ("", "r", "i")} | {"__exit__"}
-# Looked at when they are used: their arguments, or what they are used on, decide.
+# Checked when they are used: the arguments, or the value that they are used on, decide.
 CHECKED = {"format", "format_map", "__dict__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__"}
 _CHECKED_INNER = {name for name in CHECKED if name.startswith("__")}
 _INSIDES = {
@@ -66,7 +66,7 @@ def refusal(name):
 
 
 def assert_name(name):
-    """A name that the code made up: exactly text, so that it is what it looks like."""
+    """Checks a name that the code built. It must be exactly text, because a subclass could behave differently."""
     if type(name) is not str:
         raise TypeError(f"An attribute's name must be text, got {type(name).__name__}.")
     if is_refused(name):
@@ -75,7 +75,7 @@ def assert_name(name):
 
 
 def assert_plain(name):
-    """As `assert_name`, for uses where nobody looks again."""
+    """Like `assert_name`, for uses that are not checked again."""
     if assert_name(name) in CHECKED:
         raise AttributeError(refusal(name))
     return name
@@ -94,7 +94,7 @@ def check(tree, filename, code):
 
 def _is_refused_in(node, name):
     if isinstance(node, ast.Attribute):
-        # What is checked when it is read is never written.
+        # Names that are checked when they are read may not be written.
         return is_refused(name) or (name in _CHECKED_INNER and not isinstance(node.ctx, ast.Load))
     if isinstance(node, ast.MatchClass):
         return is_refused(name) or name in CHECKED

@@ -1,4 +1,4 @@
-"""Frames between the interpreter and the thread that it runs in: one file, requests written, answers read."""
+"""Frames between the interpreter and its thread, over one file: requests are written, answers are read."""
 
 import json
 import os
@@ -11,7 +11,7 @@ def send(op, **fields):
 
 
 def receive():
-    """The next answer as (head, text), or None when none is there."""
+    """Returns the next answer as (head, text), or None if there is none."""
     head = os.read(_fd, 4)
     if not head:
         return None

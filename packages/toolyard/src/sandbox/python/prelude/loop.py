@@ -1,4 +1,4 @@
-"""An event loop without sockets: what it waits for is the clock and the hub's answers."""
+"""An event loop without sockets, which waits for the clock and for the hub's answers."""
 
 import asyncio
 from asyncio import base_events, events
@@ -39,7 +39,7 @@ class Loop(base_events.BaseEventLoop):
         return super().create_task(coro, **options)
 
     def run_in_executor(self, executor, function, *args):
-        """There are no threads: the function runs here and now."""
+        """There are no threads, so the function runs immediately."""
         future = self.create_future()
         try:
             future.set_result(function(*args))
@@ -60,8 +60,7 @@ _run = asyncio.run
 
 
 def run(main, *, debug=None, loop_factory=None):
-    """`asyncio.run`, which also works inside of code that awaits at its top level, and takes whatever can be
-    awaited."""
+    """Replaces `asyncio.run`. Also works inside code that awaits at its top level, and accepts any awaitable."""
     outer = events._get_running_loop()
     events._set_running_loop(None)
     try:

@@ -1,4 +1,4 @@
-"""The life of the interpreter: it waits for a job, runs it, says how it ended; in a session, again and again."""
+"""Main loop of the interpreter: waits for a job, runs it and reports its result; repeatedly in a session."""
 
 import json
 import os
@@ -46,14 +46,14 @@ def run():
         for name in _OFTEN:
             __import__(name)
         link.send("park")
-        # In here the memory is copied, and this call does not return: `serve` is called anew, in this interpreter and
-        # in each copy. It has to be a call that keeps the interpreter's lock.
+        # The memory is copied during this call, which does not return: `serve` is called again, in this interpreter and
+        # in each copy. It must be a call that keeps the interpreter's lock.
         time.time()
     serve()
 
 
 def serve():
-    """Runs jobs, in an interpreter that may be a copy: what must differ between copies begins anew."""
+    """Runs jobs, in an interpreter that may be a copy. Resets everything that must differ between copies."""
     if "random" in sys.modules:
         sys.modules["random"].seed()
     while True:

@@ -1,4 +1,4 @@
-"""What `import` says of packages that are not there."""
+"""Messages of `import` for packages that do not exist."""
 
 import sys
 
@@ -67,12 +67,12 @@ _KNOWN = {
     ),
 }
 _OTHERS = (
-    "There is no package installer here: only Python's standard library, and modules that lie beside the code as files"
+    "There is no package installer here: only Python's standard library, and modules that are files next to the code"
 )
 
 
 class Finder:
-    """The last that is asked for a module."""
+    """The last finder that is asked for a module."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):

@@ -13,7 +13,7 @@ _PLAIN = object()
 
 
 def names(scope):
-    """`scope`: the variables of the code, which `eval` and `exec` use where they are given none."""
+    """`scope`: variables of the code, which `eval` and `exec` use if they get none."""
     own = {name: value for name, value in vars(builtins).items() if name not in _LEFT_OUT}
     own.update(
         {
@@ -31,7 +31,7 @@ def names(scope):
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
     if level:
-        raise ImportError("There is nothing to import from beside the code.")
+        raise ImportError("There are no modules next to the code.")
     return facades.load(name, fromlist)
 
 
@@ -70,8 +70,8 @@ def _vars(*values):
 
 
 def _attribute(value, name):
-    """An attribute that depends on what it is used on, or on what it is given. The code can find this function: it
-    answers for no other name."""
+    """Returns an attribute for which the value or the arguments decide whether it may be used. The code can reach
+    this function, so it refuses all other names."""
     if type(name) is not str or name not in guard.CHECKED:
         raise AttributeError(guard.refusal(name))
     if name == "__dict__":
@@ -79,7 +79,7 @@ def _attribute(value, name):
     found = getattr(value, name)
     if name.startswith("__"):
         return _by_name(found)
-    # What was found decides, not what it was found on: `super()` is no text, and its `format` is that of one.
+    # The method that was found decides, not the value: `super()` is no text, but its `format` is a method of text.
     if type(found) is types.BuiltinMethodType and isinstance(found.__self__, str):
         return _format_of(found.__self__, name)
     if type(found) is types.MethodDescriptorType and found.__objclass__ is str:
@@ -100,7 +100,7 @@ def _by_name(method):
 def _format_of(value, name):
     def formatted(*args, **named):
         text, rest = (args[0], args[1:]) if value is str else (value, args)
-        # Its letters, not what a subclass says they are.
+        # Converted to plain text, because a subclass could return other characters.
         text = str.__str__(text)
         if name == "format_map":
             rest, named = (), rest[0]
@@ -155,5 +155,5 @@ def _runners(scope):
 
 
 def streams():
-    """What stands for sys.stdout and sys.stderr while restricted code runs."""
+    """Replaces sys.stdout and sys.stderr while restricted code runs."""
     return [facades.Stream(stream.write, stream.flush) for stream in (sys.stdout, sys.stderr)]

@@ -1,5 +1,5 @@
-"""What models write, as Python that can be run: `return` at the top level ends the code, and its last expression is its
-result."""
+"""Converts code as models write it to valid Python: `return` at the top level ends the code, and the last
+expression is its result."""
 
 import ast
 
@@ -15,7 +15,7 @@ class Returned(BaseException):
 
 
 class _TopLevel(ast.NodeTransformer):
-    """Only the top level: functions and classes keep their own returns."""
+    """Only at the top level: functions and classes keep their own `return`."""
 
     def generic_visit(self, node):
         return node if isinstance(node, _OWN_SCOPE) else super().generic_visit(node)
@@ -27,7 +27,7 @@ class _TopLevel(ast.NodeTransformer):
     def visit_Try(self, node):
         has_return = any(_returns(part) for part in node.body)
         node = super().generic_visit(node)
-        # `except:` must not take a return for an error.
+        # `except:` must not catch a `return`.
         if has_return and node.handlers:
             node.handlers.insert(0, ast.ExceptHandler(ast.Name(RETURNED, ast.Load()), None, [ast.Raise(None, None)]))
         return node

@@ -1,4 +1,4 @@
-"""One job: compiled, run, its result written as JSON."""
+"""Runs one job: compiles and runs its code, and writes the result as JSON."""
 
 import ast
 import builtins
@@ -13,10 +13,10 @@ _stdout, _stderr = sys.stdout, sys.stderr
 
 
 class Session:
-    """Variables, and the number of runs so far."""
+    """The variables, and the number of runs so far."""
 
     def __init__(self):
-        # Variables of one profile are out of reach of the other.
+        # Each profile has its own variables, which the other cannot reach.
         self._modules = {"scripting": types.ModuleType("__main__"), "restricted": types.ModuleType("__main__")}
         self._runs = 0
         builtins.exit = builtins.quit = _exit
@@ -67,12 +67,12 @@ class Session:
             value = returned.value
         value = _resolved(value)
         for asked in tools.finish():
-            print(f"{asked._path} failed, and the code did not look: {asked._error}", file=sys.stderr)
+            print(f"{asked._path} failed, and the code did not use its answer: {asked._error}", file=sys.stderr)
         return value
 
     def _prepare(self, job):
         module = sys.modules["__main__"] = self._modules[job["profile"]]
-        # What lies beside the code may have changed; the library has not, and looking through it again takes long.
+        # Files next to the code may have changed. The library has not, and searching it again takes long.
         sys.path_importer_cache.pop(errors.WORK.rstrip("/"), None)
         scope = module.__dict__
         scope.update({"__name__": "__main__", "inputs": job["inputs"], rewrite.RETURNED: rewrite.Returned})
@@ -99,7 +99,7 @@ def _restrict(tree, scope, name, code):
 
 
 def _resolved(value):
-    """A call that nobody awaited is awaited here."""
+    """Awaits a call that the code did not await."""
     if isinstance(value, tools.Asked):
         return value.result()
     return _loop_run(value) if inspect.iscoroutine(value) else value
@@ -134,8 +134,8 @@ def _exit(code=None):
 
 
 def _no_input(prompt=""):
-    raise EOFError("input() has nobody to ask here. Pass values as `inputs`, or write them into the code.")
+    raise EOFError("input() is not available here. Pass values as `inputs`, or write them into the code.")
 
 
 def _no_input_at_all(prompt=""):
-    raise EOFError("input() has nobody to ask here. Write the values into the code.")
+    raise EOFError("input() is not available here. Write the values into the code.")

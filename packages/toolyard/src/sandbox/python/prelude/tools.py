@@ -1,4 +1,4 @@
-"""`tools.<source>.<name>(...)` and `search(...)`: what the code asks of the hub."""
+"""`tools.<source>.<name>(...)` and `search(...)`: the code's requests to the hub."""
 
 import json
 import operator
@@ -11,9 +11,9 @@ _running = {}
 
 
 class ToolError(Exception):
-    """A tool call that failed. `kind` says why, `retryable` whether the same call may succeed later."""
+    """A failed tool call. `kind` is the reason; `retryable` is true if the same call may succeed later."""
 
-    # As the code knows it: tracebacks name no module of ours.
+    # The code's own module name, so that tracebacks name no module of the host.
     __module__ = "__main__"
 
     def __init__(self, message, kind="tool_error", retryable=False):
@@ -24,7 +24,7 @@ class ToolError(Exception):
 
 
 class Asked:
-    """What a tool will answer: it runs already. `await` it, or use it as the value that it becomes."""
+    """The future answer of a tool, whose call is already running. `await` it, or use it like its value."""
 
     __slots__ = ("_path", "_done", "_value", "_error", "_waiters", "_seen")
 
@@ -50,7 +50,7 @@ class Asked:
         return self._take()
 
     def result(self):
-        """The value, once it is there. Raises ToolError when the call failed."""
+        """Waits for the value and returns it. Raises ToolError if the call failed."""
         while not self._done:
             wait(None)
         return self._take()
@@ -145,7 +145,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
 
 
 class _Path:
-    """What stands between `tools.` and the brackets."""
+    """The path between `tools.` and the brackets of a call."""
 
     __slots__ = ("_path",)
 
@@ -168,9 +168,9 @@ class _Path:
         return _Path(f"{self._path}.{name}" if self._path else name)
 
     def __setattr__(self, name, value):
-        raise AttributeError("Tools cannot be replaced. Give your function a name of its own.")
+        raise AttributeError("Tools cannot be replaced. Give your function another name.")
 
-    # A tool may have an argument `self`.
+    # Positional-only, because a tool may have an argument `self`.
     def __call__(self, /, *args, **named):
         if not self._path:
             raise TypeError("Name a tool: tools.<source>.<name>(...). search(\"what you need\") finds it.")
@@ -190,8 +190,8 @@ tools = _Path("")
 
 
 def search(query, limit=10):
-    """Finds tools by what they do: their names, signatures and descriptions, the best first. `await` it, or use it as
-    it is."""
+    """Finds tools by what they do, and returns their names, signatures and descriptions, best match first. `await`
+    the result, or use it directly."""
     return Asked("search", lambda number: link.send("search", id=number, query=str(query), limit=max(1, int(limit))))
 
 
@@ -200,7 +200,7 @@ def running():
 
 
 def wait(seconds):
-    """Stands still until something is answered, or that long."""
+    """Waits until an answer arrives, at most this many seconds."""
     link.send("wait", ms=None if seconds is None else max(0, seconds * 1000))
     collect()
 
@@ -220,7 +220,7 @@ _unseen = []
 
 
 def finish():
-    """Waits for calls that the code began and left alone. Gives those that failed without anybody looking."""
+    """Waits for all calls that the code started without using their answers. Returns those that failed unnoticed."""
     while _running:
         wait(None)
     failed = [asked for asked in _unseen if asked._error is not None and not asked._seen]

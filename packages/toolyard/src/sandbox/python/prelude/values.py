@@ -1,16 +1,16 @@
-"""Python values as strict JSON.
+"""Converts Python values to strict JSON.
 
-As they are: None, bool, int, float, str, list, tuple, dict. NaN and infinities: null. Sets: lists, sorted where they
-can be. Dataclasses and named tuples: objects. Dates and times: ISO 8601. timedelta, Decimal, Fraction, UUID, paths:
-their text. Enum members: their value. bytes: base64. Iterators, ranges, views, deques: lists. Exceptions: "Type:
-message". Whatever else: its repr().
+Unchanged: None, bool, int, float, str, list, tuple, dict. NaN and infinities: null. Sets: lists, sorted if
+possible. Dataclasses and named tuples: objects. Dates and times: ISO 8601. timedelta, Decimal, Fraction, UUID,
+paths: their text. Enum members: their value. bytes: base64. Iterators, ranges, views, deques: lists. Exceptions:
+"Type: message". All other values: their repr().
 """
 
 import json
 import sys
 
 MAX_DEPTH = 200
-# 4300 decimal digits.
+# Digits: 4300 in decimal.
 MAX_INTEGER_BITS = 14284
 _FLOAT_BOUNDS = (float("-inf"), float("inf"))
 _ITERABLES = {
@@ -59,7 +59,7 @@ def plain(value, budget, what, path, seen):
         budget[0] -= len(value)
         return value
     if kind is int:
-        # The hub reads integers exactly up to this size; Python writes no longer ones as text either.
+        # The hub reads integers exactly up to this size. Python does not convert longer ones to text either.
         if value.bit_length() > MAX_INTEGER_BITS:
             return _text(value, budget)
         budget[0] -= value.bit_length() // 3
@@ -137,7 +137,7 @@ def _other(value, kind, budget, inner):
 
 
 def _is(value, module, *names):
-    # A module that nobody imported made no value.
+    # If the module was never imported, no value can be an instance of its classes.
     loaded = sys.modules.get(module)
     return loaded is not None and any(isinstance(value, getattr(loaded, name)) for name in names)
 

@@ -1,4 +1,4 @@
-"""Time zones for `zoneinfo`: the thread knows them, there are no files of them."""
+"""Time zones for `zoneinfo`: the thread supplies the data, because there are no files."""
 
 import sys
 
@@ -8,7 +8,7 @@ _kept = {}
 
 
 class Finder:
-    """Sees `import zoneinfo` once, and gives it somewhere to ask."""
+    """Detects the first `import zoneinfo`, and replaces its source of data."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -18,7 +18,7 @@ class Finder:
         import zoneinfo
         zoneinfo.reset_tzpath(to=())
         sys.modules["zoneinfo._common"].load_tzdata = load
-        # It is run once more by the import that asked, with its part that was replaced.
+        # The import that is running executes the module again, with the replaced part.
         return zoneinfo.__spec__
 
 

@@ -1,4 +1,4 @@
-"""`llmr.mcp`: the same functions as `toolyard`, under the names that llmrouter gave them."""
+"""`llmr.mcp`: the same functions as `toolyard`, under their names in llmrouter."""
 
 from toolyard import (  # noqa: F401
     ToolError,

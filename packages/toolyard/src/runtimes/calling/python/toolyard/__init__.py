@@ -1,11 +1,11 @@
-"""The hub that runs this script: its arguments, its result, and the hub's other tools.
+"""The hub that runs this script: the script's arguments, its result, and the hub's other tools.
 
     from toolyard import get, call_tool, return_object
 
     city = get("city", "Oslo")
     return_object({"city": city, "weather": call_tool("weather.get", {"city": city})})
 
-Everything acts for the caller of this tool, with its rights and inside its time.
+All functions act for the caller of this tool, with its rights and within its time.
 """
 
 import sys as _sys
@@ -80,7 +80,7 @@ tools = _hub.tools
 
 
 def get_arguments():
-    """All arguments, checked and with defaults, as a dict. Reads standard input, once."""
+    """Returns all arguments, checked and with defaults, as a dict. Reads standard input, once."""
     global _arguments
     if _arguments is None:
         _arguments = _parse(_sys.stdin.buffer.read())
@@ -93,27 +93,27 @@ def get(name, default=None):
 
 
 def return_string(text):
-    """Makes the text the tool's result. What is printed is then a log message. The last result counts."""
+    """Sets a text as the tool's result. Printed output then becomes log messages. The last result counts."""
     _channel.current().send({"result": str(text)})
 
 
 def return_object(value):
-    """Makes a JSON value the tool's result; a dict is structured content."""
+    """Sets a JSON value as the tool's result; a dict is structured content."""
     _channel.current().send({"result": value})
 
 
 def return_image(image, mime_type=None):
-    """Makes an image the tool's result: bytes, a path, or a figure of matplotlib or an image of Pillow."""
+    """Sets an image as the tool's result: bytes, a path, a figure of matplotlib or an image of Pillow."""
     _return_media("image", image, mime_type)
 
 
 def return_audio(sound, mime_type=None):
-    """Makes a sound the tool's result: bytes, or a path."""
+    """Sets a sound as the tool's result: bytes, or a path."""
     _return_media("audio", sound, mime_type)
 
 
 def return_file(file, mime_type=None, name=None):
-    """Makes a file the tool's result: bytes, or a path. Text stays text."""
+    """Sets a file as the tool's result: bytes, or a path. Text stays text."""
     _return_media("file", file, mime_type, name)
 
 
@@ -124,20 +124,20 @@ def _return_media(kind, given, mime_type, name=None):
 
 
 def return_error(message):
-    """Makes the call a failure with this message."""
+    """Fails the call with this message."""
     _channel.current().send({"error": {"message": str(message)}})
 
 
 def execute_tool(name, arguments=None, parameters=None):
-    """`call_tool` under the name of the hub's own tool."""
+    """Like `call_tool`, under the name of the hub's own tool."""
     return call_tool(name, arguments if arguments is not None else parameters)
 
 
 def tool_search(query="", max_results=5):
-    """`search_tools` under the name of the hub's own tool."""
+    """Like `search_tools`, under the name of the hub's own tool."""
     return search_tools(query, max_results)
 
 
 def execute_code(code, language="python", **more):
-    """Runs code in the hub's sandbox, by its tool `execute_code`."""
+    """Runs code in the hub's sandbox, with its tool `execute_code`."""
     return call_tool("execute_code", {"language": language, "code": code, **more})

@@ -1,8 +1,8 @@
-"""The Python end of a module: what it registers is told to the hub, what the hub calls is run, each call in a thread of
-its own.
+"""The Python end of a module. Sends its registrations to the hub and runs the functions that the hub calls, each
+call in its own thread.
 
-Lines to the hub: `register_tool`, `register_resource`, `files`, then `ready` or `failed`; answers by the id of the
-call; and whatever running code asks for or says, marked with its call.
+Lines to the hub: `register_tool`, `register_resource`, `files`, then `ready` or `failed`; answers with the id of
+the call; and the requests, log lines and progress of running code, marked with its call.
 """
 
 import base64
@@ -29,14 +29,14 @@ class Call:
 
 
 class Record:
-    """A registered tool or resource, by the names of its parts."""
+    """A registered tool or resource, with its members as attributes."""
 
     def __init__(self, **parts):
         self.__dict__.update(parts)
 
 
 class Server:
-    """What `register_tools(mcp_instance)` gets."""
+    """The argument of `register_tools(mcp_instance)`."""
 
     def __init__(self, line):
         self._line = line
@@ -49,19 +49,19 @@ class Server:
 
     @property
     def tool_registry(self):
-        """Name to tool: what this module registered and, while a call runs, what the server has besides."""
+        """Tools by name: those of this module and, while a call runs, the server's other tools."""
         others = {entry["name"]: self._foreign(entry) for entry in self._listed()}
         return {**others, **self._tools}
 
     @property
     def resource_registry(self):
-        """URI template to resource: what this module registered and, while a call runs, what the server has besides."""
+        """Resources by URI template: those of this module and, while a call runs, the server's other resources."""
         others = [] if _call.get() is None else self.get_capabilities()["resources"]
         return {**{entry["uri_template"]: self._foreign_resource(entry) for entry in others}, **self._resources}
 
     @property
     def discovered_modules(self):
-        """Dotted name to module: this one and, while a call runs, what is known of the others."""
+        """Modules by dotted name: this module and, while a call runs, the known facts of the others."""
         own = {} if self._module is None else {self._module.__name__: self._module}
         if _call.get() is None:
             return own
@@ -70,18 +70,20 @@ class Server:
         return {**{name: self._described(name) for name in names}, **own}
 
     def execute_tool(self, name, params=None):
-        """Runs a tool of the server as the caller of the running call, and gives its value. Where no call runs, as
-        while the module registers, there is nobody to ask in whose name: then its own tools are run, as they are."""
+        """Runs a tool of the server as the caller of the running call, and returns its value. If no call runs, for
+        example while the module registers, there is no caller, so only tools of this module can be run,
+        directly."""
         if _call.get() is None and name in self._tools:
             return settled(self._tools[name].run(params or {}))
         return self._hub.call_tool(name, params or {})
 
     def get_resource(self, uri):
-        """Reads a resource of the server as the caller of the running call, and gives its plain content."""
+        """Reads a resource of the server as the caller of the running call, and returns its plain content."""
         return self._hub.read_resource(uri)
 
     def get_capabilities(self):
-        """What `mcp/discover` answers, as far as the caller may know; where no call runs, what this module has."""
+        """Returns the answer of `mcp/discover` that the caller may see. If no call runs, returns what this module
+        has registered."""
         if _call.get() is not None:
             try:
                 return self.execute_tool("meta.get_full_capabilities")
@@ -98,11 +100,11 @@ class Server:
         }
 
     def discover_modules(self):
-        """Modules are found by the server itself, whenever one changes. True: there is at least one tool."""
+        """Returns whether there is at least one tool. The server finds modules itself, whenever one changes."""
         return bool(self._tools) or any(not entry["name"].startswith("meta.") for entry in self._listed())
 
     def _listed(self):
-        # The tools that find tools have nothing to find in a whole list.
+        # The search tools are left out of the list of all tools.
         listed = self._hub.list_tools() if _call.get() is not None else []
         return [entry for entry in listed if entry["name"] not in ("tool_search", "execute_tool")]
 
@@ -128,7 +130,8 @@ class Server:
         return Record(__name__=name, __file__=info.get("path"), tools=info.get("provided_tools_sample", []))
 
     def register_tool(self, name, func, schema=None, description="", invalid_params=(), **options):
-        """`invalid_params`: exceptions of `func` that are told as invalid parameters, such as `ValueError`.
+        """Registers a tool. `invalid_params`: exceptions of `func` that are reported as invalid parameters, such as
+        `ValueError`.
 
         `options`: title, output_schema, annotations, keywords, visibility, timeout, max_concurrent, aliases, ...
         """
@@ -150,7 +153,7 @@ class Server:
         self._tell("register_resource", uri=uri_template, description=description or "", options=options)
 
     def on_close(self, close):
-        """Runs when the module is replaced, removed or the hub ends."""
+        """Adds a function that runs when the module is replaced or removed, or when the hub ends."""
         self._closers.append(close)
 
     def _tell(self, method, **params):
@@ -179,7 +182,7 @@ class Bridge:
             self.server._module = module
             register = getattr(module, "register_tools", None)
             if callable(register):
-                # `async def register_tools` registers when it is awaited.
+                # An `async def register_tools` registers when it is awaited.
                 settled(register(self.server))
         except BaseException as error:
             self._tell_files()
@@ -225,7 +228,7 @@ class Bridge:
         registry = self.server._tools if method == "tool" else self.server._resources
         record = registry.get(params["name"])
         if record is None:
-            raise LookupError("the module has not registered it since its process was started anew")
+            raise LookupError("the module has not registered it since its process was restarted")
         if method == "tool":
             return record.run(params["arguments"])
         return record.run(params["uri"], params["variables"])
@@ -241,7 +244,7 @@ class Bridge:
 
 
 class Prints(io.TextIOBase):
-    """Standard output: each line is a log message of the call that printed it."""
+    """Standard output: each line becomes a log message of the call that printed it."""
 
     encoding = "utf-8"
 
@@ -282,7 +285,7 @@ def carry():
 
 
 def refusing(run, invalid):
-    """What the wrapper says of its parameters is no failure of the tool's."""
+    """Converts the exceptions in `invalid` to errors about invalid parameters, which are no failure of the tool."""
     if not invalid:
         return run
 
@@ -333,7 +336,7 @@ def serve(path, root):
     sys.stdout = Prints(line)
     bridge = Bridge(line, root)
     line._on_message = bridge.take
-    # Reading begins at once, since a module may call tools while it registers.
+    # Reading starts immediately, because a module may call tools while it registers.
     reading = threading.Thread(target=line.read, name="toolyard", daemon=True)
     line._reader = reading
     reading.start()

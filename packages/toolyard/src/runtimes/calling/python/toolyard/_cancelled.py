@@ -1,5 +1,5 @@
-"""Whether the caller gave up. Looking for the first time turns the hub's SIGTERM from an end into a word; SIGKILL
-follows soon."""
+"""Reports whether the caller has cancelled. From the first check on, the hub's SIGTERM no longer ends the process
+but is only recorded; SIGKILL follows soon."""
 
 import signal
 import threading
@@ -8,7 +8,7 @@ _is_cancelled = False
 _listens = False
 
 
-# A process that serves several calls knows of each by itself.
+# Set by a process that serves several calls and knows which of them were cancelled.
 ask = None
 
 

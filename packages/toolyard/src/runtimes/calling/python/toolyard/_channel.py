@@ -1,5 +1,5 @@
-"""The line to the hub: JSON lines out on one descriptor, answers in on another. Threads and event loops may use it at
-once."""
+"""The connection to the hub: JSON lines are written to one descriptor, answers are read from another. Threads and
+event loops may use it concurrently."""
 
 import json
 import os
@@ -11,8 +11,8 @@ DESCRIPTORS = "TOOLYARD_DESCRIPTORS"
 
 
 class ToolError(Exception):
-    """A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied,
-    limited, timeout, ..."""
+    """A failed call. `kind` is an outcome code of the hub's table: tool_error, unknown_tool, invalid_params,
+    denied, limited, timeout, ..."""
 
     def __init__(self, message, kind="internal", details=None, result=None):
         super().__init__(message)
@@ -22,7 +22,7 @@ class ToolError(Exception):
 
 
 class Channel:
-    """`on_message` hears, in the reading thread, every line that is no answer."""
+    """`on_message` is called in the reading thread with every line that is not an answer."""
 
     def __init__(self, out, into, on_message=None):
         self._out = out
@@ -34,7 +34,7 @@ class Channel:
         self._last = 0
         self._reader = None
         self._gone = False
-        # The script's own children have no business here.
+        # The script's own children must not inherit the descriptors.
         os.set_inheritable(out, False)
         os.set_inheritable(into, False)
 
@@ -67,13 +67,13 @@ class Channel:
             try:
                 loop.call_soon_threadsafe(lambda: future.done() or future.set_result(message))
             except RuntimeError:
-                pass  # The loop ended before its answer came.
+                pass  # The event loop ended before its answer arrived.
 
         self._ask(method, params, settle)
         return result_of(await future)
 
     def read(self):
-        """Reads until the hub closes the line."""
+        """Reads until the hub closes the connection."""
         rest = b""
         while True:
             try:
@@ -119,7 +119,7 @@ class Channel:
             self._on_message(message)
 
     def reads_elsewhere(self):
-        """Somebody else calls `read`, so that no thread is started for it."""
+        """Declares that other code calls `read`, so that no thread is started for it."""
         self._reader = threading.current_thread()
 
 
@@ -135,7 +135,8 @@ def result_of(message):
 
 
 def carry():
-    """What each message carries along; a process that serves several calls says which one it speaks for."""
+    """Returns the members that are added to each message. A process that serves several calls adds the call's
+    number."""
     return {}
 
 
@@ -144,7 +145,7 @@ _opening = threading.Lock()
 
 
 def current():
-    """The line of this process, opened once."""
+    """Returns the connection of this process, which is opened once."""
     global _current
     with _opening:
         if _current is None:

@@ -1,4 +1,4 @@
-"""What a function `execute` gets as `lollms_client_instance`."""
+"""The object that a function `execute` gets as `lollms_client_instance`."""
 
 import os
 
@@ -9,7 +9,7 @@ CONTEXT_NAME = "lollms_client_instance"
 
 
 class ImageService:
-    """`tti.generate_image(prompt, ...)` gives the bytes of an image."""
+    """`tti.generate_image(prompt, ...)` returns the bytes of an image."""
 
     def __init__(self, hub):
         self._hub = hub
@@ -19,7 +19,7 @@ class ImageService:
 
 
 class ClientContext(Hub):
-    """Services that this hub does not offer fail when they are used, not before."""
+    """Services that this hub does not offer fail when used, not before."""
 
     def __init__(self, line, cancelled=is_cancelled):
         super().__init__(line)
@@ -29,7 +29,7 @@ class ClientContext(Hub):
 
     @property
     def cancelled(self):
-        """Whether the caller gave up or the time is over."""
+        """Returns whether the caller has cancelled or the time has expired."""
         return self._cancelled()
 
     def generate_text(
@@ -62,7 +62,7 @@ class ClientContext(Hub):
 
 
 def takes_context(execute):
-    """Whether a function has the parameter."""
+    """Returns whether a function has the parameter."""
     import inspect
 
     try:

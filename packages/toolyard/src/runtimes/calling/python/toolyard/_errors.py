@@ -1,4 +1,4 @@
-"""The core server's errors, by which a wrapper chooses what its caller is told."""
+"""The core server's errors. A wrapper raises them to choose the error of its caller."""
 
 
 class MCPError(Exception):
@@ -22,7 +22,7 @@ class MCPResourceNotFoundError(MCPError):
 
 
 class MCPInvalidParamsError(MCPError, ValueError):
-    """What was asked for cannot be done with these parameters: a missing input, a value out of range."""
+    """The parameters are invalid: an input is missing, or a value is out of range."""
 
     code = -32602
 

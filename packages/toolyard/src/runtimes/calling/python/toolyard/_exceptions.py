@@ -1,8 +1,8 @@
-"""What the hub is told about an exception."""
+"""Describes an exception for the hub."""
 
 
 def describe(error):
-    """The type and message. A subclass of `TimeoutError` with another name has `kind` as well."""
+    """Returns the type and the message. For a subclass of `TimeoutError` with another name, also `kind`."""
     told = {"type": type(error).__name__, "message": str(error)}
     if isinstance(error, TimeoutError):
         told["kind"] = "timeout"

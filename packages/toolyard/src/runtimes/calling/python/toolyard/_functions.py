@@ -1,4 +1,4 @@
-"""How a registered function wants its arguments: as keywords, or all of them as one dict."""
+"""Adapts a registered function to its parameters: arguments as keywords, or as one dict."""
 
 import inspect
 
@@ -6,16 +6,16 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def caller_of(func, schema):
-    """A function of one dict. Keywords are the rule; a function whose only parameter is none of the schema's gets the
-    dict itself."""
+    """Returns a function of one dict. Arguments are normally passed as keywords. A function whose only parameter is
+    not in the schema gets the dict itself."""
     if _takes_dict(_parameters(func), _names(schema)):
         return lambda arguments: func(arguments)
     return lambda arguments: func(**arguments)
 
 
 def retriever_of(retriever):
-    """A function of URI and variables, for a retriever that takes the URI alone, the variables as a second dict, or
-    each by its name."""
+    """Returns a function of URI and variables, for a retriever that accepts only the URI, the variables as a second
+    dict, or each variable by its name."""
     parameters = _parameters(retriever)
     if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return lambda uri, variables: retriever(uri, **variables)
@@ -54,5 +54,5 @@ def _takes_dict(parameters, names):
     needed_names = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     if len(positional) != 1 or needed_names:
         return False
-    # With one parameter of another name, no keyword could ever fit.
+    # A function with one parameter of another name accepts none of the keywords.
     return positional[0].name not in names and (positional[0].default is positional[0].empty or bool(names))

@@ -1,4 +1,4 @@
-"""What a tool may ask of the hub, whatever line leads there."""
+"""The hub's functions for a tool, over any connection."""
 
 import base64
 import json
@@ -56,7 +56,7 @@ class Tools:
 
 
 class Hub:
-    """`line()` gives the channel; `extra()` what each request carries along."""
+    """`line()` returns the channel, `extra()` the members that are added to each request."""
 
     def __init__(self, line, extra=dict):
         self._line = line
@@ -74,41 +74,42 @@ class Hub:
         return await self._line().request_async(method, {**params, **self._extra()})
 
     def progress(self, progress, total=None, message=None):
-        """How far the work is; also a sign of life for the time limit."""
+        """Reports progress. It also resets the inactivity time limit."""
         step = {"progress": progress, "total": total, "message": message}
         self._send({key: value for key, value in step.items() if value is not None})
 
     def call_tool(self, name, arguments=None):
-        """Calls another tool of the hub as the same caller and gives its plain value. Raises `ToolError`."""
+        """Calls another tool of the hub as the same caller and returns its plain value. Raises `ToolError`."""
         return self._ask("tools/call", _call(name, arguments))["value"]
 
     async def call_tool_async(self, name, arguments=None):
         return (await self._ask_async("tools/call", _call(name, arguments)))["value"]
 
     def call_tool_result(self, name, arguments=None):
-        """As `call_tool`, with the MCP result as it came: content blocks and structured content."""
+        """Like `call_tool`, but returns the unchanged MCP result: content blocks and structured content."""
         return self._ask("tools/call", {"name": name, "arguments": arguments or {}})
 
     def read_resource(self, uri):
-        """Reads a resource of the hub as the same caller and gives its plain content. Raises `ToolError`."""
+        """Reads a resource of the hub as the same caller and returns its plain content. Raises `ToolError`."""
         return self._ask("resources/read", {"uri": uri, "as": "value"})["value"]
 
     def search_tools(self, query="", limit=5):
-        """The tools that fit a query best: a list of name, description, score (0 to 1) and inputSchema."""
+        """Returns the tools that match a query best: a list of name, description, score (0 to 1) and inputSchema."""
         return self._ask("tools/search", {"query": query, "limit": limit})["tools"]
 
     async def search_tools_async(self, query="", limit=5):
         return (await self._ask_async("tools/search", {"query": query, "limit": limit}))["tools"]
 
     def list_tools(self):
-        """Every tool that the caller may use."""
+        """Returns every tool that the caller may use."""
         return self._ask("tools/list", {})["tools"]
 
     async def list_tools_async(self):
         return (await self._ask_async("tools/list", {}))["tools"]
 
     def generate_text(self, prompt, system=None, max_tokens=None, temperature=None, model=None):
-        """What the configured language model says. Raises `ToolError` of kind unavailable when none is configured."""
+        """Returns the text of the configured language model. Raises `ToolError` of kind unavailable if none is
+        configured."""
         return self._ask("models/generate_text", _text(prompt, system, max_tokens, temperature, model))["text"]
 
     async def generate_text_async(self, prompt, system=None, max_tokens=None, temperature=None, model=None):
@@ -117,7 +118,8 @@ class Hub:
         ]
 
     def generate_image(self, prompt, negative_prompt=None, width=None, height=None, model=None):
-        """An `Image` by the configured image model. Raises `ToolError` of kind unavailable when none is configured."""
+        """Returns an `Image` of the configured image model. Raises `ToolError` of kind unavailable if none is
+        configured."""
         return _image(self._ask("models/generate_image", _picture(prompt, negative_prompt, width, height, model)))
 
     async def generate_image_async(self, prompt, negative_prompt=None, width=None, height=None, model=None):
@@ -147,6 +149,6 @@ def _image(result):
 
 
 def parse_arguments(raw):
-    """What stands on standard input, as a dict."""
+    """Reads standard input as a dict."""
     value = json.loads(raw.decode("utf-8")) if raw.strip() else {}
     return value if isinstance(value, dict) else {}

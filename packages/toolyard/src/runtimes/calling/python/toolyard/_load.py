@@ -10,11 +10,11 @@ MAX_FILES = 1000
 
 
 def load(path, root):
-    """`root` is the configured folder: the module `<root>/export/mcp.py` becomes `<root's name>.export.mcp`, its
-    folders packages."""
+    """Loads a module. `root` is the configured folder: the module `<root>/export/mcp.py` becomes `<root's
+    name>.export.mcp`, and its folders become packages."""
     folder = os.path.dirname(path)
-    # A file of the folder that is called like a module of the standard library must not replace it. Installed packages
-    # come after the folder, and the folders further up come last.
+    # A file in the folder that is named like a module of the standard library must not replace it. Installed packages
+    # come after the folder, and its parent folders come last.
     sys.path.insert(_after_library(), folder)
     sys.path.extend(place for place in dict.fromkeys((root, os.path.dirname(root))) if place not in sys.path)
     way = os.path.relpath(folder, root)
@@ -35,7 +35,7 @@ def load(path, root):
 
 
 def _after_library():
-    """The place in `sys.path` behind the standard library."""
+    """Returns the position in `sys.path` after the standard library."""
     paths = sysconfig.get_paths()
     library = {os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib")}
     library.update(os.path.join(path, "lib-dynload") for path in list(library))
@@ -47,12 +47,12 @@ def _name(before, step):
     word = "".join(char if char.isalnum() or char == "_" else "_" for char in step)
     if before:
         return before + "." + word
-    # A folder called like a module of Python must not stand in its way.
+    # A folder named like a module of Python must not hide it.
     return word + "_" if word in sys.modules or word in getattr(sys, "stdlib_module_names", ()) else word
 
 
 def _package(name, folder):
-    """A package: by its `__init__.py` where there is one, else a namespace."""
+    """Creates a package: from its `__init__.py` if there is one, else a namespace package."""
     init = os.path.join(folder, "__init__.py")
     if os.path.isfile(init):
         spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[folder])
@@ -69,7 +69,7 @@ def _package(name, folder):
 
 
 def own_files(root):
-    """The files below the root folder that this process imported."""
+    """Returns the files below the root folder that this process has imported."""
     start = os.path.join(os.path.realpath(root), "")
     found = set()
     for module in list(sys.modules.values()):

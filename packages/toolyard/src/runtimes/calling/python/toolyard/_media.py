@@ -1,4 +1,4 @@
-"""Images, sounds and files as results."""
+"""Converts images, sounds and files to results."""
 
 import base64
 import io
@@ -6,7 +6,7 @@ import mimetypes
 import os
 from urllib.parse import quote
 
-# First bytes that tell a kind of file.
+# First bytes that identify a file format.
 _SIGNS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -19,7 +19,7 @@ _SIGNS = (
 
 
 def media_result(kind, given, mime_type=None, name=None):
-    """An MCP result with one block: `kind` is `image`, `audio` or `file`."""
+    """Returns an MCP result with one block: `kind` is `image`, `audio` or `file`."""
     data, path = _bytes_of(given)
     mime_type = mime_type or _type_of(data, name or path)
     if kind == "file":
@@ -32,7 +32,7 @@ def media_result(kind, given, mime_type=None, name=None):
 
 
 def _bytes_of(given):
-    """The bytes, and the path where they were read."""
+    """Returns the bytes, and the path if they were read from a file."""
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(given), None
     if isinstance(given, (str, os.PathLike)):
@@ -42,7 +42,7 @@ def _bytes_of(given):
         return given.data, None
     if hasattr(given, "getvalue"):
         return bytes(given.getvalue()), None
-    # A figure of matplotlib, an image of Pillow.
+    # Such as a figure of matplotlib, or an image of Pillow.
     for save in ("savefig", "save"):
         if hasattr(given, save):
             buffer = io.BytesIO()

@@ -1,7 +1,7 @@
-"""How Python values become JSON lines.
+"""Converts Python values to JSON lines.
 
-A pydantic model, a dataclass, an attrs object and an Enum give their data. What JSON cannot hold otherwise is shown as
-text; NaN and infinity become null.
+A pydantic model, a dataclass, an attrs object and an Enum are converted to their data. Other values that JSON
+cannot express become text; NaN and infinity become null.
 """
 
 import dataclasses
@@ -35,10 +35,10 @@ def _key(key):
 
 
 def _data_of(value):
-    """The members of an object that is made to hold data; any other object itself."""
+    """Returns the members of an object of a data class; any other object itself."""
     if isinstance(value, type):
         return value
-    # pydantic 2, then pydantic 1, whose models have the class as a member of that name.
+    # pydantic 2, then pydantic 1, whose models have a method of that name.
     if callable(getattr(value, "model_dump", None)):
         return _model_data(value)
     if hasattr(value, "__fields__") and callable(getattr(value, "dict", None)):
