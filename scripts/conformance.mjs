@@ -21,6 +21,7 @@ import { ensureTools } from "./tools.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, "test", "conformance");
 const fixture = join(home, "fixture");
+const tasksFixture = join(home, "fixture-tasks");
 const register = pathToFileURL(
   join(root, "packages", "toolyard", "dist", "runtimes", "typescript", "register.js"),
 ).href;
@@ -46,12 +47,27 @@ const children = new Set();
 let running = 0;
 const waiting = [];
 
+/** `test_tool_with_task` asks first and becomes a task afterwards; the others are tasks at once. */
+const TASKS = `
+[tasks]
+mode = "never"
+after = "100ms"
+
+[tasks.tools]
+test_tool_with_task = "auto"
+failing_job = "required"
+slow_compute = "always"
+confirm_delete = "always"
+multi_input = "always"
+protocol_error_job = "always"
+`;
+
 /**
  * The seven kinds of servers behind the hub, as configuration. Those called `both` treat the two eras differently, as
  * real servers do.
  */
 const SHAPES = {
-  module: async () => `[modules]\npaths = [${quote(fixture)}]\n`,
+  module: async () => `[modules]\npaths = [${quote(fixture)}, ${quote(tasksFixture)}]\n${TASKS}`,
   stdio: async () => local("stdio-dual.ts"),
   "stdio-both": async () => local("stdio-both.ts"),
   "stdio-legacy": async () => `${local("stdio-dual.ts")}era = "legacy"\n`,

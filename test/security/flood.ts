@@ -255,7 +255,7 @@ function openParkedCalls(capacity: number): LimitedResource {
         logLevel: undefined,
         note: () => {},
       };
-      const call = new RunningCall({ capabilities: {} }, visit, true);
+      const call = new RunningCall({ capabilities: {} }, visit, { relaysInput: true });
       const state = parked.park(call, bindingOf(holder), holder);
       states.set(state, holder);
       call.cancellation.addEventListener("abort", () => states.delete(state));

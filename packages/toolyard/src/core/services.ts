@@ -13,6 +13,7 @@ import type { ScopeRules } from "./ports/scope-rules.ts";
 import type { Profiles } from "./ports/profiles.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
 import type { SignInCoordinator } from "./ports/sign-in-coordinator.ts";
+import type { Tasks } from "./ports/tasks.ts";
 
 /** Finds tools by a query or by a name. */
 export interface ToolFinder {
@@ -55,6 +56,8 @@ export interface DataFolders {
   readonly lists?: string;
   /** Folder of tool vectors for searches by a model. */
   readonly embeddings?: string;
+  /** Folder of the journals of tasks. */
+  readonly tasks?: string;
   /** Folder of sign-ins to servers. */
   readonly vault?: string;
   /** Folder of the environments that headers of scripts require. */
@@ -91,6 +94,7 @@ export const LOG_LINES = serviceKey<(count: number, principal?: string) => reado
 export const CALL_STATISTICS = serviceKey<CallStatistics>()("callStatistics");
 export const METRICS = serviceKey<Metrics>()("metrics");
 export const SCOPES = serviceKey<ScopeRules>()("scopes");
+export const TASKS = serviceKey<Tasks>()("tasks");
 export const PROFILES = serviceKey<Profiles>()("profiles");
 export const MODELS = serviceKey<Models>()("models");
 export const SIGN_INS = serviceKey<SignInCoordinator>()("signIns");

@@ -16,6 +16,7 @@ import { SEARCH } from "../features/search/feature.ts";
 import { SIGN_IN } from "../features/sign-in/feature.ts";
 import { STATISTICS } from "../features/statistics/feature.ts";
 import { STATUS } from "../features/status/feature.ts";
+import { TASKS } from "../features/tasks/feature.ts";
 import { TELEMETRY } from "../features/telemetry/feature.ts";
 import { defineFeature } from "../kernel/feature.ts";
 import { featureList } from "../kernel/feature-list.ts";
@@ -70,6 +71,7 @@ export const FEATURES = featureList([
   DEFAULT_TOOLS,
   ROLES,
   PROFILES,
+  TASKS,
   MCP_ENDPOINT,
   JSON_RPC,
   REST_ENDPOINT,

@@ -55,7 +55,13 @@ function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
   const data = dataFolder(variables);
   const environments = join(data, "environments");
   if (mirror) return { environments };
-  return { environments, lists: join(data, "lists"), embeddings: join(data, "embeddings"), vault: vaultFolder(data) };
+  return {
+    environments,
+    lists: join(data, "lists"),
+    embeddings: join(data, "embeddings"),
+    tasks: join(data, "tasks"),
+    vault: vaultFolder(data),
+  };
 }
 
 function installPlaces(variables: OpenHubOptions["variables"]): InstallPlaces {

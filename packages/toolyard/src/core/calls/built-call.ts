@@ -42,6 +42,7 @@ export class BuiltCall implements Call {
   declare depth?: number;
   declare models?: NonNullable<Call["models"]>;
   declare deadline?: NonNullable<Call["deadline"]>;
+  declare taskOffer?: NonNullable<Call["taskOffer"]>;
   readonly endpoint: string;
   readonly method: Call["method"];
   readonly target: string;
@@ -85,6 +86,7 @@ export class BuiltCall implements Call {
     if (depth !== undefined) this.depth = depth;
     if (models) this.models = models;
     if (deadline) this.deadline = deadline;
+    if (link.taskOffer) this.taskOffer = link.taskOffer;
   }
 
   get signal(): AbortSignal {

@@ -4,6 +4,7 @@ import type { Identity } from "./identity.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Models } from "../ports/models.ts";
 import { EVERYTHING, type Rights } from "../ports/rights.ts";
+import type { TaskOffer } from "./task-offer.ts";
 
 /**
  * Method of a call. `extension` is a method that the hub does not know: `target` is the method's name, and the call
@@ -142,6 +143,8 @@ export interface Call {
    * repeats the call with `inputResponses` and `requestState` in `params`. Otherwise the provider uses `ask`.
    */
   readonly relaysInput: boolean;
+  /** Present if the caller supports tasks, so that a long call may outlive its request. */
+  readonly taskOffer?: TaskOffer;
 }
 
 /** Returns the cancellation of the call without creating a signal if none is needed. */

@@ -4,7 +4,7 @@ import type { Cancellation } from "./cancellation.ts";
 /** Link to the caller of one request. For the members, see `Call`. */
 export interface CallerLink extends Pick<
   Call,
-  "endpoint" | "client" | "signal" | "deadline" | "wants" | "relaysInput" | "notify" | "ask"
+  "endpoint" | "client" | "signal" | "deadline" | "wants" | "relaysInput" | "notify" | "ask" | "taskOffer"
 > {
   readonly cancellation: Cancellation;
 }

@@ -1,5 +1,5 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { ACCESS, HUB, LOGGER, TOOL_MODE } from "../../core/services.ts";
+import { ACCESS, HUB, LOGGER, TASKS, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
@@ -16,7 +16,7 @@ export const MCP = defineEndpoint({
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
-  uses: [HUB, LOGGER, STATE, ACCESS],
+  uses: [HUB, LOGGER, STATE, ACCESS, TASKS],
   provides: [MCP_FACE, TOOL_MODE],
   resolve: ({ server = {} }) => ({ ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {

@@ -2,6 +2,7 @@ import type { Access } from "../../core/access.ts";
 import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { Tasks } from "../../core/ports/tasks.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 import type { HubState } from "../../state/ports/store.ts";
 import type { LegacySessionOptions } from "./legacy/options.ts";
@@ -23,6 +24,8 @@ export interface McpServices {
   readonly logger: Logger;
   readonly state: HubState;
   readonly access: Pick<Access, "isGuarded">;
+  /** @default no call becomes a task */
+  readonly tasks?: Tasks;
 }
 
 export interface McpPartsOptions extends McpEndpointOptions {
@@ -31,11 +34,11 @@ export interface McpPartsOptions extends McpEndpointOptions {
 
 export function createMcpParts(
   { toolMode: defaultMode, modern: options, pageSize, era, toolNames, sessions }: McpPartsOptions,
-  { hub, logger, state, access: { isGuarded } }: McpServices,
+  { hub, logger, state, access: { isGuarded }, tasks }: McpServices,
 ): McpParts {
   const shared = { hub, logger, defaultMode, state, ...(pageSize !== undefined && { pageSize }) };
   return {
-    modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames }),
+    modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames, tasks }),
     era,
     toolNames,
     session: { ...shared, options: sessions },

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { openAccess } from "../../core/access.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
+import { TASKS } from "../../core/services.ts";
 import { rightsOfEvery, rightsWithin } from "../../core/ports/rights.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
 import { resolveJsonRpcEndpoint } from "../../endpoints/jsonrpc/options.ts";
@@ -43,7 +44,8 @@ export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHu
   const { caller, options } = pipePlace(hub, server, pipe);
   const access = openAccess(withToolNames(caller, options.toolNames));
   const { port, logger, services } = hub;
-  const mcp = createMcpParts(options, { hub: port, logger, state: getService(services, STATE), access });
+  const [state, tasks] = [getService(services, STATE), getService(services, TASKS)];
+  const mcp = createMcpParts(options, { hub: port, logger, state, access, tasks });
   const session = createSessionDeps(mcp.session);
   const dialects = resolveJsonRpcEndpoint(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
   const endpoint = new StdioEndpoint({

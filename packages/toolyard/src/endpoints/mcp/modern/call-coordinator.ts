@@ -3,8 +3,10 @@ import { callerKey } from "../../../core/ports/profiles.ts";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { Client } from "../../../core/calls/call.ts";
 import { FailError } from "../../../core/errors.ts";
-import { objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
+import type { TaskPlan } from "../../../core/calls/task-offer.ts";
+import type { Tasks } from "../../../core/ports/tasks.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "../answers.ts";
@@ -15,21 +17,30 @@ import type { ModernOutlet } from "./outlet.ts";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
 import { isOwnState, unwrapRelayed, wrapRelayed, type Binding } from "./request-state.ts";
 import { RunningCall, type Visit } from "./running-call.ts";
+import { createdTask, declaresTasks } from "./task-methods.ts";
 
 type ModernCallContext = Omit<MethodContext, "link">;
 
-interface CallerBack {
-  readonly state: string;
+interface Visiting {
+  readonly message: RpcRequest;
   readonly visit: RequestVisit;
   readonly binding: Binding;
+}
+
+interface CallerBack extends Visiting {
+  readonly state: string;
 }
 
 /** Serves calls that need several requests, because their server requests are answered by retries. */
 export class CallCoordinator {
   readonly #parked: ParkedCalls;
 
-  constructor(options: ParkingOptions, state: HubState) {
+  readonly #tasks: Tasks | undefined;
+
+  /** `tasks` is absent if no call may become a task. */
+  constructor(options: ParkingOptions, state: HubState, tasks?: Tasks) {
     this.#parked = new ParkedCalls(options, state);
+    this.#tasks = tasks;
   }
 
   get parked(): number {
@@ -43,16 +54,16 @@ export class CallCoordinator {
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
     const binding = bindingOf(message, visit.request);
     const state = params["requestState"];
-    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), visit, binding);
-    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
+    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), { message, visit, binding });
+    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, message, visit, binding });
   }
 
   /** Continues a parked call with the answers of the caller. */
-  async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<McpAnswer> {
-    const taken = await this.#parked.take(state, binding);
+  async #goOn(responses: JsonObject, { state, ...visiting }: CallerBack): Promise<McpAnswer> {
+    const taken = await this.#parked.take(state, visiting.binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
     taken.call.respond(responses);
-    return this.#visit(taken.call, visit, binding);
+    return this.#visit(taken.call, visiting);
   }
 
   release(connection: string): void {
@@ -65,7 +76,10 @@ export class CallCoordinator {
 
   #begin({ method, params = {} }: RpcRequest, visit: RequestVisit, context: ModernCallContext): RunningCall {
     const { request } = visit;
-    const call = new RunningCall(clientOf(request), visit, RELAYING_METHODS.has(method));
+    const call = new RunningCall(clientOf(request), visit, {
+      relaysInput: RELAYING_METHODS.has(method),
+      offersTask: method === "tools/call" && this.#tasks?.isOffered === true && declaresTasks(request.envelope),
+    });
     const meta = withoutToken(request.meta);
     const state = params["requestState"];
     const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
@@ -76,11 +90,17 @@ export class CallCoordinator {
     return call;
   }
 
-  async #visit(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<McpAnswer> {
+  async #visit(call: RunningCall, { message, visit, binding }: Visiting): Promise<McpAnswer> {
     for (;;) {
       const end = await call.take(visit);
       if (end.type === "answer") return end.answer;
       if (visit.signal.aborted) return SILENCE;
+      if (end.type === "task") {
+        const answer = await this.#toTask(call, end.plan, { message, visit });
+        if (answer) return answer;
+        call.refuseTask();
+        continue;
+      }
       const holder = holderIn(visit.request);
       if (this.#parked.hasRoomFor(holder)) {
         const requestState = this.#parked.park(call, binding, holder);
@@ -91,6 +111,32 @@ export class CallCoordinator {
           fail("limited", "The caller cannot be asked now: too many calls wait for input already. Try again later."),
         ),
       );
+    }
+  }
+
+  /** Stores the call as a task. Returns `undefined` if its caller has no room for another task. */
+  async #toTask(
+    call: RunningCall,
+    { isIdempotent }: TaskPlan,
+    { message: { params = {} }, visit: { request } }: Pick<Visiting, "message" | "visit">,
+  ): Promise<McpAnswer | undefined> {
+    if (this.#tasks?.hasRoomFor(request.principal) !== true) return undefined;
+    const args = params["arguments"];
+    try {
+      const task = await this.#tasks.create(
+        {
+          principal: request.principal,
+          endpoint: request.endpoint,
+          tool: stringMember(params, "name") ?? "",
+          arguments: isJsonObject(args) ? args : {},
+          isIdempotent,
+        },
+        call,
+      );
+      return resultAnswer(createdTask(task));
+    } catch (error) {
+      if (error instanceof FailError) return errorAnswer(RPC.internal, error.failure.message);
+      throw error;
     }
   }
 

@@ -6,6 +6,7 @@ import { nextCallId } from "../../../core/calls/call-id.ts";
 import type { HubPort, ServerFacts, View } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
+import { TASKS_EXTENSION, type Tasks } from "../../../core/ports/tasks.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SourceFeatures } from "../../../core/sources/records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
@@ -32,6 +33,7 @@ import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import { Listens } from "./listens.ts";
 import type { ModernOutlet } from "./outlet.ts";
+import { answerTaskMethod, isTaskMethod } from "./task-methods.ts";
 import { ToolHeaders } from "./tool-headers.ts";
 
 export interface ModernDeps {
@@ -47,6 +49,8 @@ export interface ModernDeps {
   readonly isGuarded: boolean;
   /** State that this hub shares with other hubs. */
   readonly state: HubState;
+  /** Calls that outlive their request. Absent: the extension is not declared. */
+  readonly tasks?: Tasks | undefined;
 }
 
 /**
@@ -68,8 +72,8 @@ export class ModernEndpoint {
     const { hub, logger, options, pageSize } = deps;
     this.#deps = deps;
     this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
-    this.#listens = new Listens(hub, logger, options);
-    this.#desk = new CallCoordinator(options, deps.state);
+    this.#listens = new Listens(hub, logger, { ...options, tasks: deps.tasks });
+    this.#desk = new CallCoordinator(options, deps.state, deps.tasks);
     this.#toolHeaders = new ToolHeaders(hub);
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
@@ -136,11 +140,15 @@ export class ModernEndpoint {
     const facts = found instanceof Promise ? await found : found;
     const codec = this.#codecFor(facts, this.#scopeFor(request));
     if (method === "server/discover") {
-      const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
+      const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts), this.#offersTasks);
       return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
     }
     if (method === "subscriptions/listen")
       return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
+    if (this.#deps.tasks && isTaskMethod(method)) {
+      const answer = await answerTaskMethod({ method, params }, request, this.#deps.tasks);
+      return send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
+    }
     const view: View = { mode: request.mode, principal: request.principal };
     const compared = this.#findMismatch(message, view, request.headers);
     const mismatch = compared instanceof Promise ? await compared : compared;
@@ -158,8 +166,13 @@ export class ModernEndpoint {
     return (
       isSharedMethod(method) ||
       OWN_METHODS.has(method) ||
+      (this.#offersTasks && isTaskMethod(method)) ||
       isPassedOn(method, { deps: this.#methods, view: { principal, mode } })
     );
+  }
+
+  get #offersTasks(): boolean {
+    return this.#deps.tasks?.isOffered === true;
   }
 
   /** Returns the difference between the headers of a call and its arguments, if any. */
@@ -211,13 +224,18 @@ export class ModernEndpoint {
  * Returns the result of `server/discover`. All lists are advertised, since they may get entries later and a stateless
  * caller gets no notification.
  */
-function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): McpAnswer {
+function discovery(
+  { instructions, capabilities: declared }: ServerFacts,
+  features: SourceFeatures,
+  offersTasks: boolean,
+): McpAnswer {
   const own = {
     tools: { listChanged: true },
     resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
     prompts: { listChanged: true },
     ...(features.completions && { completions: {} }),
     ...(features.logging && { logging: {} }),
+    ...(offersTasks && { extensions: { [TASKS_EXTENSION]: {} } }),
   };
   return resultAnswer({
     supportedVersions: MODERN_REVISIONS,

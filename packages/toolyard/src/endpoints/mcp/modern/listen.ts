@@ -73,6 +73,11 @@ export class ListenSubscription implements BoardListener {
     this.#send("notifications/resources/updated", { ...params, uri });
   }
 
+  /** Reports a task. Changes before the acknowledgement are dropped: the caller reads the task after it. */
+  taskChanged(task: JsonObject): void {
+    if (!this.#early) this.#send("notifications/tasks", task);
+  }
+
   /** Ends the request with a result. The server sends nothing more. */
   finish(): void {
     if (!this.#isOpen) return;

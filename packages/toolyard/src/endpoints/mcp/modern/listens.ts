@@ -4,22 +4,28 @@ import type { HubPort, ListKind, View } from "../../../core/ports/hub-port.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
+import type { Tasks } from "../../../core/ports/tasks.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
 import { ListenSubscription } from "./listen.ts";
 import { ListenBoard } from "./listen-board.ts";
 import { holderIn, type RequestFacts } from "./facts.ts";
 import type { ModernOutlet } from "./outlet.ts";
+import { wireTask } from "./task-methods.ts";
 
 export interface ListenOptions {
   readonly maxSubscriptions: number;
   readonly maxSubscribedResources: number;
+  /** Absent: no task is reported. */
+  readonly tasks?: Tasks | undefined;
 }
 
 /** Lists and resources about which a caller is notified. */
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
+  /** Tasks whose changes are reported. */
+  readonly taskIds: readonly string[];
   /** Filter as it is acknowledged, without the URIs. */
   readonly wire: JsonObject;
 }
@@ -115,10 +121,31 @@ export class Listens {
       this.#subscribe(filter.uris, view),
     ]);
     const honoured = Array.from(subscribed.keys());
-    const wire = { ...filter.wire, ...(honoured.length > 0 && { resourceSubscriptions: honoured }) };
+    const watch = filter.taskIds.length > 0 ? await this.#watchTasks(listen, filter.taskIds) : undefined;
+    const wire = {
+      ...filter.wire,
+      ...(honoured.length > 0 && { resourceSubscriptions: honoured }),
+      ...(watch && { taskIds: watch.ids }),
+    };
     listen.begin(versions, honoured, wire);
     if (Object.keys(wire).length === 0) listen.finish();
-    return Array.from(subscribed.values());
+    return [...subscribed.values(), ...(watch ? [async () => watch.stop()] : [])];
+  }
+
+  /** Reports the changes of the caller's own tasks. Returns the ids that belong to it, if there are any. */
+  async #watchTasks(
+    listen: ListenSubscription,
+    wanted: readonly string[],
+  ): Promise<{ readonly ids: readonly string[]; readonly stop: () => void } | undefined> {
+    const { tasks } = this.#options;
+    const { principal } = listen.view;
+    await tasks?.ready();
+    const ids = wanted.filter((id) => tasks?.get(id, principal) !== undefined);
+    if (!tasks || ids.length === 0) return undefined;
+    const stop = tasks.changed.on(({ task }) => {
+      if (ids.includes(task.id)) listen.taskChanged(wireTask(task));
+    });
+    return { ids, stop };
   }
 
   /**
@@ -170,7 +197,12 @@ function readFilter(params: JsonObject | undefined, maxUris: number): Filter | s
     return "`notifications.resourceSubscriptions` must be a list of URIs";
   if (uris.length > maxUris)
     return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
-  return { lists, uris: Array.from(new Set(uris)), wire };
+  const taskIds = notifications["taskIds"] ?? [];
+  if (!Array.isArray(taskIds) || !taskIds.every((id): id is string => typeof id === "string"))
+    return "`notifications.taskIds` must be a list of task ids";
+  if (taskIds.length > maxUris)
+    return `\`notifications.taskIds\` names ${taskIds.length} tasks, and ${maxUris} are allowed`;
+  return { lists, uris: Array.from(new Set(uris)), taskIds: Array.from(new Set(taskIds)), wire };
 }
 
 const LIST_MEMBERS: readonly (readonly [string, readonly ListKind[]])[] = [

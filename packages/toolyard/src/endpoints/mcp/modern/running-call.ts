@@ -5,6 +5,9 @@ import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import { progressText } from "../../../core/calls/progress-text.ts";
+import type { TaskOffer, TaskPlan } from "../../../core/calls/task-offer.ts";
+import type { TaskEnd, TaskObserver, TaskRun } from "../../../core/ports/tasks.ts";
 import type { McpAnswer } from "../answers.ts";
 import { reachesLevel } from "../../../wire/log-level.ts";
 import type { RequestId } from "../../../wire/messages.ts";
@@ -16,6 +19,13 @@ import {
   missingCapabilities,
   undeclaredFailure,
 } from "./input-requests.ts";
+
+export interface RunningCallOptions {
+  /** True if a source's own request for input is passed to the caller unchanged. */
+  readonly relaysInput: boolean;
+  /** True if the caller supports tasks. @default false */
+  readonly offersTask?: boolean;
+}
 
 /** One request that waits for a call: the first one, or a retry with answers. */
 export interface Visit {
@@ -34,7 +44,9 @@ const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 /** Result of a visit: the call's answer, or server requests to its caller. */
 export type VisitEnd =
   | { readonly type: "answer"; readonly answer: McpAnswer }
-  | { readonly type: "input"; readonly inputRequests: JsonObject };
+  | { readonly type: "input"; readonly inputRequests: JsonObject }
+  /** The call continues as a task, if its caller has room for one. */
+  | { readonly type: "task"; readonly plan: TaskPlan };
 
 interface SuspendedRequest {
   readonly ask: ServerRequest;
@@ -48,11 +60,12 @@ interface SuspendedRequest {
  * A call of the modern era. Its server requests cannot be sent directly: the visit ends with them, the call waits
  * without a visit, and the caller returns with answers in a new request. Notifications in between are held back.
  */
-export class RunningCall implements CallerLink {
+export class RunningCall implements CallerLink, TaskRun {
   readonly endpoint: string;
   readonly client: Client;
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
+  readonly taskOffer?: TaskOffer;
   readonly #caller = new Canceller();
   /** Most calls have no server requests. */
   #questions = NO_QUESTIONS;
@@ -67,14 +80,22 @@ export class RunningCall implements CallerLink {
   #answer: McpAnswer | undefined;
   /** Capabilities whose absence caused server requests to be refused. */
   #undeclared: JsonObject | undefined;
+  #plan: TaskPlan | undefined;
+  #planTimer: NodeJS.Timeout | undefined;
+  /** True once the time of the plan has passed. */
+  #isDue = false;
+  /** Present once the call is a task. It has no more visits then. */
+  #observer: TaskObserver | undefined;
 
-  constructor(client: Client, visit: Visit, relaysInput: boolean) {
+  constructor(client: Client, visit: Visit, { relaysInput, offersTask = false }: RunningCallOptions) {
     this.endpoint = visit.endpoint;
     this.client = client;
-    this.relaysInput = relaysInput;
+    // A source's own request for input needs a retry of the caller, which a task does not have.
+    this.relaysInput = relaysInput && !offersTask;
+    if (offersTask) this.taskOffer = { accept: (plan) => this.#accept(plan) };
     this.#capabilities = visit.capabilities;
     this.wants = {
-      progress: visit.progressToken !== undefined,
+      progress: offersTask || visit.progressToken !== undefined,
       ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }),
     };
     this.#visit = visit;
@@ -95,8 +116,10 @@ export class RunningCall implements CallerLink {
   settle(own: McpAnswer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
     this.#answer = answer;
+    clearTimeout(this.#planTimer);
     if (this.#questions.size > 0) this.#rejectAll(over(), ({ isPut, ask }) => !isPut || ask.outlivesCall !== true);
     this.#end({ type: "answer", answer });
+    this.#observer?.settled(taskEnd(answer));
   }
 
   /** Starts a visit. Resolves when the call ends or has a server request. A call has one visit at a time. */
@@ -106,6 +129,7 @@ export class RunningCall implements CallerLink {
       if (this.#questions.size > 0) this.#rejectAll(over());
       return Promise.resolve({ type: "answer", answer: this.#answer });
     }
+    if (this.#isDue && this.#plan) return Promise.resolve({ type: "task", plan: this.#plan });
     const end = new Promise<VisitEnd>((resolve) => (this.#endVisit = resolve));
     this.#visit = visit;
     this.#capabilities = visit.capabilities;
@@ -135,6 +159,44 @@ export class RunningCall implements CallerLink {
       this.#questions.delete(key);
       question.resolve(response);
     }
+    this.#observer?.inputChanged();
+  }
+
+  /** Lets the call continue without becoming a task. */
+  refuseTask(): void {
+    clearTimeout(this.#planTimer);
+    this.#isDue = false;
+    this.#plan = undefined;
+  }
+
+  observe(observer: TaskObserver): void {
+    this.#observer = observer;
+    for (const { method, params } of this.#held)
+      if (method === PROGRESS) observer.progressed(progressText(params) ?? "");
+    this.#held = [];
+    if (this.#questions.size > 0) observer.inputChanged();
+    if (this.#answer) observer.settled(taskEnd(this.#answer));
+  }
+
+  openInput(): JsonObject {
+    return Object.fromEntries(
+      Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]),
+    );
+  }
+
+  #accept(plan: TaskPlan): void {
+    if (this.#answer || this.#observer || (this.#plan && this.#plan.afterMs <= plan.afterMs)) return;
+    // A call inside this one may need to be a task sooner; the task is still that of the outer tool.
+    this.#plan = this.#plan ? { ...this.#plan, afterMs: plan.afterMs } : plan;
+    clearTimeout(this.#planTimer);
+    if (plan.afterMs === 0) return this.#becomeDue(this.#plan);
+    this.#planTimer = setTimeout(() => this.#becomeDue(plan), plan.afterMs);
+    this.#planTimer.unref();
+  }
+
+  #becomeDue(plan: TaskPlan): void {
+    this.#isDue = true;
+    if (this.#visit && this.#endVisit) this.#end({ type: "task", plan });
   }
 
   /** Cancels the call, because the caller cancelled or did not return. */
@@ -143,6 +205,7 @@ export class RunningCall implements CallerLink {
     this.#caller.abort(failure);
     this.#rejectAll(failure);
     clearTimeout(this.#gathering);
+    clearTimeout(this.#planTimer);
   }
 
   /** Rejects the open server requests with the error, because no caller can answer them. The call continues. */
@@ -152,6 +215,7 @@ export class RunningCall implements CallerLink {
 
   notify(notification: CallNotification): void {
     if (this.#answer || this.#caller.aborted) return;
+    if (this.#observer) return tellProgress(notification, this.#observer);
     if (this.#visit) deliver(notification, this.#visit);
     else this.#hold(notification);
   }
@@ -169,6 +233,7 @@ export class RunningCall implements CallerLink {
         if (this.#questions === NO_QUESTIONS) this.#questions = new Map();
         this.#questions.set(key, { ask, isPut: false, resolve, reject });
         this.#gather();
+        this.#observer?.inputChanged();
       });
     } finally {
       signal?.removeEventListener("abort", onAbort);
@@ -234,6 +299,7 @@ export class RunningCall implements CallerLink {
     const question = this.#questions.get(key);
     this.#questions.delete(key);
     question?.reject(cancelledFailure(reason));
+    this.#observer?.inputChanged();
   }
 
   #rejectAll(error: unknown, isMeant: (question: SuspendedRequest) => boolean = () => true): void {
@@ -256,6 +322,16 @@ export class RunningCall implements CallerLink {
     for (const notification of this.#held) deliver(notification, visit);
     this.#held = [];
   }
+}
+
+function tellProgress({ method, params }: CallNotification, observer: TaskObserver): void {
+  const text = method === PROGRESS ? progressText(params) : undefined;
+  if (text !== undefined) observer.progressed(text);
+}
+
+function taskEnd(answer: McpAnswer): TaskEnd {
+  if (answer.type === "result") return { type: "result", result: answer.result };
+  return answer.type === "error" ? { type: "error", error: answer.error } : { type: "cancelled" };
 }
 
 function deliver({ method, params }: CallNotification, visit: Visit): void {

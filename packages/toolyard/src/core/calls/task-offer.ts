@@ -1,0 +1,14 @@
+/** How the hub treats a call of a caller that supports tasks. */
+export interface TaskPlan {
+  /** Milliseconds after which the running call becomes a task; 0: at once. */
+  readonly afterMs: number;
+  /** Name of the tool as callers see it. */
+  readonly tool: string;
+  readonly isIdempotent: boolean;
+}
+
+/** The offer of a caller to continue the call as a task. Absent on calls whose caller did not declare tasks. */
+export interface TaskOffer {
+  /** Called once the target is known and the call is admitted by the rights of its caller. Later calls have no effect. */
+  accept(plan: TaskPlan): void;
+}

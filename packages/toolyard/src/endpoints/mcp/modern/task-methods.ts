@@ -1,0 +1,59 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
+import { RPC } from "../../../wire/messages.ts";
+import type { Envelope } from "../../../wire/modern/envelope.ts";
+import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
+import type { AdmittedFacts } from "./facts.ts";
+
+const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
+
+/** Returns whether the extension `io.modelcontextprotocol/tasks` defines the method (SEP-2663). */
+export function isTaskMethod(method: string): boolean {
+  return METHODS.has(method);
+}
+
+/** Returns whether the caller declares the extension with this request. */
+export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapabilities">): boolean {
+  return objectMember(objectMember(clientCapabilities, "extensions") ?? {}, TASKS_EXTENSION) !== undefined;
+}
+
+/** Answers a method of the extension. A task of another principal is answered like one that does not exist. */
+export async function answerTaskMethod(
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  { principal, envelope }: AdmittedFacts,
+  tasks: Tasks,
+): Promise<McpAnswer> {
+  if (!declaresTasks(envelope))
+    return errorAnswer(RPC.missingClientCapability, `Missing required client capabilities: ${TASKS_EXTENSION}`, {
+      requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+    });
+  const id = stringMember(params, "taskId");
+  if (id === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `taskId` must be a string.");
+  const responses = params["inputResponses"];
+  if (method === "tasks/update" && !isJsonObject(responses))
+    return errorAnswer(RPC.invalidParams, "Invalid params: `inputResponses` must be an object.");
+  await tasks.ready();
+  if (method === "tasks/get") {
+    const task = tasks.get(id, principal);
+    return task ? resultAnswer({ resultType: "complete", ...wireTask(task) }) : UNKNOWN;
+  }
+  const isThere =
+    method === "tasks/cancel" ? tasks.cancel(id, principal) : tasks.respond(id, principal, responses as JsonObject);
+  return isThere ? resultAnswer({ resultType: "complete" }) : UNKNOWN;
+}
+
+const UNKNOWN = errorAnswer(
+  RPC.invalidParams,
+  "Unknown task: there is none with this id for you. It may have been removed after its time (`ttlMs`).",
+);
+
+/** Returns the result of a `tools/call` that became a task. Its result is read with `tasks/get`. */
+export function createdTask(task: TaskSnapshot): JsonObject {
+  const { result: _result, error: _error, inputRequests: _requests, ...created } = wireTask(task);
+  return { resultType: "task", ...created };
+}
+
+/** Returns a task in the form of SEP-2663. */
+export function wireTask({ id, updatedAt, tool: _tool, endpoint: _endpoint, ...task }: TaskSnapshot): JsonObject {
+  return { taskId: id, lastUpdatedAt: updatedAt, ...task };
+}

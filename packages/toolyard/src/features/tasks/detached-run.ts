@@ -1,0 +1,163 @@
+import { BuiltCall } from "../../core/calls/built-call.ts";
+import type { CallNotification, Client, ServerRequest } from "../../core/calls/call.ts";
+import type { CallerLink } from "../../core/calls/caller-link.ts";
+import { Canceller } from "../../core/calls/cancellation.ts";
+import { cancelledFailure } from "../../core/calls/deadline.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import { progressText } from "../../core/calls/progress-text.ts";
+import type { TaskOffer } from "../../core/calls/task-offer.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { StartedCall, TaskEnd, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
+import { failureAnswer, type FailureRules } from "../../endpoints/mcp/failures.ts";
+import { RPC } from "../../wire/messages.ts";
+
+const MAX_OPEN_REQUESTS = 32;
+
+interface OpenRequest {
+  readonly ask: ServerRequest;
+  resolve(response: JsonObject): void;
+  reject(error: unknown): void;
+}
+
+/** A tool call whose caller does not wait: its progress, server requests and end go to a task. */
+export class DetachedRun implements CallerLink, TaskRun {
+  readonly endpoint: string;
+  readonly client: Client;
+  readonly wants = { progress: true };
+  readonly relaysInput = false;
+  readonly taskOffer: TaskOffer;
+  /** Resolves once the tool is known, with whether it is idempotent. */
+  readonly isIdempotent: Promise<boolean>;
+  readonly #caller = new Canceller();
+  readonly #open = new Map<string, OpenRequest>();
+  #asked = 0;
+  #observer: TaskObserver | undefined;
+  #progress: string | undefined;
+  #end: TaskEnd | undefined;
+  #know: (isIdempotent: boolean) => void = () => {};
+
+  constructor(
+    hub: Pick<HubPort, "call">,
+    { principal, endpoint, tool, arguments: args, capabilities = {} }: StartedCall,
+  ) {
+    this.endpoint = endpoint;
+    this.client = { capabilities };
+    this.isIdempotent = new Promise((resolve) => (this.#know = resolve));
+    this.taskOffer = { accept: ({ isIdempotent }) => this.#know(isIdempotent) };
+    const call = new BuiltCall(this, {
+      method: "tools/call",
+      target: tool,
+      params: {},
+      arguments: args,
+      meta: {},
+      principal,
+      mode: "all",
+    });
+    void hub.call(call).then(
+      (outcome) => this.#settle(endOf(outcome, call.id, tool)),
+      (error: unknown) => this.#settle(endOf(failureFrom(error), call.id, tool)),
+    );
+  }
+
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+
+  get cancellation(): Canceller {
+    return this.#caller;
+  }
+
+  observe(observer: TaskObserver): void {
+    this.#observer = observer;
+    if (this.#progress !== undefined) observer.progressed(this.#progress);
+    if (this.#open.size > 0) observer.inputChanged();
+    if (this.#end) observer.settled(this.#end);
+  }
+
+  openInput(): JsonObject {
+    return Object.fromEntries(
+      Array.from(this.#open, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]),
+    );
+  }
+
+  respond(responses: JsonObject): void {
+    for (const [key, { resolve }] of this.#open) {
+      const response = responses[key];
+      if (!isJsonObject(response)) continue;
+      this.#open.delete(key);
+      resolve(response);
+    }
+    this.#observer?.inputChanged();
+  }
+
+  cancel(reason: unknown): void {
+    const failure = cancelledFailure(reason);
+    this.#caller.abort(failure);
+    for (const { reject } of this.#open.values()) reject(failure);
+    this.#open.clear();
+  }
+
+  notify({ method, params }: CallNotification): void {
+    const message = method === "notifications/progress" ? progressText(params) : undefined;
+    if (message === undefined || this.#end) return;
+    this.#progress = message;
+    this.#observer?.progressed(message);
+  }
+
+  async ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
+    this.#assertAskable(ask);
+    const key = `${ask.method.split("/", 1)[0]!}-${(this.#asked += 1)}`;
+    const withdraw = (): void => {
+      this.#open.get(key)?.reject(cancelledFailure(signal?.reason));
+      if (this.#open.delete(key)) this.#observer?.inputChanged();
+    };
+    signal?.addEventListener("abort", withdraw, { once: true });
+    try {
+      return await new Promise<JsonObject>((resolve, reject) => {
+        this.#open.set(key, { ask, resolve, reject });
+        this.#observer?.inputChanged();
+      });
+    } finally {
+      signal?.removeEventListener("abort", withdraw);
+    }
+  }
+
+  #assertAskable({ method }: ServerRequest): void {
+    this.#caller.throwIfAborted();
+    const capability = method.split("/", 1)[0]!;
+    if (!Object.hasOwn(this.client.capabilities, capability))
+      throw new FailError(
+        fail("denied", `The caller of this task does not answer \`${method}\`.`, { details: { ask: method } }),
+      );
+    if (this.#open.size >= MAX_OPEN_REQUESTS)
+      throw new FailError(fail("limited", `This task has ${MAX_OPEN_REQUESTS} open requests for input already.`));
+  }
+
+  #settle(end: TaskEnd): void {
+    this.#end = end;
+    this.#know(false);
+    this.#observer?.settled(end);
+  }
+}
+
+/** Errors of a finished task in the form of 2026-07-28. */
+const RULES: FailureRules = {
+  invalidArguments: "isError",
+  resourceNotFoundCode: RPC.invalidParams,
+  upstreamError: (error) => error,
+};
+
+function endOf(outcome: Outcome, id: string, target: string): TaskEnd {
+  if (outcome.ok) return { type: "result", result: outcome.result };
+  if (outcome.kind === "cancelled") return { type: "cancelled" };
+  const answer = failureAnswer(outcome, { id, method: "tools/call", target, cancelled: false }, RULES);
+  if (answer.type === "result") return answer;
+  if (answer.type === "error") return { type: "error", error: answer.error };
+  return { type: "cancelled" };
+}
+
+function failureFrom(error: unknown): Outcome {
+  return error instanceof FailError ? error.failure : fail("internal", "The call failed by a fault of the hub.");
+}

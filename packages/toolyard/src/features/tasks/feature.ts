@@ -1,0 +1,40 @@
+import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../core/services.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+import { DetachedRun } from "./detached-run.ts";
+import { resolveTasks, TASK_SECTIONS, type TaskOptions, type TaskReads, type TasksConfig } from "./options.ts";
+import { TaskJournal } from "./task-journal.ts";
+import { TaskTable } from "./task-table.ts";
+
+/** Feature: calls that continue after their request ended, and can be read later. */
+export const TASKS = defineFeature({
+  name: "tasks",
+  schema: TASK_SECTIONS,
+  uses: [DATA_FOLDERS, GET_HUB, LOGGER],
+  provides: [TASKS_SERVICE],
+  changesEndpoints: true,
+  check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
+  start: ({ dataFolders: { tasks: folder }, getHub, logger }, config: () => TaskReads) => {
+    const options = liveOptions(config);
+    const table = new TaskTable({
+      options,
+      logger,
+      openJournal: () => (folder === undefined ? undefined : TaskJournal.open(folder, getHub().folder)),
+      run: (call) => new DetachedRun(getHub().port, call),
+    });
+    return {
+      stages: [{ after: "validate", load: async () => (await import("./task-stage.ts")).taskStage(options) }],
+      services: { tasks: table },
+      close: () => table.close(),
+    };
+  },
+});
+
+/** Returns the options of the current configuration; they are read again when it changes. */
+function liveOptions(config: () => TaskReads): () => TaskOptions {
+  let known: { readonly from: TasksConfig | undefined; readonly options: TaskOptions } | undefined;
+  return () => {
+    const { tasks } = config();
+    if (!known || known.from !== tasks) known = { from: tasks, options: resolveTasks(tasks) };
+    return known.options;
+  };
+}

@@ -1,0 +1,124 @@
+import type { JsonObject } from "../../core/json/json.ts";
+import { isoNow } from "../../core/text/iso-now.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { isFinal, type TaskEnd, type TaskRun, type TaskSnapshot, type TaskStatus } from "../../core/ports/tasks.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+import type { TaskRecord } from "./task-journal.ts";
+
+/** Longest progress message that a task keeps. */
+const MAX_MESSAGE_CHARS = 1000;
+
+/** Facts of a task that never change. */
+export interface TaskFacts {
+  readonly id: string;
+  /** Key of its principal, as `callerKey` returns it. */
+  readonly owner: string;
+  readonly tool: string;
+  readonly endpoint: string;
+  readonly createdAt: string;
+  readonly ttlMs: number;
+  readonly arguments: JsonObject;
+  readonly isIdempotent: boolean;
+}
+
+/** A task with its state. */
+export class StoredTask {
+  readonly facts: TaskFacts;
+  /** Size of the stored result in characters. */
+  size = 0;
+  /** Present while its call runs in this process. */
+  run: TaskRun | undefined;
+  #status: TaskStatus = "working";
+  #message: string | undefined;
+  #updatedAt: string;
+  #end: TaskEnd | undefined;
+
+  constructor(facts: TaskFacts) {
+    this.facts = facts;
+    this.#updatedAt = facts.createdAt;
+  }
+
+  /** Returns the task of a journal's record; `undefined` if the record is not one of a task. */
+  static from(record: TaskRecord): StoredTask | undefined {
+    const { facts, end, status, message, updatedAt } = record as unknown as StoredRecord;
+    if (typeof facts !== "object" || facts === null || typeof facts.owner !== "string") return undefined;
+    const task = new StoredTask(facts);
+    if (end) task.finish(end);
+    task.#status = status;
+    task.#message = message;
+    task.#updatedAt = updatedAt;
+    return task;
+  }
+
+  get isFinal(): boolean {
+    return isFinal({ status: this.#status });
+  }
+
+  /** Time after which a finished task is removed, in milliseconds since 1970. Its result is kept for the whole time. */
+  get expiresAt(): number {
+    return Date.parse(this.#updatedAt) + this.facts.ttlMs;
+  }
+
+  progressed(message: string): void {
+    this.#message = firstChars(message, MAX_MESSAGE_CHARS);
+    this.#updatedAt = isoNow();
+  }
+
+  /** Sets the status of a running task from its open server requests. */
+  inputChanged(): void {
+    if (this.isFinal) return;
+    this.#status = Object.keys(this.run?.openInput() ?? {}).length > 0 ? "input_required" : "working";
+    this.#updatedAt = isoNow();
+  }
+
+  finish(end: TaskEnd, message?: string): void {
+    this.#status = end.type === "result" ? "completed" : end.type === "error" ? "failed" : "cancelled";
+    this.#end = end;
+    this.#updatedAt = isoNow();
+    if (message !== undefined) this.#message = message;
+    else if (end.type === "error") this.#message = firstChars(end.error.message, MAX_MESSAGE_CHARS);
+    this.run = undefined;
+    this.size = end.type === "result" ? stringifyExact(end.result).length : 0;
+  }
+
+  snapshot(): TaskSnapshot {
+    const { id, tool, endpoint, createdAt, ttlMs } = this.facts;
+    const end = this.#end;
+    return {
+      id,
+      status: this.#status,
+      ...(this.#message !== undefined && { statusMessage: this.#message }),
+      tool,
+      endpoint,
+      createdAt,
+      updatedAt: this.#updatedAt,
+      ttlMs,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      ...(this.#status === "input_required" && { inputRequests: this.run?.openInput() ?? {} }),
+      ...(end?.type === "result" && { result: end.result }),
+      ...(end?.type === "error" && { error: end.error }),
+    };
+  }
+
+  record(): TaskRecord {
+    const { facts } = this;
+    return {
+      id: facts.id,
+      facts,
+      status: this.#status,
+      updatedAt: this.#updatedAt,
+      ...(this.#message !== undefined && { message: this.#message }),
+      ...(this.#end && { end: this.#end }),
+    };
+  }
+}
+
+const POLL_INTERVAL_MS = 2000;
+
+interface StoredRecord {
+  readonly facts: TaskFacts;
+  readonly status: TaskStatus;
+  readonly updatedAt: string;
+  readonly message?: string;
+  readonly end?: TaskEnd;
+}

@@ -1,0 +1,47 @@
+import { fail } from "../../core/calls/outcome.ts";
+import { objectMember } from "../../core/json/json.ts";
+import { TASKS_EXTENSION } from "../../core/ports/tasks.ts";
+import type { FoundCall } from "../../pipeline/ports.ts";
+import type { CallState, Stage } from "../../pipeline/state.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { TaskOptions } from "./options.ts";
+
+/**
+ * Creates the stage that decides whether a call may become a task. It runs after the rights and the arguments were
+ * checked, so that a refused call never becomes a task, and before the call waits for a free slot.
+ */
+export function taskStage(options: () => TaskOptions): Stage {
+  return (state, next) => {
+    const { call, found } = state;
+    if (call.method !== "tools/call") return next(state);
+    const { modeOf, afterMs } = options();
+    const mode = modeOf(found.subject);
+    if (!call.taskOffer) return mode === "required" && isUndeclared(state) ? MISSING : next(state);
+    if (mode !== "never") {
+      const isAtOnce = mode !== "auto";
+      call.taskOffer.accept({ afterMs: isAtOnce ? 0 : afterMs, tool: found.name, isIdempotent: isIdempotent(found) });
+    }
+    return next(state);
+  };
+}
+
+/** A modern client declares its capabilities with each request; others wait for the result (SEP-2663). */
+function isUndeclared({ call: { client, parent } }: CallState): boolean {
+  return client.era === "modern" && parent === undefined;
+}
+
+const MISSING = Promise.resolve(
+  fail("denied", `This tool runs as a task only. Declare the extension ${TASKS_EXTENSION}.`, {
+    rpcError: {
+      code: RPC.missingClientCapability,
+      message: `Missing required client capabilities: ${TASKS_EXTENSION}`,
+      data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+    },
+  }),
+);
+
+function isIdempotent({ target, subject }: FoundCall): boolean {
+  if (target.type !== "tool") return false;
+  const annotations = objectMember(target.tool.definition, "annotations");
+  return annotations?.["idempotentHint"] === true || (subject.type === "name" && subject.isReadOnly);
+}

@@ -1,0 +1,273 @@
+import { randomBytes } from "node:crypto";
+import type { Principal } from "../../core/calls/call.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { FailError, messageOf } from "../../core/errors.ts";
+import { Emitter } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { callerKey } from "../../core/ports/profiles.ts";
+import type {
+  StartedCall,
+  TaskCall,
+  TaskChange,
+  TaskEnd,
+  TaskObserver,
+  TaskRun,
+  Tasks,
+  TaskSnapshot,
+} from "../../core/ports/tasks.ts";
+import { isoNow } from "../../core/text/iso-now.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { TaskOptions } from "./options.ts";
+import { StoredTask } from "./stored-task.ts";
+import type { TaskJournal, TaskRecord } from "./task-journal.ts";
+
+export interface TaskTableDeps {
+  readonly options: () => TaskOptions;
+  readonly logger: Pick<Logger, "warning" | "debug">;
+  /** Opens the journal with the first task, and at a start with stored tasks. `undefined`: tasks are kept in memory. */
+  readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
+  /** Calls a tool. `isIdempotent` resolves once the tool is known, or with false if the call ended before. */
+  readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
+}
+
+/** Tasks of one hub, in memory and in a journal. */
+export class TaskTable implements Tasks {
+  readonly changed = new Emitter<TaskChange>();
+  readonly #deps: TaskTableDeps;
+  readonly #byId = new Map<string, StoredTask>();
+  /** Tasks whose call ended with an earlier hub and may be repeated. */
+  readonly #interrupted = new Set<string>();
+  #journal: TaskJournal | undefined;
+  #opening: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(deps: TaskTableDeps) {
+    this.#deps = deps;
+  }
+
+  get isOffered(): boolean {
+    return this.#deps.options().isOffered;
+  }
+
+  /** Reads the tasks of earlier hubs. A failure is logged. */
+  ready(): Promise<void> {
+    return (this.#opening ??= this.#open());
+  }
+
+  hasRoomFor(principal: Principal): boolean {
+    this.#expire();
+    const owner = callerKey(principal);
+    const { maxRunning, maxTasks } = this.#deps.options();
+    let running = 0;
+    let unfinished = 0;
+    for (const task of this.#byId.values()) {
+      if (task.isFinal) continue;
+      unfinished += 1;
+      if (task.facts.owner === owner) running += 1;
+    }
+    return running < maxRunning && unfinished < maxTasks;
+  }
+
+  async start(call: StartedCall): Promise<TaskSnapshot> {
+    if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
+    const run = this.#deps.run(call);
+    return await this.create({ ...call, isIdempotent: await run.isIdempotent }, run);
+  }
+
+  async create({ principal, ...call }: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
+    await this.ready();
+    const task = new StoredTask({
+      id: randomBytes(ID_BYTES).toString("base64url"),
+      owner: callerKey(principal),
+      tool: call.tool,
+      endpoint: call.endpoint,
+      createdAt: isoNow(),
+      ttlMs: this.#deps.options().ttlMs,
+      arguments: call.arguments,
+      isIdempotent: call.isIdempotent,
+    });
+    try {
+      await this.#journal?.append(task.record());
+    } catch (error) {
+      this.#deps.logger.warning("A task could not be stored, so its call was cancelled.", { error: messageOf(error) });
+      const failure = fail("internal", `The task could not be stored: ${messageOf(error)}. The call was cancelled.`);
+      run.cancel(new FailError(failure));
+      throw new FailError(failure);
+    }
+    this.#byId.set(task.facts.id, task);
+    this.#run(task, run);
+    this.#makeRoom();
+    return task.snapshot();
+  }
+
+  get(id: string, principal: Principal): TaskSnapshot | undefined {
+    const task = this.#find(id, principal);
+    if (task && this.#interrupted.delete(id)) this.#repeat(task, principal);
+    return task?.snapshot();
+  }
+
+  list(principal: Principal): readonly TaskSnapshot[] {
+    this.#expire();
+    const owner = callerKey(principal);
+    return Array.from(this.#byId.values())
+      .filter((task) => task.facts.owner === owner)
+      .map((task) => task.snapshot())
+      .toReversed();
+  }
+
+  respond(id: string, principal: Principal, responses: JsonObject): boolean {
+    const task = this.#find(id, principal);
+    task?.run?.respond(responses);
+    return task !== undefined;
+  }
+
+  cancel(id: string, principal: Principal): boolean {
+    const task = this.#find(id, principal);
+    if (!task) return false;
+    const { run } = task;
+    if (task.isFinal) return true;
+    this.#interrupted.delete(id);
+    this.#settle(task, { type: "cancelled" });
+    run?.cancel(new FailError(fail("cancelled", "The task was cancelled.")));
+    return true;
+  }
+
+  async ended(id: string, principal: Principal, signal: AbortSignal): Promise<TaskSnapshot | undefined> {
+    this.get(id, principal);
+    const task = this.#find(id, principal);
+    if (!task || task.isFinal) return task?.snapshot();
+    return await new Promise((resolve) => {
+      const finish = (): void => {
+        stop();
+        signal.removeEventListener("abort", finish);
+        resolve(task.isFinal ? task.snapshot() : undefined);
+      };
+      const stop = this.changed.on(({ task: { id: changed } }) => {
+        if (changed === id && task.isFinal) finish();
+      });
+      signal.addEventListener("abort", finish);
+      if (signal.aborted) finish();
+    });
+  }
+
+  /** Closes the journal. Calls that still run end with the hub; their tasks are interrupted. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opening;
+    await this.#journal?.close();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const opened = await this.#deps.openJournal();
+      if (!opened) return;
+      this.#journal = opened.journal;
+      for (const record of opened.records) this.#restore(record);
+      this.#expire();
+    } catch (error) {
+      this.#deps.logger.warning("The journal of tasks cannot be used: tasks end with this hub.", {
+        error: messageOf(error),
+      });
+    }
+  }
+
+  #restore(record: TaskRecord): void {
+    const task = StoredTask.from(record);
+    if (!task) return;
+    this.#byId.set(task.facts.id, task);
+    if (task.isFinal) return;
+    // The rights of the owner are not stored: the call is repeated when the owner asks, as who it is then.
+    if (task.facts.isIdempotent) this.#interrupted.add(task.facts.id);
+    else this.#settle(task, INTERRUPTED);
+  }
+
+  #repeat(task: StoredTask, principal: Principal): void {
+    const { endpoint, tool, arguments: args } = task.facts;
+    this.#run(task, this.#deps.run({ principal, endpoint, tool, arguments: args }));
+  }
+
+  #run(task: StoredTask, run: TaskRun): void {
+    task.run = run;
+    const observer: TaskObserver = {
+      progressed: (message) => {
+        if (task.isFinal) return;
+        task.progressed(message);
+        this.#report(task);
+      },
+      inputChanged: () => {
+        task.inputChanged();
+        this.#report(task);
+      },
+      settled: (end) => {
+        if (!task.isFinal && !this.#isClosed) this.#settle(task, end);
+      },
+    };
+    run.observe(observer);
+  }
+
+  #settle(task: StoredTask, end: TaskEnd): void {
+    task.finish(end);
+    this.#write(task.record());
+    this.#report(task);
+    this.#makeRoom();
+  }
+
+  #write(record: TaskRecord): void {
+    this.#journal?.append(record).catch((error: unknown) => {
+      this.#deps.logger.warning("The end of a task could not be stored: after a restart of the hub it is lost.", {
+        task: record.id,
+        error: messageOf(error),
+      });
+    });
+  }
+
+  #report(task: StoredTask): void {
+    if (this.changed.size > 0) this.changed.emit({ owner: task.facts.owner, task: task.snapshot() });
+  }
+
+  #find(id: string, principal: Principal): StoredTask | undefined {
+    const task = this.#byId.get(id);
+    if (!task || task.facts.owner !== callerKey(principal)) return undefined;
+    if (!task.isFinal || Date.now() < task.expiresAt) return task;
+    this.#remove(task);
+    return undefined;
+  }
+
+  /** Removes finished tasks after their time. A running task is kept until it ends. */
+  #expire(): void {
+    const now = Date.now();
+    for (const task of this.#byId.values()) if (task.isFinal && now >= task.expiresAt) this.#remove(task);
+  }
+
+  /** Removes the oldest finished tasks until the rest is within the limits. */
+  #makeRoom(): void {
+    const { maxTasks, maxStoredBytes } = this.#deps.options();
+    let stored = 0;
+    for (const { size } of this.#byId.values()) stored += size;
+    for (const task of this.#byId.values()) {
+      if (this.#byId.size <= maxTasks && stored <= maxStoredBytes) return;
+      if (!task.isFinal) continue;
+      stored -= task.size;
+      this.#remove(task);
+    }
+  }
+
+  #remove({ facts: { id } }: StoredTask): void {
+    this.#byId.delete(id);
+    this.#write({ id, removed: true });
+  }
+}
+
+const ID_BYTES = 16;
+const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
+
+const INTERRUPTED: TaskEnd = {
+  type: "error",
+  error: {
+    code: RPC.internal,
+    message:
+      "The hub ended while the tool ran, and the tool is not idempotent, so it was not called again. " +
+      "Check what it did, and call it again if needed.",
+  },
+};
