@@ -189,7 +189,8 @@ async function runServer(url, name, date) {
       scenario,
       passed: Number(passed),
       failed: Number(failed),
-      scored: !unscored.has(scenario),
+      // The fixture of this shape has the tools for tasks; the suite scores no extension.
+      scored: !unscored.has(scenario) || (name === "module 2026-07-28" && scenario.startsWith("tasks-")),
       expected: expected.has(scenario) || (either.has(scenario) && Number(failed) > 0),
     }),
   );
