@@ -9,6 +9,6 @@ export interface TaskPlan {
 
 /** The offer of a caller to continue the call as a task. Absent on calls whose caller did not declare tasks. */
 export interface TaskOffer {
-  /** Called once the target is known and the call is admitted by the rights of its caller. Later calls have no effect. */
+  /** Called once the target is known and the caller may use it. A later plan counts only if it is sooner. */
   accept(plan: TaskPlan): void;
 }

@@ -20,8 +20,9 @@ const TasksSchema = Type.Object(
     mode: Type.Optional(
       Type.Enum(MODES, {
         description:
-          "Which calls become tasks, for clients that declare the extension `io.modelcontextprotocol/tasks`. `auto`: " +
-          "calls that take longer than `after`. `always`: every call. `never`: none. Other clients wait for the result.",
+          "Which calls become tasks, for clients that declare the extension `io.modelcontextprotocol/tasks`. " +
+          "`auto`: calls that take longer than `after`. `always`: every call. `never`: none. Other clients wait for " +
+          "the result.",
         default: "auto",
       }),
     ),
@@ -31,9 +32,9 @@ const TasksSchema = Type.Object(
     tools: Type.Optional(
       Type.Record(Type.Enum(TOOL_MODES), {
         description:
-          "Modes of single tools, by pattern as in `[server.tokens.<name>] allow`: `report_*`, `jira::*` (all tools of " +
-          "the source jira). The first matching pattern decides. `required`: as `always`, and modern clients without " +
-          "the extension get an error. Default: `mode`.",
+          "Modes of single tools, by pattern as in `[server.tokens.<name>] allow`: `report_*`, `jira::*` (all tools " +
+          "of the source jira). The first matching pattern decides. `required`: as `always`, and modern clients " +
+          "without the extension get an error. Default: `mode`.",
         default: {},
       }),
     ),

@@ -50,13 +50,13 @@ class ControlledRun implements TaskRun {
   }
 }
 
-interface Opened {
+interface TestTable {
   readonly table: TaskTable;
   readonly warnings: string[];
   readonly repeated: StartedCall[];
 }
 
-function openTable(config: TasksConfig = {}, deps: Partial<TaskTableDeps> = {}): Opened {
+function openTable(config: TasksConfig = {}, deps: Partial<TaskTableDeps> = {}): TestTable {
   const warnings: string[] = [];
   const repeated: StartedCall[] = [];
   const options = resolveTasks(config);
@@ -189,7 +189,7 @@ test("after a crash, finished tasks answer and others have failed with the reaso
   });
 });
 
-test("after a crash, an idempotent call is repeated when its owner asks, with the rights of the owner then", async () => {
+test("after a crash, an idempotent call is repeated when its owner asks, with the rights at that time", async () => {
   const { table } = openTable();
   const { id } = await created(table, { isIdempotent: true });
   await crash(table);

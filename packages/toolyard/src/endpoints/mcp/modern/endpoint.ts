@@ -145,10 +145,6 @@ export class ModernEndpoint {
     }
     if (method === "subscriptions/listen")
       return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
-    if (this.#deps.tasks && isTaskMethod(method)) {
-      const answer = await answerTaskMethod({ method, params }, request, this.#deps.tasks);
-      return send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
-    }
     const view: View = { mode: request.mode, principal: request.principal };
     const compared = this.#findMismatch(message, view, request.headers);
     const mismatch = compared instanceof Promise ? await compared : compared;
@@ -158,7 +154,9 @@ export class ModernEndpoint {
       const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
-    const answer = await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
+    const answer = isTaskMethod(method)
+      ? await answerTaskMethod({ method, params }, request, this.#deps.tasks)
+      : await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 

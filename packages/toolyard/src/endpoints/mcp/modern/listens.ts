@@ -192,18 +192,23 @@ function readFilter(params: JsonObject | undefined, maxUris: number): Filter | s
     wire[member] = true;
     for (const kind of kinds) lists.add(kind);
   }
-  const uris = notifications["resourceSubscriptions"] ?? [];
-  if (!Array.isArray(uris) || !uris.every((uri): uri is string => typeof uri === "string"))
-    return "`notifications.resourceSubscriptions` must be a list of URIs";
-  if (uris.length > maxUris)
-    return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
-  const taskIds = notifications["taskIds"] ?? [];
-  if (!Array.isArray(taskIds) || !taskIds.every((id): id is string => typeof id === "string"))
-    return "`notifications.taskIds` must be a list of task ids";
-  if (taskIds.length > maxUris)
-    return `\`notifications.taskIds\` names ${taskIds.length} tasks, and ${maxUris} are allowed`;
-  return { lists, uris: Array.from(new Set(uris)), taskIds: Array.from(new Set(taskIds)), wire };
+  const uris = readIds(notifications, "resourceSubscriptions", maxUris);
+  if (typeof uris === "string") return uris;
+  const taskIds = readIds(notifications, "taskIds", maxUris);
+  return typeof taskIds === "string" ? taskIds : { lists, uris, taskIds, wire };
 }
+
+/** Returns the list without duplicates, or its problem. */
+function readIds(notifications: JsonObject, member: string, most: number): readonly string[] | string {
+  const ids = notifications[member] ?? [];
+  if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === "string"))
+    return `\`notifications.${member}\` must be a list of ${ID_NAMES[member]}`;
+  if (ids.length <= most) return Array.from(new Set(ids));
+  return `\`notifications.${member}\` names ${ids.length} ${ID_KINDS[member]}, and ${most} are allowed`;
+}
+
+const ID_NAMES: Readonly<Record<string, string>> = { resourceSubscriptions: "URIs", taskIds: "task ids" };
+const ID_KINDS: Readonly<Record<string, string>> = { resourceSubscriptions: "resources", taskIds: "tasks" };
 
 const LIST_MEMBERS: readonly (readonly [string, readonly ListKind[]])[] = [
   ["toolsListChanged", ["tools"]],

@@ -80,6 +80,8 @@ export class RunningCall implements CallerLink, TaskRun {
   #answer: McpAnswer | undefined;
   /** Capabilities whose absence caused server requests to be refused. */
   #undeclared: JsonObject | undefined;
+  /** Last progress message, for the task. */
+  #progress: string | undefined;
   #plan: TaskPlan | undefined;
   #planTimer: NodeJS.Timeout | undefined;
   /** True once the time of the plan has passed. */
@@ -171,8 +173,7 @@ export class RunningCall implements CallerLink, TaskRun {
 
   observe(observer: TaskObserver): void {
     this.#observer = observer;
-    for (const { method, params } of this.#held)
-      if (method === PROGRESS) observer.progressed(progressText(params) ?? "");
+    if (this.#progress !== undefined) observer.progressed(this.#progress);
     this.#held = [];
     if (this.#questions.size > 0) observer.inputChanged();
     if (this.#answer) observer.settled(taskEnd(this.#answer));
@@ -182,6 +183,11 @@ export class RunningCall implements CallerLink, TaskRun {
     return Object.fromEntries(
       Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]),
     );
+  }
+
+  #progressed(params: JsonObject): void {
+    this.#progress = progressText(params) ?? this.#progress;
+    if (this.#progress !== undefined) this.#observer?.progressed(this.#progress);
   }
 
   #accept(plan: TaskPlan): void {
@@ -215,7 +221,8 @@ export class RunningCall implements CallerLink, TaskRun {
 
   notify(notification: CallNotification): void {
     if (this.#answer || this.#caller.aborted) return;
-    if (this.#observer) return tellProgress(notification, this.#observer);
+    if (this.taskOffer && notification.method === PROGRESS) this.#progressed(notification.params);
+    if (this.#observer) return;
     if (this.#visit) deliver(notification, this.#visit);
     else this.#hold(notification);
   }
@@ -322,11 +329,6 @@ export class RunningCall implements CallerLink, TaskRun {
     for (const notification of this.#held) deliver(notification, visit);
     this.#held = [];
   }
-}
-
-function tellProgress({ method, params }: CallNotification, observer: TaskObserver): void {
-  const text = method === PROGRESS ? progressText(params) : undefined;
-  if (text !== undefined) observer.progressed(text);
 }
 
 function taskEnd(answer: McpAnswer): TaskEnd {

@@ -21,8 +21,9 @@ export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapa
 export async function answerTaskMethod(
   { method, params }: { readonly method: string; readonly params: JsonObject },
   { principal, envelope }: AdmittedFacts,
-  tasks: Tasks,
+  tasks: Tasks | undefined,
 ): Promise<McpAnswer> {
+  if (!tasks) return UNKNOWN;
   if (!declaresTasks(envelope))
     return errorAnswer(RPC.missingClientCapability, `Missing required client capabilities: ${TASKS_EXTENSION}`, {
       requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
