@@ -337,7 +337,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
     "src/features/builtin-tools/builtin-ports.ts",
     "src/hub/serve/serve-stdio.ts",
   ],
-  mcp: ["src/hub/serve/serve-stdio.ts"],
+  mcp: ["src/features/tasks/detached-run.ts", "src/hub/serve/serve-stdio.ts"],
   rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
   "sign-in": [],
   auth: [],
