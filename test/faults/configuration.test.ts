@@ -97,7 +97,7 @@ test("omits and names servers with an unset variable or a missing command, and s
   const client = await connect(served);
   expect(await textOf(client, "good__pid")).toMatch(/^\d+$/);
   for (const [name, words] of [
-    ["unset__pid", "unset is left out"],
+    ["unset__pid", "unset is omitted"],
     ["missing__pid", "source missing"],
   ] as const) {
     expect(await client.tool(name)).toMatchObject({

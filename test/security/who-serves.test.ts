@@ -157,7 +157,7 @@ describe("a template that does not say its scheme", () => {
       expect(shown(snapshot, "templates")).toEqual([`evil+${template}`]);
       expect(served(snapshot, "doc://one")).toBe("good doc://one");
       expect(served(snapshot, "notes://nobody")).toBeUndefined();
-      expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*whole scheme/)]);
+      expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*complete scheme/)]);
     },
   );
 
@@ -178,7 +178,7 @@ describe("a prefix is its source's alone", () => {
       expect(served(snapshot, "good+doc:///one")).toBe("good doc:///one");
       expect(served(snapshot, uri)?.startsWith("evil")).not.toBe(true);
       expect(served(snapshot, `evil+${uri}`)).toBe(`evil ${uri}`);
-      expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*are those of good/s)]);
+      expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*belong to good/s)]);
     }
   });
 
