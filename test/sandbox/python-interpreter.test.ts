@@ -161,7 +161,7 @@ describe("what goes wrong", () => {
   test("S9: drops output beyond the limit and reports it", async () => {
     const { stdout, stderr, execution_status: status } = await run("for _ in range(20000): print('x' * 50)");
     expect(Buffer.byteLength(String(stdout))).toBeLessThanOrEqual(64 * 1024);
-    expect(String(stderr)).toContain("left out");
+    expect(String(stderr)).toContain("truncated");
     expect(status).toBe("success");
   });
 
