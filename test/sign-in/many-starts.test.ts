@@ -46,7 +46,7 @@ test.each([1, 2])(
     expect(counted(flood)).toEqual({ 303: 10, 429: 290 });
     const refused = flood.find(({ status }) => status === 429)!;
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    expect(refused.body).toContain("10 sign-ins to `far` were begun within 60 s");
+    expect(refused.body).toContain("10 sign-ins to `far` were started within 60 s");
     // Another source, and another caller, begin as before.
     expect((await begin(hub, "ann", "near")).status).toBe(303);
     const eve = await begin(hub, "eve");

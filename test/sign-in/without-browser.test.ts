@@ -80,7 +80,7 @@ test.each(["access_denied", "expired_token"])(
   "a device without consent in time (%s) ends immediately",
   async (error) => {
     const { waits, end } = await withDevice({ refuses: refuse("authorization_pending", error) });
-    expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Start again.`)]);
+    expect([waits.length, end]).toEqual([2, expect.stringContaining(`answered ${error}. Start again.`)]);
   },
 );
 
