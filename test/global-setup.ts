@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * Builds before the tests: module hooks, children and the command line run from `dist/`, since Node itself loads them.
- * Types are another check's business; what matters here is that the output is there. `npm test` has built just before.
+ * Builds before the tests: module hooks, children and the command line run from `dist/`, because Node itself loads
+ * them. Only the output matters; another check covers types. `npm test` has already built.
  */
 export default function setup(): void {
   const isBuilt = process.env["TEST_BUILD_IS_NEW"] === "yes";
-  // Processes that tests start must not see it.
+  // Processes that tests start must not inherit the variable.
   delete process.env["TEST_BUILD_IS_NEW"];
   if (isBuilt) return;
   const script = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));

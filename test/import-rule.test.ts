@@ -50,7 +50,7 @@ test("a folder in providers/ may not import its sibling", () => {
   expect(words).toContain("`providers/stdio` (tier 4) must not import `providers/http` (tier 4)");
 });
 
-/** Files that lead back to themselves, and what lies between such circles. */
+/** Returns files that import themselves through others, and files between such cycles. */
 function inCircles(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   let left = [...imports.keys()];
   for (let before = Infinity; left.length < before;) {
@@ -63,7 +63,7 @@ function inCircles(imports: ReadonlyMap<string, readonly string[]>): readonly st
   return left;
 }
 
-/** Also those of types, and those that are loaded later, which the linter does not follow. */
+/** Returns all imports of a file, also of types and dynamic ones, which the linter does not follow. */
 function importsOf(path: string): readonly string[] {
   const found = readFileSync(path, "utf8").matchAll(/(?:\bfrom |\bimport\()\s*"(\.[^"]+)"/g);
   return Array.from(found, ([, specifier]) => join(dirname(path), specifier!));
@@ -71,14 +71,14 @@ function importsOf(path: string): readonly string[] {
 
 const TREES = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"];
 
-test.each(TREES)("in %s no file imports itself through others, directly or later", (folder) => {
+test.each(TREES)("in %s no file imports itself through others, statically or dynamically", (folder) => {
   const files = readdirSync(join(root, "packages", folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|import-rule-/.test(file))
     .map((file) => join(root, "packages", folder, file));
   expect(inCircles(new Map(files.map((file) => [file, importsOf(file)])))).toEqual([]);
 });
 
-test("a circle is found, and what leads to it is not blamed", () => {
+test("finds a cycle, and does not report files that only import it", () => {
   const imports = { a: ["b"], b: ["c", "d"], c: ["b"], d: [] };
   expect(inCircles(new Map(Object.entries(imports)))).toEqual(["b", "c"]);
 });

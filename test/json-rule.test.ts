@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const SOURCES = join(import.meta.dirname, "../packages/toolyard/src");
 
-/** Files that read what no caller and no tool wrote, by what they read. */
+/** Files that may use JSON.parse because no caller and no tool wrote their input, by that input. */
 const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   "the two readers": ["core/json/exact-json.ts", "runtimes/calling/node/toolyard/script/exact-json.cjs"],
   "text that the same function has written, without a BigInt": ["agent/tool-output.ts"],

@@ -1,9 +1,9 @@
 import { afterAll, expect, vi } from "vitest";
 
-// Files that share a process must not affect each other: each restores its changes of the process. What ends with a
-// child or a hub ends a moment after its test, so it is waited for.
+// Files that share a process must not affect each other: each restores its changes of the process. Children and hubs
+// may exit a moment after their test, so this file waits for them.
 const REPLACEABLE = ["Date", "WebAssembly", "fetch", "queueMicrotask", "setImmediate", "setInterval", "setTimeout"];
-/** Against what hangs, as `expect.poll` has it. */
+/** Time limit of `expect.poll` for hanging resources. */
 const LONG = { timeout: 30_000, interval: 20 };
 const before = state();
 
@@ -11,7 +11,7 @@ afterAll(() =>
   vi.waitFor(() => expect(changed(), "a test file puts back what it changes of its process").toEqual([]), LONG),
 );
 
-/** Without values, which may be secret. */
+/** Returns names of changed variables without their values, which may be secret. */
 function changed(): string[] {
   const now = state();
   const names = new Set([...before.keys(), ...now.keys()]);

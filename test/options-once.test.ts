@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages/toolyard/src");
-// Programs name these, and no configuration does, so they have no schema.
+// Options that only programs set, not configurations, so they have no schema.
 const WITHOUT_SCHEMA = ["client-options.ts"];
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
   .filter((file) => /(?:^|[\\/-])options\.ts$/.test(file) && !WITHOUT_SCHEMA.includes(basename(file)))
   .map((file) => ({ file, text: readFileSync(join(src, file), "utf8") }));
 
-test("the parts' options are found", () => {
+test("finds the option files of the parts", () => {
   expect(files.length).toBeGreaterThan(20);
 });
 
-/** A default in a resolver: `= 5` in a pattern, `raw.x ?? 5`, or a unit that is parsed by hand. */
+/** Patterns of a default or unit outside of a schema: `= 5` in a pattern, `raw.x ?? 5`, or a unit parsed by hand. */
 const BY_HAND = [
   /\b(?:raw|config|given)\??\.\w+ \?\? /g,
   /[{,]\s*(?:\w+: )?\w+ = (?:"|\[\]|\{\}|true\b|false\b|\d)[^}]*\}(?:: \w+Config|\s*= (?:raw|config|options)\b)/g,
@@ -27,7 +27,7 @@ test.each(files)("$file leaves defaults and units to its schema", ({ text }) => 
   expect(found).toEqual([]);
 });
 
-test("a default that is written by hand is seen", () => {
+test("detects a default that is written by hand", () => {
   const lines = [
     "resolve({ jsonrpc = true, legacy = false }: DoorConfig = {})",
     "wait: raw.wait ?? 5,",

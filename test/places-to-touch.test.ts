@@ -1,5 +1,5 @@
-// Counts the files that an addition touches: finds files that name a kind of source, an endpoint or a store outside of
-// its own folder, and checks the services that a new kind receives without being named.
+// Counts the files that an addition changes: finds files that name a source kind, an endpoint or a store outside of its
+// own folder, and checks that a new kind works without being named elsewhere.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,13 +33,13 @@ import { SHARED_STORE } from "./places-to-touch/shared-store/kind.ts";
 import { ToyHub } from "./places-to-touch/toy-hub.ts";
 import { callTo } from "./support/pipeline.ts";
 
-/** Paths below are relative to it. */
+/** The paths below are relative to this folder. */
 const ROOT = join(dirname(import.meta.dirname), "packages/toolyard");
 const SOURCE_KINDS = sourceKindsOf(FEATURES);
 
 interface SourceFile {
   readonly path: string;
-  /** Without comments. */
+  /** Text of the file without comments. */
   readonly text: string;
 }
 
@@ -53,7 +53,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(?:^|\s)\/\/.*/gm, "");
 }
 
-/** Files outside of a folder in which one of the patterns is found. */
+/** Returns files outside of a folder in which one of the patterns occurs. */
 function naming(folder: string, patterns: readonly RegExp[], files = FILES): readonly string[] {
   const outside = files.filter(({ path }) => !path.startsWith(`${folder}/`));
   return outside
@@ -66,7 +66,7 @@ function importOf(folder: string): RegExp {
   return new RegExp(`(?:from |import\\()"[^"]*${folder.replace(/^src\//, "")}/`);
 }
 
-/** Its key, its sections, and imports from its folder. */
+/** Patterns of a kind: its key, its sections, and imports from its folder. */
 function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp[] {
   const ofSections = sections.map((name) =>
     name.includes("_")
@@ -81,17 +81,17 @@ function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp
   ];
 }
 
-/** Where a kind is registered: what a new one touches. The hub's own tools have a feature of their own. */
+/** Files that register a kind and that a new one changes. The hub's own tools have a separate feature. */
 const REGISTERED = ["src/core/sources/provider-kinds.ts", "src/hub/features.ts"];
 
-/** `toolyard new` writes samples of tools of these kinds. */
+/** `toolyard new` writes sample tools of these kinds. */
 const SAMPLES = ["src/cli/new-tool/kinds.ts"];
 
-/** `toolyard prepare` installs what tools of these kinds need. */
+/** `toolyard prepare` installs dependencies of tools of these kinds. */
 const PREPARED = ["src/cli/commands/prepare.ts"];
 
 /**
- * Servers as clients, editors and programs write them, `{command, …}` or `{url, …}`: this form knows two kinds, and a
+ * Files for servers in the format of clients and editors, `{command, …}` or `{url, …}`. The format has two kinds, and a
  * new kind is neither.
  */
 const TWO_FORMS = [
@@ -108,19 +108,19 @@ const TWO_FORMS = [
   "src/hub/create-hub.ts",
 ];
 
-/** Separate sections by kind, and the further files about this very kind, since they are about it. */
+/** Sections of each kind, and further files whose subject is that kind. */
 const KINDS: Readonly<
   Record<ProviderKind, { readonly sections: readonly string[]; readonly about: readonly string[] }>
 > = {
   builtin: {
     sections: ["builtin"],
-    // Code that a person runs by hand, and what the hub lends to its own tools.
+    // Code that a user runs directly, and the service that the hub gives to its own tools.
     about: [
       "src/cli/commands/run.ts",
       "src/cli/output/run-view.ts",
       "src/compat/core/mcp.ts",
       "src/compat/core/settings.ts",
-      // The mode of the same name.
+      // The authentication mode with the same name.
       "src/auth/options.ts",
       "src/features/auth/feature.ts",
       "src/features/auth/load-library.ts",
@@ -131,7 +131,7 @@ const KINDS: Readonly<
   },
   modules: {
     sections: ["modules"],
-    // The interface for programs with functions as tools, and what tells of modules by their names.
+    // The API for programs with functions as tools, and reports that name modules.
     about: [
       ...SAMPLES,
       "src/cli/hub-access/still-starting.ts",
@@ -150,7 +150,7 @@ const KINDS: Readonly<
   folders: { sections: ["folders"], about: [...SAMPLES, ...PREPARED] },
   stdio: {
     sections: ["stdio_servers"],
-    // Programs that know no others, and downloads of servers that are to be started.
+    // Formats of programs with this kind only, and downloads of servers.
     about: [
       ...TWO_FORMS,
       ...SAMPLES,
@@ -162,7 +162,7 @@ const KINDS: Readonly<
   },
   http: {
     sections: ["remote_servers"],
-    // `--url`, sign-in to such servers, and programs that know no others.
+    // `--url`, sign-in to remote servers, and formats of programs with this kind only.
     about: [
       ...TWO_FORMS,
       "src/cli/commands/login.ts",
@@ -178,18 +178,18 @@ const KINDS: Readonly<
   },
 };
 
-describe("a kind of source", () => {
+describe("a source kind", () => {
   const kinds = Object.entries(KINDS);
 
-  test.each(kinds)("%s is named where it is registered, and by what is about it alone", (kind, { sections, about }) => {
+  test.each(kinds)("%s is named only in its registration and in files about it", (kind, { sections, about }) => {
     const named = naming(`src/providers/${kind}`, namesOfKind(kind, sections));
-    // `install/` of the kind stdio has separate folders, and so has a search along PATH.
+    // `install/` of the kind stdio has folders by program, and so does the search in PATH.
     const others = ["src/process/resolve-command.ts", "src/providers/stdio/install/npx.ts"];
     const registered = REGISTERED.filter((path) => kind !== "builtin" || path !== "src/hub/features.ts");
     expect(named.filter((path) => !others.includes(path))).toEqual([...registered, ...about].toSorted());
   });
 
-  test("every kind and every section that is a kind's alone is looked for", () => {
+  test("the search covers every kind and every section of a kind", () => {
     expect([...new Set(SOURCE_KINDS.map(({ kind }) => kind))].toSorted()).toEqual(Object.keys(KINDS).toSorted());
     const sections = SOURCE_KINDS.flatMap(({ schema }) => Object.entries(schema as Record<string, OptionSchema>));
     const own = sections.flatMap(([name, { properties }]) => (name === "mcp" ? Object.keys(properties ?? {}) : [name]));
@@ -203,7 +203,7 @@ describe("a kind of source", () => {
     ['const table = tree["scripts"];', "scripts"],
     ["const words = `see [scripts]`;", "scripts"],
     ["const { remote_servers: remote } = mcp;", "http"],
-  ])("%s names the kind", (text, kind) => {
+  ])("finds a kind in %s", (text, kind) => {
     const files = [{ path: "src/config/x.ts", text }];
     const { sections } = KINDS[kind as ProviderKind];
     expect(naming(`src/providers/${kind}`, namesOfKind(kind, sections), files)).toEqual(["src/config/x.ts"]);
@@ -213,7 +213,7 @@ describe("a kind of source", () => {
     ["// it is a source of the kind scripts, in [scripts]", "scripts"],
     ["const scripts = all.filter((one) => one.isScript);", "scripts"],
     ['const entry = { type: "http", url };', "http"],
-  ])("%s does not", (text, kind) => {
+  ])("finds no kind in %s", (text, kind) => {
     const files = [{ path: "src/config/x.ts", text: withoutComments(text) }];
     const { sections } = KINDS[kind as ProviderKind];
     expect(naming(`src/providers/${kind}`, namesOfKind(kind, sections), files)).toEqual([]);
@@ -221,7 +221,7 @@ describe("a kind of source", () => {
 });
 
 describe("an unknown kind", () => {
-  // A name that no table has.
+  // A name that occurs in no table.
   const kind = "looms" as ProviderKind;
   const schema: OptionSchema = {
     type: "object",
@@ -276,26 +276,26 @@ describe("an unknown kind", () => {
     return path;
   }
 
-  test("is in a new configuration file, between the others", () => {
+  test("is written into a new configuration file, between the others", () => {
     expect(configTemplate(schema)).toContain("\n# Looms.\n# [looms]\n");
     expect(configTemplate({ ...schema, properties: {} })).not.toContain("[looms]");
   });
 
-  test("has its sources enabled, disabled and removed by name", async () => {
+  test("can be enabled, disabled and removed by name", async () => {
     const { tree } = await TomlDocument.parse("toolyard.toml", FILE);
     expect(serversOf(tree, schema)).toEqual([
       { name: "red", kind, path: ["looms", "threads", "red"], options: { weave: "wool" } },
     ]);
   });
 
-  test("has sources added where they belong", async () => {
+  test("can be added to its section", async () => {
     const server: NewServer = { kind, name: "blue", options: { weave: "silk" }, comment: "from a shop" };
     const { text } = await addServer(await TomlDocument.parse("toolyard.toml", FILE), server, schema);
     expect(text).toBe(`${FILE}\n# from a shop\n[looms.threads.blue]\nweave = "silk"\n`);
     expect(treeOf(server, schema)).toEqual({ looms: { threads: { blue: { weave: "silk" } } } });
   });
 
-  test("has a path added to its list of tools, also in a section with the older name", async () => {
+  test("can get a path in its list of tools, also in a section with the older name", async () => {
     const document = await TomlDocument.parse("toolyard.toml", '[spindles]\npatterns = ["a"]\n');
     const list = pathListsOf(document.tree, schema).find((one) => one.kind === kind)!;
     expect(list.section).toBe("spindles");
@@ -305,13 +305,13 @@ describe("an unknown kind", () => {
     expect(pathsOf({ looms: {} }, unset!)).toEqual(["patterns"]);
   });
 
-  test("is read under its older name", async () => {
+  test("can be read with its older name", async () => {
     const path = await write('[spindles]\npatterns = ["a"]\n');
     const { tree } = await loadConfig({ files: [path], variables: {}, schema });
     expect(tree).toEqual({ looms: { patterns: [join(folder, "a")] } });
   });
 
-  test("is asked about before it starts something, and not when nothing of it is run", async () => {
+  test("requires acceptance if it starts a program, and otherwise not", async () => {
     const foreign = await foreignFile(await write(FILE), schema);
     expect(foreign?.starts).toEqual(["[looms] a", "[looms.threads.red] wool"]);
     expect(await foreignFile(await write('[looms.threads.red]\nweave = "wool"\nenabled = false\n'), schema)).toBe(
@@ -319,7 +319,7 @@ describe("an unknown kind", () => {
     );
   });
 
-  test("what is asked about is told apart by what is run, and by nothing else", async () => {
+  test("is accepted for the programs that it starts, and for nothing else", async () => {
     const digestOf = async (text: string) => (await foreignFile(await write(text), schema))?.digest;
     const before = await digestOf(FILE);
     expect(await digestOf(`${FILE}color = "dark"\n`)).toBe(before);
@@ -328,7 +328,7 @@ describe("an unknown kind", () => {
   });
 });
 
-/** Parts of an endpoint that are used without mounting it: its interface without HTTP, or its texts elsewhere. */
+/** Parts of an endpoint that are used without mounting it: its interface without HTTP, or its texts. */
 const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: [
     "src/compat/core/errors.ts",
@@ -347,7 +347,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   statistics: ["src/hub/shared/commands.ts"],
   whoami: [],
 };
-/** The feature of each. */
+/** Feature of each endpoint. */
 const FEATURE_OF: Readonly<Record<string, string>> = {
   jsonrpc: "src/features/json-rpc/feature.ts",
   mcp: "src/hub/features.ts",
@@ -363,7 +363,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
 
 describe("an endpoint", () => {
   test.each(Object.entries(ENDPOINTS))(
-    "%s is named by its feature, and by what speaks its words",
+    "%s is named only by its feature and by files that use its protocol",
     (endpoint, about) => {
       expect(naming(`src/endpoints/${endpoint}`, [importOf(`src/endpoints/${endpoint}`)])).toEqual(
         [FEATURE_OF[endpoint], ...about].toSorted(),
@@ -371,34 +371,37 @@ describe("an endpoint", () => {
     },
   );
 
-  test("looks for every folder that exports an endpoint", () => {
+  test("the search covers every folder that exports an endpoint", () => {
     const exporting = FILES.flatMap(({ path }) => /^src\/endpoints\/([\w-]+)\/kind\.ts$/.exec(path)?.[1] ?? []);
     expect(exporting.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
   });
 
-  test("finds another file that imports from an endpoint", () => {
+  test("finds a further file that imports from an endpoint", () => {
     const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../endpoints/status/kind.ts";' }];
     expect(naming("src/endpoints/status", [importOf("src/endpoints/status")], files)).toEqual(["src/hub/x.ts"]);
   });
 });
 
 describe("a store", () => {
-  test.each(Object.keys(STORES))("%s is named in the list of stores, in one line, and where it is opened", (store) => {
-    const patterns = [importOf(`state/${store}`), new RegExp(`(?:from |import\\()"\\./${store}/`)];
-    expect(naming(`src/state/${store}`, patterns)).toEqual(["src/state/stores.ts"]);
-    const list = FILES.find(({ path }) => path === "src/state/stores.ts")!;
-    expect(list.text.match(new RegExp(`^ {2}${store}: `, "gm"))).toHaveLength(1);
-  });
+  test.each(Object.keys(STORES))(
+    "%s is named in one line of the list of stores, and in the file that opens it",
+    (store) => {
+      const patterns = [importOf(`state/${store}`), new RegExp(`(?:from |import\\()"\\./${store}/`)];
+      expect(naming(`src/state/${store}`, patterns)).toEqual(["src/state/stores.ts"]);
+      const list = FILES.find(({ path }) => path === "src/state/stores.ts")!;
+      expect(list.text.match(new RegExp(`^ {2}${store}: `, "gm"))).toHaveLength(1);
+    },
+  );
 
-  test("another file that imports from a store is found", () => {
+  test("finds a further file that imports from a store", () => {
     const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../state/memory/memory-store.ts";' }];
     expect(naming("src/state/memory", [importOf("state/memory")], files)).toEqual(["src/hub/x.ts"]);
   });
 });
 
 /**
- * Capabilities that do not exist yet, each a folder next to this file. Only the list of features, or that of stores,
- * names it: in the tests below the list with the toy added is the change of that file.
+ * Capabilities that do not exist yet, each a folder next to this file. Only the list of features, or of stores, names
+ * them: the tests below append the toy to that list instead of editing the file.
  */
 const TOYS: Readonly<Record<string, readonly string[]>> = {
   console: ["src/hub/features.ts"],
@@ -410,13 +413,13 @@ const TOYS: Readonly<Record<string, readonly string[]>> = {
 const TOY_FOLDER = join(import.meta.dirname, "places-to-touch");
 
 describe("a new capability", () => {
-  test.each(Object.entries(TOYS))("%s touches at most two files outside of its folder, a store one", (toy, touched) => {
+  test.each(Object.entries(TOYS))("%s changes at most two files outside of its folder, a store one", (toy, touched) => {
     expect(touched.length).toBeLessThanOrEqual(toy.endsWith("-store") ? 1 : 2);
     for (const path of touched) expect(FILES.map((file) => file.path)).toContain(path);
     expect(naming(`test/places-to-touch/${toy}`, [new RegExp(`\\b${toy}\\b.*feature`)])).toEqual([]);
   });
 
-  test.each(Object.keys(TOYS))("%s imports from what features may import, and from no other feature", (toy) => {
+  test.each(Object.keys(TOYS))("%s imports only what features may import, and from no other feature", (toy) => {
     const files = readdirSync(join(TOY_FOLDER, toy));
     const imports = files.flatMap((file) =>
       Array.from(readFileSync(join(TOY_FOLDER, toy, file), "utf8").matchAll(/from "([^"]+)"/g), ([, path]) => path!),
@@ -425,7 +428,7 @@ describe("a new capability", () => {
     expect(parts.filter((part) => /^(?:hub|features|cli|compat)$/.test(part))).toEqual([]);
   });
 
-  test("console: adds a page that `/` leads a browser to, and its section of the configuration", async () => {
+  test("console: adds a page to which `/` redirects a browser, and its configuration section", async () => {
     const features = featureList([...FEATURES, CONSOLE]);
     await using on = await ToyHub.open(features, { console: { enabled: true } });
     const home = await on.fetch("/", { headers: { accept: "text/html" } });
@@ -465,7 +468,7 @@ describe("a new capability", () => {
     expect((await toy.call("tool_search", { query: "x" })).status).toBe(200);
   });
 
-  test("authorization server: its tokens open every endpoint, and its documents and challenge say how", async () => {
+  test("authorization server: every endpoint accepts its tokens, and metadata and challenge name it", async () => {
     const features = featureList([...FEATURES, AUTHORIZATION_SERVER]);
     await using toy = await ToyHub.open(features, { token_server: { clients: { ci: "s3cret" } } });
     const refused = await toy.call("meta.ping");
@@ -490,7 +493,7 @@ describe("a new capability", () => {
     expect((await open.call("meta.ping")).status).toBe(200);
   });
 
-  test("store: hubs of one URL count calls together, others do not", async () => {
+  test("store: hubs with the same URL count calls together, others do not", async () => {
     const stores = { shared: SHARED_STORE, ...STORES };
     const open = (url?: string): Promise<ToyHub> =>
       ToyHub.open(FEATURES, { limits: { rate_per_minute: 2 }, ...(url !== undefined && { store: { url } }) }, stores);
@@ -505,7 +508,7 @@ describe("a new capability", () => {
 });
 
 describe("the kernel", () => {
-  test("keeps its limits: members of a hub, imports of what opens one, services of one part", async () => {
+  test("stays within limits: members of a hub, imports of the opening file, services of one part", async () => {
     await using toy = await ToyHub.open(FEATURES, {});
     const members = [toy.hub, Object.getPrototypeOf(toy.hub)].flatMap((one) => Object.getOwnPropertyNames(one));
     const named = members.filter((name) => name !== "constructor").toSorted();

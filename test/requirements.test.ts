@@ -20,7 +20,7 @@ function row(id: string, status: string): object {
   return { id, part: id[0], title: "what it asks", status };
 }
 
-/** Titles are put together here, since this file is looked at as well. */
+/** Titles are concatenated here, because the script reads this file too. */
 function writeTest(ids: string): void {
   folder.write("packages/part/src/part.test.ts", `test("${ids}${": "}a folder added is there", () => {});\n`);
 }
@@ -30,7 +30,7 @@ function run(): { status: number | null; text: string } {
   return { status, text: stdout + stderr };
 }
 
-test("rows that are covered have a test with a title that names them, and others may have none", () => {
+test("rows that are covered need a test whose title names them; other rows do not", () => {
   writeTest("T3");
   expect(run()).toMatchObject({
     status: 0,
@@ -38,7 +38,7 @@ test("rows that are covered have a test with a title that names them, and others
   });
 });
 
-test("a covered row without a test is a failure", () => {
+test("a covered row without a test is an error", () => {
   writeTest("L3");
   expect(run()).toMatchObject({
     status: 1,
@@ -46,7 +46,7 @@ test("a covered row without a test is a failure", () => {
   });
 });
 
-test("an id in a title that is no row is a failure, with its place", () => {
+test("an id in a title without a row is an error, with its position", () => {
   writeTest("T3, T99");
   expect(run()).toMatchObject({
     status: 1,

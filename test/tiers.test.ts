@@ -1,5 +1,5 @@
-// The tiers of test/tiers.json: each test file belongs to exactly one vitest project, and the quick tier has a path for
-// each endpoint, source kind, era and engine.
+// The tiers of test/tiers.json: each test file belongs to exactly one vitest project, and the quick tier covers each
+// endpoint, source kind, era and engine.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -14,7 +14,7 @@ const LIST = JSON.parse(readFileSync(join(ROOT, "test/tiers.json"), "utf8")) as 
 };
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", "dist", "build", "coverage"]);
 
-/** Files that end in `.test.ts`, relative to the repository, with `/` between the folders. */
+/** Returns files that end in `.test.ts`, relative to the repository, with `/` between the folders. */
 function testFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -23,7 +23,7 @@ function testFiles(folder: string): string[] {
   });
 }
 
-/** A glob of test/tiers.json: `**` is any number of folders, `*` is any characters but a slash. */
+/** Compiles a glob of test/tiers.json: `**` matches any number of folders, `*` any characters except a slash. */
 function matcherOf(glob: string): RegExp {
   const escaped = glob.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
   const pattern = escaped.replaceAll(/\*\*\/|\*/g, (found) => (found === "*" ? "[^/]*" : "(?:.*/)?"));
@@ -86,7 +86,7 @@ test("`npm test` is the tier `main`, and .ci/run runs the rest after it and keep
   expect(end).toBeGreaterThan(rest!);
 });
 
-test("vitest takes the project names of the tiers", () => {
+test("vitest has the project names of the tiers", () => {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "list", "--filesOnly", "--json", "--project", "unit-alone"];
   const { stdout } = spawnSync(process.execPath, args, {
@@ -98,7 +98,7 @@ test("vitest takes the project names of the tiers", () => {
   expect(files.toSorted()).toEqual(LIST.unit.alone.toSorted());
 });
 
-// The file that holds the paths iterates over the source's own list, so an addition is covered or fails there.
+// The file with the paths iterates over the source's own list, so an addition is tested or fails there.
 test.each([
   ["endpoint, client library and era", "test/endpoints/matrix.test.ts", /Object\.entries<SurfaceRow>\(SURFACES\)/],
   ["source kind", "test/endpoints/matrix.test.ts", /Object\.keys\(PROVIDER_KINDS\)/],
@@ -108,7 +108,7 @@ test.each([
   expect(readFileSync(join(ROOT, file), "utf8")).toMatch(iteration);
 });
 
-test.each(SANDBOX_ENGINES)("the tier `all` runs the contract and the attacks on the engine %s", (engine) => {
+test.each(SANDBOX_ENGINES)("the tier `all` runs the contract and the attacks for the engine %s", (engine) => {
   expect(projectsOf(`test/sandbox/engine-${engine}.test.ts`)).toEqual(["rest"]);
   expect(projectsOf(`test/sandbox/attacks/${engine}.test.ts`)).toEqual(["rest"]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../packages");
 
-/** One suite that everything which keeps a port's promise runs through. */
+/** A suite that every implementation of a port runs. */
 const PORT_SUITES: readonly string[] = ["toolyard/src/state/contract.test.ts"];
 
 interface Folder {
@@ -19,7 +19,10 @@ function foldersBelow(path: string): Folder[] {
   return [{ path, files }, ...inner.flatMap(({ name }) => foldersBelow(`${path}/${name}`))];
 }
 
-/** `session.test.ts` is of `session.ts`, and so is `session-fuzz.test.ts`, where one file would be too long. */
+/**
+ * Returns true if a suite tests a source file: `session.test.ts`, and `session-fuzz.test.ts` if one file would be too
+ * long, test `session.ts`.
+ */
 function isOf(suite: string, source: string): boolean {
   const [test, own] = [suite.replace(/\.test\.ts$/, ""), basename(source).replace(/\.[cm]?[jt]s$/, "")];
   return test === own || test.startsWith(`${own}-`);
@@ -31,13 +34,13 @@ function withoutSource({ path, files }: Folder): string[] {
   return suites.filter((suite) => !sources.some((source) => isOf(suite, source))).map((suite) => `${path}/${suite}`);
 }
 
-test("a unit test bears the name of a file next to it, or is the one suite of a port", () => {
+test("each unit test has the name of a file next to it, or is the suite of a port", () => {
   const packages = readdirSync(ROOT).filter((name) => existsSync(join(ROOT, name, "package.json")));
   const strangers = packages.flatMap((name) => foldersBelow(`${name}/src`).flatMap(withoutSource));
   expect(strangers.toSorted()).toEqual(PORT_SUITES.toSorted());
 });
 
-test("a test of nothing next to it is found out", () => {
+test("detects a test without a file next to it", () => {
   const folder = { path: "src/x", files: ["session.ts", "session.test.ts", "session-fuzz.test.ts", "clients.test.ts"] };
   expect(withoutSource(folder)).toEqual(["src/x/clients.test.ts"]);
 });

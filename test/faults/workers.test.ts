@@ -255,7 +255,7 @@ test("SIGTERM to every process: the running call is answered, the code is 0, and
   await allGone(all);
 });
 
-test("a hub that is killed takes its workers with it", async () => {
+test("killing a hub also ends its workers", async () => {
   const served = await start(3);
   const all = workersOf(served);
   expect(all).toHaveLength(3);
@@ -264,7 +264,7 @@ test("a hub that is killed takes its workers with it", async () => {
   await allGone(all);
 });
 
-test("one process, which is the default, loads nothing of workers", async () => {
+test("one process, which is the default, loads no code of workers", async () => {
   const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
   const loads = async (args: readonly string[]): Promise<boolean> => {
     const served = await ServeChild.start({
@@ -273,7 +273,7 @@ test("one process, which is the default, loads nothing of workers", async () => 
       env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" },
     });
     onTestFinished(() => served[Symbol.asyncDispose]());
-    // It prints the loaded modules on another pipe than the line with its address.
+    // The modules are printed on another pipe than the line with the address.
     served.signal("SIGTERM");
     await served.exited;
     expect(served.stderr).toContain("/http/adapters/node/listener.js");
@@ -286,7 +286,7 @@ test("one process, which is the default, loads nothing of workers", async () => 
   ]);
 });
 
-test("standard output holds the line of the start and nothing else", async () => {
+test("standard output contains only the line of the start", async () => {
   const served = await start(2);
   let printed = "";
   served.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -17,11 +17,11 @@ const CLAUDE = {
   issues: { command: "docker", args: ["run", "-i", "--rm", "-e", "TOKEN", "issues-server"] },
 };
 const CURSOR = {
-  // The same as the first client has.
+  // The same entry as that of the first client.
   memory: { command: "npx", args: ["-y", "@ours/memory-server"] },
   plan: { command: "npx", args: ["-y", "plan-server"] },
   fetch: { command: "uvx", args: ["--from", "fetch-server", "run-fetch"] },
-  // Nothing listens there.
+  // No server listens at this address.
   remote: { url: "http://127.0.0.1:9/mcp" },
 };
 const CODEX = `[mcp_servers.local]
@@ -52,7 +52,7 @@ async function entryOf(yard: InstallYard, id: keyof typeof FILES): Promise<Entry
   return tree[id === "codex" ? "mcp_servers" : "mcpServers"]!["toolyard"]!;
 }
 
-/** Starts what the client's file names, as that client would. */
+/** Starts the command that the client's file names, as that client would. */
 async function open(yard: InstallYard, { command, args, env = {} }: Entry): Promise<Client> {
   const client = new Client({ name: "client", version: "1" });
   const transport = new StdioClientTransport({
@@ -66,7 +66,7 @@ async function open(yard: InstallYard, { command, args, env = {} }: Entry): Prom
   return client;
 }
 
-/** A server that starts is not known to the client before it is there. */
+/** Resolves with the server's process id once the client lists its tool; a starting server is not listed. */
 async function pidOf(client: Client, name: string): Promise<number> {
   const answer = await client.callTool({ name: `${name}__pid`, arguments: {} }, undefined, LONG);
   return Number((answer.content as { text: string }[])[0]?.text);
@@ -91,7 +91,7 @@ async function furnish(yard: InstallYard): Promise<void> {
   await yard.desk.write(FILES.codex, CODEX.replace("SERVER", server));
 }
 
-test("from ten servers in three clients to one hub, on a cold cache, at the first try", LONG, async () => {
+test("moves ten servers of three clients to one hub at the first attempt, with cold caches", LONG, async () => {
   const packages = ["notes-server", "@ours/memory-server", "plan-server"].flatMap(serverPackages);
   await using registry = await NpmRegistry.start(packages);
   await using yard = await InstallYard.create(registry.npmrc());

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A folder of links to packages, so that another one may lie next to them. */
+/** Links all packages of a folder into another folder, so that a further package can be added there. */
 async function linkAll(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
@@ -75,7 +75,7 @@ async function start(file: string): Promise<void> {
   await seen(child.stdout, /listening/);
 }
 
-/** Returns the tool's result for the official client, through the handler at `/mcp`. */
+/** Calls the handler at `/mcp` with the official client, and returns the tool's result. */
 async function greet(name: string): Promise<unknown> {
   const client = new Client({ name: "test", version: "1" });
   const transport = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`));
@@ -92,7 +92,7 @@ async function greet(name: string): Promise<unknown> {
 
 describe("frameworks", () => {
   test.each(["express.ts", "fastify.ts", "hono.ts"])(
-    "%s of the page serves tools next to the program's own pages",
+    "%s in the guide serves tools next to the program's own pages",
     async (file) => {
       await start(file);
       expect(await greet("Grace")).toEqual([{ type: "text", text: "Hello, Grace!" }]);
@@ -107,9 +107,9 @@ describe("frameworks", () => {
     },
   );
 
-  // Next itself needs a native compiler to start; a route gets a subclass of the standard Request, and the called
-  // function is the one that has the method's name.
-  test("app/mcp/route.ts of the page serves tools to a request as Next makes it", async () => {
+  // Next itself needs a native compiler to start. A route gets a subclass of the standard Request, and Next calls the
+  // exported function with the name of the HTTP method.
+  test("app/mcp/route.ts in the guide serves tools to a request as Next passes it", async () => {
     await writeFile(
       join(folder, "next.ts"),
       `import { serve } from "@hono/node-server";
@@ -131,7 +131,7 @@ serve({
     expect(await greet("Radia")).toEqual([{ type: "text", text: "Hello, Radia!" }]);
   });
 
-  test("the blocks compile against the frameworks' own types", async () => {
+  test("the code blocks compile with the frameworks' own types", async () => {
     const options = {
       target: "es2022",
       module: "nodenext",

@@ -24,7 +24,7 @@ const callers: RawClient[] = [];
 
 const nameOf = (at: number): string => `tool_${String(at).padStart(4, "0")}`;
 
-/** Manifests of equal length for words of equal length. */
+/** Writes a manifest; words of equal length give files of equal size. */
 function writeTool(at: number, word: string, toml = ""): void {
   const name = nameOf(at);
   folder.write(`${name}/tool.toml`, `name = "${name}"\ndescription = "The ${word} tool."\nscript = "run.sh"\n${toml}`);
@@ -75,7 +75,7 @@ function listByAll(): Promise<JsonObject[][]> {
 const descriptionOf = (tools: readonly JsonObject[], at: number): unknown =>
   tools.find(({ name }) => name === nameOf(at))?.["description"];
 
-/** Each caller's own answer to a question about one list. */
+/** Asserts a value computed from every caller's list. */
 async function expectAll<T>(look: (tools: readonly JsonObject[]) => T, wanted: T): Promise<void> {
   const seen = (await listByAll()).map(look);
   expect(seen).toHaveLength(CALLERS);
@@ -87,18 +87,18 @@ async function runTool(caller: RawClient, at: number): Promise<string> {
   return content[0]!.text.trim();
 }
 
-test("T2: every caller's first list has all thousand tools", async () => {
+test("T2: the first list of every caller has all thousand tools", async () => {
   await expectAll((tools) => tools.filter(({ name }) => String(name).startsWith("tool_")).length, TOOLS);
 });
 
-test("T3: an added tool is in every later response, and can be called", async () => {
+test("T3: every later response has an added tool, and it can be called", async () => {
   writeTool(5000, "added");
   writeScript(5000, "added");
   await expectAll((tools) => descriptionOf(tools, 5000), "The added tool.");
   expect(await runTool(callers[0]!, 5000)).toBe("added");
 });
 
-test("T4, T7: a description of the same size and second, with its old time, is in every answer", async () => {
+test("T4, T7: every answer has a description changed within one size, second and modification time", async () => {
   const manifest = join(folder.path, nameOf(7), "tool.toml");
   const { atime, mtime, size } = statSync(manifest);
   for (const word of ["alpha", "bravo", "delta"]) {
@@ -109,7 +109,7 @@ test("T4, T7: a description of the same size and second, with its old time, is i
   }
 });
 
-test("T4, T7: fifty edits of the same size in quick succession are each in the next answer", async () => {
+test("T4, T7: the next answer has each of fifty quick edits of the same size", async () => {
   const [caller] = callers;
   for (let round = 0; round < 50; round += 1) {
     const word = `w${String(round).padStart(4, "0")}`;
@@ -120,14 +120,14 @@ test("T4, T7: fifty edits of the same size in quick succession are each in the n
   }
 });
 
-test("T4: a manifest that an editor replaces by renaming is in every answer", async () => {
+test("T4: every answer has a manifest that an editor replaced by renaming", async () => {
   const manifest = join(folder.path, nameOf(9), "tool.toml");
   folder.write("tool_0009.new", `name = "${nameOf(9)}"\ndescription = "The moved tool."\nscript = "run.sh"\n`);
   renameSync(join(folder.path, "tool_0009.new"), manifest);
   await expectAll((tools) => descriptionOf(tools, 9), "The moved tool.");
 });
 
-test("T5: a removed tool is in no answer, and calling it is refused", async () => {
+test("T5: no answer has a removed tool, and calling it is refused", async () => {
   folder.remove(nameOf(10));
   await expectAll((tools) => descriptionOf(tools, 10), undefined);
   expect((await callers[0]!.request("tools/call", { name: nameOf(10), arguments: {} }))["error"]).toMatchObject({
@@ -135,7 +135,7 @@ test("T5: a removed tool is in no answer, and calling it is refused", async () =
   });
 });
 
-test("T6: a tool with a changed visibility leaves every list, is found by search, and comes back", async () => {
+test("T6: a tool made ondemand leaves every list, is found by search, and returns when made native", async () => {
   writeTool(11, "first", 'visibility = "ondemand"\n');
   await expectAll((tools) => descriptionOf(tools, 11), undefined);
   expect((await hub.search(nameOf(11), 1)).hits[0]).toMatchObject({ name: nameOf(11) });
@@ -155,7 +155,7 @@ test("T4: the next calls run an edited script of the same size, a hundred concur
   }
 });
 
-test("a broken manifest removes its own tool from every answer, and the fixed one is back in the next", async () => {
+test("a broken manifest removes its own tool from every answer, and fixing it restores the tool", async () => {
   folder.write(`${nameOf(13)}/tool.toml`, `name = "${nameOf(13)}\n`);
   await expectAll((tools) => [descriptionOf(tools, 13), tools.length > TOOLS - 5], [undefined, true]);
   writeTool(13, "mended");
@@ -184,7 +184,7 @@ test("list_changed is pushed to listeners when a tool is added, edited, hidden a
   }
 });
 
-test("responses during continuous requests of a hundred callers are as new as their requests", async () => {
+test("answers to continuous requests of a hundred callers are as new as the requests", async () => {
   const state = { written: 0, isOver: false };
   const stale: string[] = [];
   const asking = callers.slice(0, 20).map(async (caller) => {
@@ -195,7 +195,7 @@ test("responses during continuous requests of a hundred callers are as new as th
     }
   });
   for (let round = 1; round <= 40; round += 1) {
-    // Replaced in one step, since half a file would be a separate answer.
+    // Replaced by renaming, because a partly written file would be another version.
     folder.write(
       "tool_0014.new",
       `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`,

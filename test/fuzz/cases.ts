@@ -1,4 +1,4 @@
-// Broken messages from a seed: a good one, mutated as a value, then as text, then as bytes.
+// Malformed messages from a seed: a valid one, mutated as a value, then as text, then as bytes.
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import type { Random } from "../support/random.ts";
@@ -14,7 +14,7 @@ export interface Sample {
 export interface FuzzCase {
   readonly bytes: Buffer;
   readonly era: Era;
-  /** Untouched, for headers that repeat it. */
+  /** The unchanged message, for headers that repeat it. */
   readonly sample: Sample;
 }
 
@@ -110,7 +110,7 @@ const KEYS = [
   "result",
   "error",
 ];
-/** Literals that no program writes by itself. */
+/** Literals that programs do not usually write. */
 const LITERALS = [
   "1e400",
   "-0",
@@ -123,7 +123,7 @@ const LITERALS = [
   "[[[[[[[[]]]]]]]]",
 ];
 
-/** Replaces, removes or adds something somewhere in a value. */
+/** Replaces, removes or adds one random member of a value. */
 function mutate(value: unknown, random: Random): unknown {
   if (random.below(4) === 0) return random.pick(VALUES);
   if (Array.isArray(value)) {
@@ -139,7 +139,7 @@ function mutate(value: unknown, random: Random): unknown {
   return { ...value, [key]: mutate(value[key], random) };
 }
 
-/** Breaks the text: another literal, a duplicate key, deep nesting. */
+/** Damages the text: another literal, a duplicate key, deep nesting. */
 function mutateText(text: string, random: Random): string {
   switch (random.below(4)) {
     case 0:
@@ -161,7 +161,7 @@ function mutateText(text: string, random: Random): string {
   }
 }
 
-/** Breaks the bytes: cuts them, doubles a part, changes one, puts much before or behind. */
+/** Damages the bytes: truncates them, duplicates a part, changes one, adds many before or after. */
 function mutateBytes(bytes: Buffer, random: Random): Buffer {
   const at = random.below(bytes.length);
   switch (random.below(5)) {
@@ -192,7 +192,7 @@ function envelopeOf(era: Era): JsonObject {
 }
 
 function makeMessage(era: Era, sample: Sample, id: number, random: Random): unknown {
-  // Ids that differ from those of mutations.
+  // Ids that mutations do not use.
   const given = random.pick<unknown>([id, `s${id}`]);
   const message = {
     jsonrpc: "2.0",
@@ -211,7 +211,7 @@ function makeMessage(era: Era, sample: Sample, id: number, random: Random): unkn
   return random.below(4) === 0 ? message : mutate(message, random);
 }
 
-/** The case of a number; equal seeds make equal cases. `id` must be new on the connection. */
+/** Returns the case with a number; equal seeds give equal cases. `id` must be new on the connection. */
 export function makeCase(era: Era, id: number, random: Random): FuzzCase {
   const sample = random.pick(SAMPLES[era]);
   const isBatch = random.below(era === "legacy" ? 8 : 60) === 0;
@@ -225,7 +225,7 @@ export function makeCase(era: Era, id: number, random: Random): FuzzCase {
   return { era, sample, bytes: random.below(4) === 0 && bytes.length > 0 ? mutateBytes(bytes, random) : bytes };
 }
 
-/** Cuts bytes anywhere, within characters too. */
+/** Splits bytes at random positions, also within characters. */
 export function cut(bytes: Buffer, random: Random): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

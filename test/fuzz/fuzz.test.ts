@@ -1,5 +1,5 @@
-// Thousands of broken requests from a seed on every endpoint of a whole hub: one answer each, no crash, nothing kept,
-// and it serves on.
+// Thousands of malformed requests from a seed to every endpoint of a whole hub: each gets one answer, the hub does not
+// crash or leak, and continues to serve.
 import { expect, test } from "vitest";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
@@ -8,10 +8,10 @@ import { FUZZ_CONFIG } from "./fuzz-config.ts";
 import { HttpDriver } from "./http-driver.ts";
 import { SseDriver, StdioDriver } from "./stream-driver.ts";
 
-/** Cases for all endpoints together. */
+/** Number of cases for all endpoints together. */
 const CASES = Number(process.env["TOOLYARD_FUZZ_CASES"] ?? 5000);
 const SEED = Number(process.env["TOOLYARD_FUZZ_SEED"] ?? 20_260_728);
-/** Difference of the heap between two moments of equal work. */
+/** Difference of the heap size between two moments after equal work. */
 const HEAP_NOISE_BYTES = 6_000_000;
 const TIMEOUT_MS = 60_000 + CASES * 20;
 
@@ -20,7 +20,7 @@ function expectNoGrowth(before: MemoryReport, after: MemoryReport): void {
   expect(after.resources - before.resources).toBeLessThan(12);
 }
 
-/** Faults of the hub itself; that a module throws is its author's business, and one here does. */
+/** Faults of the hub itself. An exception of a module is not one, and one module here throws. */
 const faultsOf = (served: ServeChild): unknown[] =>
   served.log.lines.filter(({ level, facts }) => level === "error" && facts["source"] !== "modules");
 
@@ -35,7 +35,7 @@ async function expectServes(served: ServeChild): Promise<void> {
   expect(faultsOf(served)).toEqual([]);
 }
 
-test(`Streamable HTTP, both eras: ${Math.ceil(CASES * 0.4)} broken requests`, { timeout: TIMEOUT_MS }, async () => {
+test(`Streamable HTTP, both eras: ${Math.ceil(CASES * 0.4)} malformed requests`, { timeout: TIMEOUT_MS }, async () => {
   await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
   const driver = new HttpDriver(served.url);
   await driver.run(Math.ceil(CASES * 0.2), SEED);
@@ -46,7 +46,7 @@ test(`Streamable HTTP, both eras: ${Math.ceil(CASES * 0.4)} broken requests`, { 
   await expectServes(served);
 });
 
-test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} broken requests`, { timeout: TIMEOUT_MS }, async () => {
+test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} malformed requests`, { timeout: TIMEOUT_MS }, async () => {
   await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
   const driver = new SseDriver(served.url);
   await driver.open();
@@ -58,7 +58,7 @@ test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} broken requests`, { timeout: TIMEOUT_M
   await expectServes(served);
 });
 
-test(`stdio, both eras: ${Math.ceil(CASES * 0.4)} broken lines`, { timeout: TIMEOUT_MS }, async () => {
+test(`stdio, both eras: ${Math.ceil(CASES * 0.4)} malformed lines`, { timeout: TIMEOUT_MS }, async () => {
   await using served = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio", reportsMemory: true });
   const driver = new StdioDriver(served);
   await driver.run(Math.ceil(CASES * 0.2), SEED + 4_000_000);

@@ -7,10 +7,10 @@ import { createRandom, type Random } from "../support/random.ts";
 import { cut, makeCase, type Era, type FuzzCase } from "./cases.ts";
 import { compare, expectedOf, type ExpectedReplies, type Id } from "./oracle.ts";
 
-/** A request without an answer within this time gets none. */
+/** Time after which a request counts as unanswered. */
 const PATIENCE_MS = 20_000;
 const WORKERS = 8;
-/** 403 is for an `Origin` that is not the request's own `Host`, which some of the requests have. */
+/** 403 is the answer to an `Origin` that differs from the request's `Host`, which some of the requests have. */
 const STATUSES = new Set([200, 202, 400, 403, 404, 406, 413, 415]);
 const HEADER_WORDS = [
   "",
@@ -54,7 +54,7 @@ export async function post(
   const timer = setTimeout(() => request.destroy(new Error(`No answer within ${PATIENCE_MS} ms.`)), PATIENCE_MS);
   try {
     const answered = once(request, "response") as Promise<[IncomingMessage]>;
-    // The error is that of `answered`; what cannot be written any more was refused already.
+    // `answered` reports the error. Bytes that cannot be written any more belong to a refused request.
     request.on("error", () => {});
     for (const piece of pieces) request.write(piece);
     request.end();
@@ -67,7 +67,7 @@ export async function post(
   }
 }
 
-/** All messages of an answer, as JSON or as a stream. */
+/** Returns all messages of a response, as JSON or as a stream. */
 export function messagesOf({ headers, text }: HttpAnswer): JsonObject[] {
   const isStream = headers["content-type"]?.startsWith("text/event-stream") ?? false;
   const texts = isStream
@@ -76,7 +76,7 @@ export function messagesOf({ headers, text }: HttpAnswer): JsonObject[] {
   return texts.filter((one) => one.startsWith("{") || one.startsWith("[")).flatMap((one) => parseMessages(one));
 }
 
-/** One message, or those of a batch. */
+/** Returns one message, or those of a batch. */
 export function parseMessages(text: string): JsonObject[] {
   const value = JSON.parse(text) as JsonObject | JsonObject[];
   return Array.isArray(value) ? value : [value];
@@ -95,7 +95,7 @@ export class HttpDriver {
     this.#url = url;
   }
 
-  /** Runs so many cases from a seed; rejects with the first one that was not answered as it must be. */
+  /** Runs the cases of a seed. Rejects with the first case that was not answered correctly. */
   async run(cases: number, seed: number): Promise<void> {
     await this.#openSession();
     let next = 0;
@@ -145,7 +145,7 @@ export class HttpDriver {
       );
   }
 
-  /** The caller goes in the middle of its request. */
+  /** Disconnects in the middle of a request. */
   async #giveUp({ bytes }: FuzzCase, random: Random): Promise<void> {
     const request = httpRequest(this.#url, {
       method: "POST",
@@ -158,7 +158,7 @@ export class HttpDriver {
     await gone;
   }
 
-  /** Something that is no HTTP, or hardly. */
+  /** Sends bytes that are not valid HTTP. */
   async #sendGarbage({ bytes }: FuzzCase, random: Random): Promise<void> {
     const { hostname, port, pathname } = new URL(this.#url);
     const head =
@@ -204,7 +204,7 @@ export function judge(answer: HttpAnswer, body: Buffer): string | undefined {
   const expected: ExpectedReplies = isUtf8(body) ? expectedOf(body.toString()) : { requests: [], invalid: [null] };
   if (status === 202) return ids.length > 0 ? "A reply with 202" : compare(expected, []);
   if (status === 200) return compare(expected, ids);
-  // Refused as a whole: one error, without an id or with that of the request.
+  // The whole message was refused: one error, without an id or with the request's id.
   const [error, ...more] = messages;
   if (!error || more.length > 0 || !isJsonObject(error["error"])) return `${messages.length} messages in a refusal`;
   const known: readonly unknown[] = [...expected.requests, ...expected.invalid, null];

@@ -1,5 +1,5 @@
-// The tables of malformed input of each endpoint, through the whole hub as the program serves it: the right status and
-// code, one reply, and after each the same connection is served.
+// Tables of malformed input for each endpoint, against a whole hub: status and code are as expected, there is one
+// reply, and afterwards the same connection is served.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
@@ -47,7 +47,7 @@ describe("Streamable HTTP, modern era", () => {
 });
 
 describe("Streamable HTTP, legacy era", () => {
-  test.each(REFUSED_HEADERS)("%s is refused", async (_what, bad, status, code) => {
+  test.each(REFUSED_HEADERS)("refuses %s", async (_what, bad, status, code) => {
     const session = await openSession("2025-11-25");
     const answer = await sendTo(served.url, rpc(1, "ping"), { ...session, ...bad });
     expect([answer.status, messagesOf(answer)]).toMatchObject([status, [{ error: { code } }]]);
@@ -74,7 +74,7 @@ describe("Streamable HTTP, legacy era", () => {
     ["a completion without a reference", rpc(1, "completion/complete", { argument: { name: "a", value: "" } }), -32602],
     ["an unknown log level", rpc(1, "logging/setLevel", { level: "loud" }), -32602],
     ["a subscription to what no source offers", rpc(1, "resources/subscribe", { uri: "nowhere://x" }), -32002],
-  ])("%s is refused in the reply", async (_what, message, code) => {
+  ])("refuses %s in the reply", async (_what, message, code) => {
     const session = await openSession("2025-11-25");
     const answer = await sendTo(served.url, message, session);
     expect([answer.status, messagesOf(answer)]).toMatchObject([200, [{ id: 1, error: { code } }]]);
@@ -84,7 +84,7 @@ describe("Streamable HTTP, legacy era", () => {
     ["of the wrong type", "echo", { text: 5 }, /text/],
     ["that lack what is required", "progress", {}, /steps/],
     ["over a bound", "progress", { steps: 1000 }, /steps/],
-  ])("C37: arguments %s are a result that names the problem", async (_what, name, args, text) => {
+  ])("C37: for arguments %s the result names the problem", async (_what, name, args, text) => {
     const session = await openSession("2025-11-25");
     const answer = await sendTo(served.url, rpc(1, "tools/call", { name, arguments: args }), session);
     expect(messagesOf(answer)).toMatchObject([
@@ -96,7 +96,7 @@ describe("Streamable HTTP, legacy era", () => {
     ]);
   });
 
-  test("S4: a body over the bound is 413", async () => {
+  test("S4: answers 413 for a body over the limit", async () => {
     const answer = await sendTo(
       served.url,
       rpc(1, "tools/call", { name: "echo", arguments: { text: "x".repeat(100_000) } }),
@@ -154,7 +154,7 @@ describe("HTTP+SSE", () => {
     },
   );
 
-  test("what only its parameters are wrong with is answered on the stream", async () => {
+  test("answers a message with invalid parameters only on the stream", async () => {
     const { answers, messages } = await exchange(
       rpc(1, "no/such"),
       rpc(2, "tools/call", { name: "nope" }),
@@ -170,7 +170,7 @@ describe("HTTP+SSE", () => {
 });
 
 describe("stdio", () => {
-  test("every line of the table gets its one refusal, in both eras, and the next line is served", async () => {
+  test("refuses every line of the table once, in both eras, and serves the next line", async () => {
     await using pipe = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio" });
     const replies: JsonObject[] = [];
     let rest = "";
@@ -191,7 +191,7 @@ describe("stdio", () => {
         { id: `after ${at}`, result: {} },
       ]);
     }
-    // Cases of the modern era: refusals of HTTP by header do not exist here, faults of a message do.
+    // Cases of the modern era that do not depend on HTTP headers.
     const messages = MALFORMED_POSTS.filter(
       ({ headers, body }) =>
         headers !== undefined &&
@@ -204,7 +204,7 @@ describe("stdio", () => {
       replies.length = 0;
       pipe.stdin.write(`${JSON.stringify({ ...(body as JsonObject), id: what })}\n`);
       while (replies.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      // Without an envelope that names a revision it is a message of the legacy era, and may be a good one there.
+      // Without an envelope that names a revision, a message belongs to the legacy era and may be valid there.
       const isModern = JSON.stringify(body).includes("io.modelcontextprotocol/protocolVersion");
       if (isModern) expect(replies, what).toMatchObject([{ id: what, error: { code } }]);
       else
@@ -218,6 +218,6 @@ describe("stdio", () => {
   });
 });
 
-test("after all of it the hub has no fault in its log", () => {
+test("the log has no fault of the hub afterwards", () => {
   expect(served.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });

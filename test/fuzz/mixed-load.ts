@@ -25,7 +25,7 @@ async function call(client: RawClient, tally: Tally, name: string, args: JsonObj
   return reply;
 }
 
-/** Steps of a caller, frequent ones repeated. */
+/** Returns the actions of a caller; frequent ones are repeated in the list. */
 function stepsOf(tally: Tally): readonly Step[] {
   const plain: Step = async (client, random) => {
     const text = `t${random.below(1e6)}`;
@@ -72,8 +72,8 @@ export interface LoadOptions {
 }
 
 /**
- * Ends at a time on the clock of `performance.now()`, or after a number of calls. Each caller leaves after a while,
- * most without a message.
+ * Ends at a time of `performance.now()`, or after a number of calls. Each caller disconnects after a while, usually
+ * without a message.
  */
 export async function runMixedLoad({ url, workers, untilMs, maxCalls, random, tally }: LoadOptions): Promise<void> {
   const steps = stepsOf(tally);

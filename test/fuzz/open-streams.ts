@@ -1,5 +1,5 @@
-// Many legacy sessions that hold their standing stream open while others call at a steady pace, lists change, and some
-// read nothing.
+// Many legacy sessions with open standalone streams while other callers call at a steady rate and lists change. Some
+// sessions do not read their stream.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,13 +13,13 @@ export interface StreamsOptions {
 }
 
 /**
- * One in so many streams is never read; and so many callers request a large answer and do not read it, in every other
- * minute.
+ * One in this many streams is never read. Every other minute, as many callers request a large answer and do not read
+ * it.
  */
 const SILENT_SHARE = 50;
 const SLOW_CALLERS = 20;
 const LARGE_BYTES = 2_000_000;
-/** A list changes this often, and every stream is notified. */
+/** Interval at which a list changes and every stream is notified. */
 const CHANGE_EVERY_MS = 15_000;
 const REVISION = "2025-11-25";
 
@@ -131,7 +131,7 @@ interface Reader {
   isOver: boolean;
 }
 
-/** A session with its standing stream. One that does not read leaves everything in the socket. */
+/** Opens a session with its standalone stream. Without reading, all data stays in the socket. */
 async function openReader(url: string, agent: Agent, isReading: boolean): Promise<Reader> {
   const session = await openSession(url, agent);
   await post(url, agent, { method: "tools/list", id: 2 }, session);
@@ -214,8 +214,8 @@ function callAndReadNothing(url: string, session: Headers): { destroy(): void } 
 let lastId = 1000;
 
 /**
- * One minute of calls, each at its time whether or not the one before is answered. Gives the milliseconds that each
- * took.
+ * Makes calls for one minute, each at its scheduled time even if the previous one is not answered. Returns the duration
+ * of each in milliseconds.
  */
 async function callSteadily(url: string, agent: Agent, session: Headers, perSecond: number): Promise<number[]> {
   const took: number[] = [];

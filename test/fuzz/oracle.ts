@@ -11,7 +11,7 @@ export interface ExpectedReplies {
   readonly invalid: readonly Id[];
 }
 
-/** The hub's own limits: a message beyond them is refused as a whole. */
+/** Limits of the hub: it refuses a message beyond them as a whole. */
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const REVISION_KEY = "io.modelcontextprotocol/protocolVersion";

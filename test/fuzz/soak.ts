@@ -1,6 +1,6 @@
-// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some
-// minutes, then a thousand open streams next to steady calls, then children and a remote killed at random. Prints what
-// the hub held on to, and ends with code 1 when something was answered wrongly or grew.
+// `npm run soak`: more malformed requests than the tests send, then mixed calls with crashing children for some
+// minutes, then a thousand open streams with steady calls, then children and a remote killed at random. Prints the
+// resources that the hub still holds, and ends with code 1 if an answer was wrong or a resource grew.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,11 +37,13 @@ const ROUNDS = 5;
 const SAMPLES = 8;
 const WORKERS = 24;
 const MAX_CALLS = 2_000_000;
-/** Difference between two moments of equal work. */
+/** Difference between two moments after equal work. */
 const HEAP_NOISE_BYTES = 12_000_000;
 const RSS_NOISE_BYTES = 64_000_000;
 const RESOURCE_NOISE = 12;
-/** Events are kept for lost streams this long (`sessions.replay`); from then on the heap under open streams is flat. */
+/**
+ * Time for which events of lost streams are kept (`sessions.replay`); after it the heap with open streams is constant.
+ */
 const KEPT_MINUTES = 5;
 const STREAMS_NOISE_BYTES = 3_000_000;
 
@@ -66,7 +68,7 @@ interface Driver {
   close?(): void;
 }
 
-/** Closed by hand: the transformer that runs this file knows no `await using`. */
+/** Closes explicitly: the transformer that runs this file does not support `await using`. */
 async function withServed(options: ServeOptions, work: (served: ServeChild) => Promise<void>): Promise<void> {
   const served = await ServeChild.start({ ...options, reportsMemory: true });
   try {
@@ -159,8 +161,8 @@ async function callAndCrash(served: ServeChild): Promise<void> {
 }
 
 /**
- * Processes below the hub at rest, both servers there: one that crashed often is started again by a call, or else after
- * a pause that grows. A script that was just answered may still be on its way out.
+ * Returns the number of the hub's processes at rest, with both servers running. A server that crashed often is
+ * restarted by a call, or after an increasing pause. A script that has just answered may still be exiting.
  */
 async function settledProcesses({ url, pid }: ServeChild): Promise<number> {
   const client = await RawClient.open(new HttpWire(url, "modern"), { era: "modern" });

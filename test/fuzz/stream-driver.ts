@@ -26,7 +26,7 @@ class Ledger {
     this.#wake();
   }
 
-  /** A ping sent last shows that nothing more than expected was on its way. */
+  /** Returns a ping. Its reply shows that no further messages were on the way. */
   nextPing(): JsonObject {
     this.#pings += 1;
     const id = `ping ${this.#pings}`;
@@ -65,7 +65,7 @@ async function inRounds(cases: number, seed: number, run: (round: Round) => Prom
 
 const HANDSHAKE = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "f", version: "1" } };
 
-/** Lines to standard input, several in one write or one in several, in both eras. */
+/** Writes lines to standard input, several in one write or one in several, in both eras. */
 export class StdioDriver {
   readonly #served: ServeChild;
   readonly #ledger = new Ledger();
@@ -120,14 +120,14 @@ export class StdioDriver {
   }
 }
 
-/** HTTP+SSE of 2024-11-05: posts, answered on the one stream. */
+/** HTTP+SSE of 2024-11-05: messages are posted, and answers arrive on one stream. */
 export class SseDriver {
   readonly #base: string;
   readonly #ledger = new Ledger();
   readonly #closing = new AbortController();
   #endpoint = "";
 
-  /** `url` is that of the MCP endpoint. */
+  /** @param url address of the MCP endpoint */
   constructor(url: string) {
     this.#base = url.replace(/\/mcp$/, "");
   }
@@ -158,7 +158,7 @@ export class SseDriver {
       for (let at = 0; at < size; at += 1) {
         const { bytes } = makeCase("legacy", first + at, random);
         const answer = await this.#post(random.below(4) > 0 ? [bytes] : cut(bytes, random));
-        // Taken: the answers are on the stream. Refused: the one answer is here.
+        // 202: the answers arrive on the stream. Otherwise the response is the only answer.
         if (answer.status === 202) this.#ledger.expect(expectedOf(bytes.toString()));
         else if (judge(answer, bytes) !== undefined)
           throw new Error(`SSE, seed ${first} case ${at}: ${judge(answer, bytes)}: ${answer.text.slice(0, 300)}`);

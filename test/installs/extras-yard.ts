@@ -1,4 +1,4 @@
-// The package without its extras, whose pinned packages are stand-ins in a registry on this machine.
+// The package without its extras; a local registry serves replacements for their pinned packages.
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** A copy of the package in a project, with its required dependencies and none of its extras. */
+/** A copy of the package in a project, with its required dependencies and without extras. */
 export class LeanPackage implements AsyncDisposable {
   readonly project: string;
   readonly #dist: string;
@@ -50,7 +50,7 @@ export class LeanPackage implements AsyncDisposable {
     return lean;
   }
 
-  /** The folder of the package itself. */
+  /** Folder of the package itself. */
   get root(): string {
     return dirname(this.#dist);
   }
@@ -65,7 +65,7 @@ export class LeanPackage implements AsyncDisposable {
     symlinkSync(join(ROOT, "node_modules", name), place);
   }
 
-  /** Pins stand-ins instead of the packages of an extra, in the same versions, and adds them to the registry. */
+  /** Pins replacements instead of the packages of an extra, in the same versions, and adds them to the registry. */
   async pin(name: ExtraName, registry: NpmRegistry): Promise<void> {
     const file = join(this.#dist, `extras/locks/${name}.json`);
     const lock = JSON.parse(await readFile(file, "utf8")) as Lock;
@@ -79,7 +79,7 @@ export class LeanPackage implements AsyncDisposable {
     await this.#replaceDigest(digestOf(lock), digestOf(pinned));
   }
 
-  /** The digest is in the program that installs, and in the files that the command is bundled into. */
+  /** Replaces a digest in the installing program and in the files into which the command is bundled. */
   async #replaceDigest(from: string, to: string): Promise<void> {
     const files = ["extras", "chunks"].flatMap((folder) =>
       readdirSync(join(this.#dist, folder), { recursive: true, withFileTypes: true })
@@ -109,7 +109,7 @@ export class LeanPackage implements AsyncDisposable {
   }
 }
 
-/** Builds a package that exports its name, and leaves a file if one of its scripts runs. */
+/** Builds a package that exports its name, and writes a file if one of its scripts runs. */
 function standIn(name: string, { version, dependencies }: LockEntry): TestPackage {
   if (name === "@toolyard/library") return serviceStandIn(name, version, dependencies ?? {});
   const files = {
@@ -120,7 +120,7 @@ function standIn(name: string, { version, dependencies }: LockEntry): TestPackag
   return { name, version, files, scripts, ...(dependencies && { dependencies }) };
 }
 
-/** Builds a service as a separate package, which uses the program that starts it. */
+/** Builds a service as a separate package, which imports the program that starts it. */
 function serviceStandIn(name: string, version: string, dependencies: Readonly<Record<string, string>>): TestPackage {
   const service = `import { VERSION } from "toolyard";
 import { version } from "@orama/stemmers";
@@ -179,7 +179,7 @@ export class ExtrasYard implements AsyncDisposable {
     return this.desk.path("home/toolyard/data/extras");
   }
 
-  /** The process that downloads at this moment. */
+  /** Returns the process that is downloading. */
   async downloader(name: ExtraName): Promise<number | undefined> {
     const folder = this.desk.path("home/toolyard/data/installs");
     const [lock] = (await readdir(folder).catch(() => [])).filter(

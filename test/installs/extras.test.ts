@@ -27,7 +27,7 @@ beforeEach(() => void registry.downloads.splice(0));
 
 const createYard = (env: Readonly<Record<string, string>> = {}) => ExtrasYard.create(lean, registry.npmrc(), env);
 
-/** Starts an install and waits until it downloads the package, which the registry holds back. */
+/** Starts an install and waits until it requests the package, which the registry holds back. */
 async function startHeld(yard: ExtrasYard) {
   registry.hold();
   const child = yard.start(["extras", "add", "python", "--yes"]);
@@ -37,7 +37,7 @@ async function startHeld(yard: ExtrasYard) {
   return child;
 }
 
-test("installs an extra, and finds it there from then on", LONG, async () => {
+test("installs an extra, and uses it from then on", LONG, async () => {
   await using yard = await createYard();
   expect((await yard.state("python")).state).toBe("absent");
   const added = await yard.run(["extras", "add", "python", "--yes"]);
@@ -59,7 +59,7 @@ test("runs no script of a package", LONG, async () => {
   expect(readdirSync(join(folder, "node_modules", PYTHON))).not.toContain("script-ran");
 });
 
-test("installs several versions of a package where the lock file has them", LONG, async () => {
+test("installs several versions of a package if the lock file has them", LONG, async () => {
   await using yard = await createYard();
   expect((await yard.run(["extras", "add", "models", "--yes"])).code).toBe(0);
   const { folder } = await yard.state("models");
@@ -75,7 +75,7 @@ console.log(...(await Promise.all(names.map((name) => importExtra("models", name
   expect(stdout).toMatch(/^6\.\d+\.\d+ 3\.\d+\.\d+\n$/);
 });
 
-test("asks first: without a terminal and without --yes nothing is downloaded", LONG, async () => {
+test("asks first: downloads nothing without a terminal and without --yes", LONG, async () => {
   await using yard = await createYard();
   expect(await yard.run(["extras", "add", "python"])).toMatchObject({
     code: 2,
@@ -86,7 +86,7 @@ test("asks first: without a terminal and without --yes nothing is downloaded", L
   expect(await yard.entries()).toEqual([]);
 });
 
-test("refuses an unknown name before anything is downloaded", LONG, async () => {
+test("refuses an unknown name before any download", LONG, async () => {
   await using yard = await createYard();
   expect(await yard.run(["extras", "add", "python", "pyhton", "--yes"])).toMatchObject({
     code: 2,
@@ -95,7 +95,7 @@ test("refuses an unknown name before anything is downloaded", LONG, async () => 
   expect(registry.downloads).toEqual([]);
 });
 
-test("refuses a package that is not the pinned one, and keeps nothing of it", LONG, async () => {
+test("refuses a package that is not the pinned one, and deletes it", LONG, async () => {
   await using other = await NpmRegistry.start([
     { name: PYTHON, version: VERSION, files: { "index.mjs": "export const version = 'evil';\n" } },
   ]);
@@ -125,7 +125,7 @@ test("reports a registry that cannot be reached", LONG, async () => {
   expect(await yard.entries()).toEqual([]);
 });
 
-test("takes the registry of npm_config_registry, through the proxy of the environment", LONG, async () => {
+test("uses the registry of npm_config_registry, and the proxy of the environment", LONG, async () => {
   const npmrc = "registry=http://127.0.0.1:9\nfetch-retries=0\n";
   const npm_config_registry = "http://registry.invalid/";
   await using yard = await ExtrasYard.create(lean, npmrc, { npm_config_registry, HTTP_PROXY: registry.url });
@@ -133,12 +133,12 @@ test("takes the registry of npm_config_registry, through the proxy of the enviro
   expect(registry.downloads).toEqual([KEY]);
 });
 
-test("uses nothing of an install that was killed, and installs anew after it", LONG, async () => {
+test("uses no file of a killed install, and installs again", LONG, async () => {
   await using yard = await createYard();
   const child = await startHeld(yard);
   const downloader = (await yard.downloader("python"))!;
   child.kill("SIGKILL");
-  // It runs in its own process group with all its children, except for processes that npm moved.
+  // The install runs in its own process group with all its children, except for processes that npm moved.
   process.kill(downloader, "SIGKILL");
   await Promise.all([exitOf(child), gone(downloader)]);
   expect((await yard.state("python")).state).toBe("absent");
@@ -148,7 +148,7 @@ test("uses nothing of an install that was killed, and installs anew after it", L
   await expect.poll(() => yard.entries(), LONG).toEqual(["python"]);
 });
 
-test("continues the download when the command that began it is killed", LONG, async () => {
+test("continues the download after the command that began it is killed", LONG, async () => {
   await using yard = await createYard();
   const child = await startHeld(yard);
   child.kill("SIGKILL");
@@ -159,7 +159,7 @@ test("continues the download when the command that began it is killed", LONG, as
   expect(registry.downloads).toEqual([KEY]);
 });
 
-test("downloads once for two that install at the same time", LONG, async () => {
+test("downloads once for two concurrent installs", LONG, async () => {
   await using yard = await createYard();
   const first = await startHeld(yard);
   const second = yard.run(["extras", "add", "python", "--yes"]);
@@ -188,7 +188,7 @@ test("reinstalls an incomplete extra", LONG, async () => {
   expect((await yard.state("python")).state).toBe("installed");
 });
 
-test("a call and doctor name the command; another version next to the program is ignored", LONG, async () => {
+test("a call and doctor name the install command, and ignore another version next to the program", LONG, async () => {
   await using yard = await createYard();
   const call = ["call", "execute_code", "language=python", "code=return 1"];
   const missing =
@@ -210,29 +210,25 @@ test("a call and doctor name the command; another version next to the program is
   }
 });
 
-test(
-  "a service that the configuration names is installed at its first call, with this program linked in",
-  LONG,
-  async () => {
-    await using yard = await createYard();
-    await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
-    const called = await yard.run(["call", "--yes", "list_documents", "--timeout", "5m"]);
-    expect(called).toMatchObject({ code: 0, stdout: expect.stringMatching(/toolyard \S+, stemmers \S+/) as string });
-    expect(registry.downloads.filter((key) => key.startsWith("@toolyard/library"))).toHaveLength(1);
-    expect(registry.downloads.filter((key) => key.startsWith("toolyard"))).toEqual([]);
-    const { folder, state } = await yard.state("library");
-    expect(state).toBe("installed");
-    const link = join(folder, "node_modules/toolyard");
-    expect(realpathSync(link)).toBe(lean.root);
-    // The program may have another path at the next start.
-    await rm(link);
-    symlinkSync(join(lean.project, "gone"), link, "junction");
-    expect(await yard.run(["call", "--yes", "list_documents"])).toMatchObject({ code: 0 });
-    expect(realpathSync(link)).toBe(lean.root);
-  },
-);
+test("installs a configured service at its first call, and links this program into it", LONG, async () => {
+  await using yard = await createYard();
+  await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
+  const called = await yard.run(["call", "--yes", "list_documents", "--timeout", "5m"]);
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringMatching(/toolyard \S+, stemmers \S+/) as string });
+  expect(registry.downloads.filter((key) => key.startsWith("@toolyard/library"))).toHaveLength(1);
+  expect(registry.downloads.filter((key) => key.startsWith("toolyard"))).toEqual([]);
+  const { folder, state } = await yard.state("library");
+  expect(state).toBe("installed");
+  const link = join(folder, "node_modules/toolyard");
+  expect(realpathSync(link)).toBe(lean.root);
+  // The program can have another path at the next start.
+  await rm(link);
+  symlinkSync(join(lean.project, "gone"), link, "junction");
+  expect(await yard.run(["call", "--yes", "list_documents"])).toMatchObject({ code: 0 });
+  expect(realpathSync(link)).toBe(lean.root);
+});
 
-test("a service whose extra cannot be installed reports the reason", LONG, async () => {
+test("reports why the extra of a service cannot be installed", LONG, async () => {
   await using yard = await ExtrasYard.create(lean, "registry=http://127.0.0.1:9\nfetch-retries=0\n");
   await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
   const { code, stderr } = await yard.run(["call", "--yes", "list_documents", "--timeout", "2m"]);

@@ -17,7 +17,7 @@ interface Source extends AsyncDisposable {
   readonly lines: Lines;
 }
 
-/** `npx -y <name>` as a source of a hub, with the home of the yard. */
+/** Configures `npx -y <name>` as a source of a hub, with the home of the yard. */
 function npx(yard: InstallYard, name: string, config: Partial<StdioServerConfig> = {}): Source {
   const lines = new Lines();
   const options = resolveStdioServer({ command: `npx -y ${name}`, env: { HOME: yard.home }, ...config });
@@ -46,8 +46,8 @@ function messagesOf(stream: NodeJS.ReadableStream): readonly Message[] {
   return messages;
 }
 
-// Most of the time of these tests is waiting: for a download that is held, or for the end of a limit. They run
-// concurrently, each with a separate home and registry.
+// These tests mostly wait: for a held download, or for a time limit. They run concurrently, each with a separate home
+// and registry.
 const SLOW = { timeout: 500_000 };
 
 async function ready({ provider }: Source, expect: ExpectStatic): Promise<void> {
@@ -127,7 +127,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a hub that ends leaves the download to finish, and the next start waits for it",
+  "a hub that ends leaves its download running, and the next start waits for it",
   LONG,
   async ({ expect }) => {
     await using registry = await NpmRegistry.start(serverPackages("left-server"));
@@ -148,7 +148,7 @@ test.concurrent(
   },
 );
 
-test.concurrent("a hub that is killed in the middle leaves nothing broken behind", LONG, async ({ expect }) => {
+test.concurrent("killing a hub during a download leaves no broken folder behind", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("killed-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ killed: "npx -y killed-server" });
@@ -241,7 +241,7 @@ test.concurrent("ends a stalled download after install_timeout, with its process
   expect(await yard.downloading()).toEqual([]);
 });
 
-/** `check` without a registry: the one of the yard is stopped. */
+/** Runs `check` after the yard's registry was stopped. */
 async function checkedOffline(yard: InstallYard, registry: NpmRegistry) {
   await registry[Symbol.asyncDispose]();
   return yard.check();
@@ -258,12 +258,12 @@ test.concurrent("starts a cached server while the registry cannot be reached", L
   const ready = { kept: { state: "ready" }, latest: { state: "ready" }, pinned: { state: "ready" } };
   expect(await yard.check()).toMatchObject(ready);
   expect(await checkedOffline(yard, registry)).toMatchObject(ready);
-  // Without a record of the download, as after `npx` by hand, and with an old one.
+  // Without a record of the download, as after running `npx` manually, and with an old record.
   await rm(yard.books, { recursive: true });
   expect(await yard.check()).toMatchObject(ready);
 });
 
-test.concurrent("takes the registry from the environment of the hub", LONG, async ({ expect }) => {
+test.concurrent("uses the registry in the environment of the hub", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("private-server"));
   await using yard = await InstallYard.create();
   await yard.configure({ private: "npx -y private-server" });

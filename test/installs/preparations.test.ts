@@ -51,7 +51,7 @@ function provide(config: ScriptsConfig = {}, lazy?: boolean): Provider {
   return provider;
 }
 
-/** Writes a script whose header names a module, which it imports. */
+/** Writes a script with a header that names a module, and an import of it. */
 function needing(name: string, module: string, toml = ""): void {
   folder.script(
     name,
@@ -67,10 +67,10 @@ const answered = (text: string) => ({ ok: true, result: { content: [{ type: "tex
 const only = async (provider: Provider): Promise<Preparation> => (await provider.preparations!())[0]!;
 
 describe("headers", () => {
-  // The stand-in is a program by its first line.
+  // The replacement for uv is a program by its `#!` line, which Windows does not support.
   beforeEach(({ skip }) => skip(process.platform === "win32", "not on this platform"));
 
-  test("are prepared once for equal headers when a hub starts, and found by the next hub", LONG, async () => {
+  test("are prepared once for equal headers at the start of a hub, and reused by the next hub", LONG, async () => {
     needing("one", "aaa");
     needing("two", "aaa");
     const [first, second] = [provide(), provide()];
@@ -84,7 +84,7 @@ describe("headers", () => {
     expect(runs()[0]).toMatch(/^sync .*--no-build --active --script /);
   });
 
-  test("are prepared with a progress line, and a call waits meanwhile", LONG, async () => {
+  test("are prepared with a progress line, while calls wait", LONG, async () => {
     needing("slow", "bbb");
     writeFileSync(join(bin, "slow"), "");
     const provider = provide();
@@ -112,7 +112,7 @@ describe("headers", () => {
     ]);
   });
 
-  test("written while a hub runs are prepared neither by a call nor by a list", LONG, async () => {
+  test("that are written while a hub runs are prepared neither by a call nor by a list", LONG, async () => {
     needing("first", "ccc");
     const provider = provide();
     expect(await callTool(provider, "first")).toMatchObject(answered("ccc"));
@@ -166,7 +166,7 @@ describe("headers", () => {
     expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
   });
 
-  test("with a package source are left to the user, and a call reports that", LONG, async () => {
+  test("with a package source are not prepared, and a call reports that", LONG, async () => {
     const header = (lines: string): string => `# /// script\n${lines}\n# ///\nimport jjj\nprint(jjj.NAME)\n`;
     folder.script("indexed", "indexed.py", header('# dependencies = ["jjj"]\n# [[tool.uv.index]]\n# url = "http://x"'));
     folder.script("direct", "direct.py", header('# dependencies = ["jjj @ http://x/jjj.whl"]'));
@@ -182,7 +182,7 @@ describe("headers", () => {
     expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("sources")));
     for (const one of listed) await one.run(new AbortController().signal);
     expect(await callTool(provider, "direct")).toMatchObject(answered("jjj"));
-    // It does not run next to the script, where uv settings may exist that no user accepted.
+    // uv does not run next to the script, where settings of uv may exist that no user accepted.
     expect(readFileSync(join(bin, "uv.cwd"), "utf8")).not.toContain("direct");
   });
 
@@ -224,7 +224,7 @@ describe("headers", () => {
   });
 });
 
-/** Folders of PATH that have no uv of the machine's. */
+/** Returns PATH without folders that contain a uv. */
 function pathWithoutUv(): string {
   return (process.env["PATH"] ?? "")
     .split(delimiter)
@@ -232,7 +232,7 @@ function pathWithoutUv(): string {
     .join(delimiter);
 }
 
-describe("files next to tools", () => {
+describe("dependency files next to tools", () => {
   test("are listed for the tools below them, and installed automatically only with `auto`", LONG, async () => {
     folder.write("requirements.txt", "# only words\n");
     folder.script("plain", "plain.py", "print(1)\n");

@@ -69,7 +69,7 @@ async function atTerminal(desk: Desk, args: readonly string[], { answer, env }: 
   return { said: stripVTControlCharacters(said), code };
 }
 
-/** Puts the stand-in for uv first on PATH. */
+/** Puts the replacement for uv first on PATH. */
 async function withStandIn(desk: Desk): Promise<Readonly<Record<string, string>>> {
   await mkdir(desk.path("bin"));
   await copyFile(join(ROOT, "test/fixtures/installs/uv.cjs"), desk.path("bin/uv"));
@@ -77,7 +77,7 @@ async function withStandIn(desk: Desk): Promise<Readonly<Record<string, string>>
   return { PATH: `${desk.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
 }
 
-test("`prepare` installs the packages that files next to tools name, only after consent", LONG, async () => {
+test("`prepare` installs packages of the files next to tools, after consent", LONG, async () => {
   await using index = await PythonIndex.start({ tiny_words: 'TEXT = "words there"\n' });
   await using registry = await NpmRegistry.start([PACKAGE]);
   await using desk = await Desk.create({ ...FILES, "home/.npmrc": registry.npmrc() });
@@ -132,7 +132,7 @@ test('a hub installs them with `dependencies = "auto"`, and runs no script of a 
   expect(await exitOf(hub)).toBe(0);
 });
 
-test("marks files with package sources as such before the user agrees", async () => {
+test("marks files with package sources before the user agrees", async () => {
   const toolOf = (name: string, script: string) => ({
     [`tools/${name}/tool.toml`]: manifest(name, script),
     [`tools/${name}/${script}`]: "",
@@ -206,7 +206,7 @@ test("names unavailable packages, and installs the others", LONG, async () => {
   expect(lost!.message).toContain("Correct the names and versions");
 });
 
-test("`check` waits for headers, and reports those that are not available", LONG, async ({ skip }) => {
+test("`check` waits for headers, and reports unavailable ones", LONG, async ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   await using desk = await Desk.create({
     "toolyard.toml": TOML,
@@ -253,7 +253,7 @@ test("at a terminal, `prepare` shows its commands and asks; only a yes installs"
   }
 });
 
-test("`prepare` reports that no tool needs anything; it ignores a section that was not accepted", async () => {
+test("`prepare` reports that no tool needs packages, and ignores a section that was not accepted", async () => {
   await using desk = await Desk.create({ "toolyard.toml": TOML, "tools/a/tool.toml": manifest("a", "a.sh") });
   await desk.write("tools/a/a.sh", "echo a\n");
   expect(await desk.run(["prepare"])).toMatchObject({ code: 0, stdout: expect.stringContaining("No tool here names") });

@@ -39,7 +39,7 @@ test(
   },
 );
 
-test("two servers of one image download it once, and say so while they wait", LONG, async () => {
+test("two servers of one image download it once, and report that they wait", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.configure({ one: "docker run --rm -i image-x", two: "docker run --rm -i image-x" });
   await yard.slowDown();
@@ -76,7 +76,7 @@ test("a start with its own download outlives its hub, and the next one waits for
   expect(await yard.downloads()).toEqual(["bunx own-server"]);
 });
 
-/** Starts a hub in which `bunx` downloads by itself; returns the process too. */
+/** Starts a hub in which `bunx` downloads the package itself; returns its process too. */
 async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub: ChildProcess; pid: number }> {
   await yard.configure({ own: "bunx --unheard own-server" }, more);
   await yard.slowDown();
@@ -103,7 +103,7 @@ test.each(["SIGKILL", "SIGHUP"] as const)(
   },
 );
 
-test("a start with its own download is ended after its time, though its hub was killed", LONG, async () => {
+test("a start with its own download ends at its time limit, even if its hub was killed", LONG, async () => {
   await using yard = await InstallYard.create();
   const { hub, pid } = await downloadingByItself(yard, 'install_timeout = "8s"\n');
   hub.kill("SIGKILL");
@@ -125,7 +125,7 @@ test("reports a missing package with the program's message and advice; the other
 test("names a missing program immediately, while others still download", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.slowDown();
-  // As many servers as downloads may run concurrently.
+  // As many servers as downloads that may run concurrently.
   await yard.configure({
     gone: "uvx some-server",
     one: "docker run --rm -i image-1",

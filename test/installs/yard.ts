@@ -7,7 +7,7 @@ import { SERVER } from "../cli/small-server.ts";
 const STAND_IN = fileURLToPath(new URL("../fixtures/installs/stand-in.cjs", import.meta.url));
 const STOOD_IN = ["uvx", "docker", "bun", "bunx", "pipx", "pnpm", "yarn"];
 
-/** The tests start programs that take seconds each, many times that on a slow machine. */
+/** Time limit for tests that start slow programs, on a slow machine. */
 export const LONG = { timeout: 600_000 };
 
 /** One source in the output of `check --json`. */
@@ -20,7 +20,7 @@ export interface CheckedSource {
   readonly broken?: { readonly folders: readonly string[]; readonly mended: boolean };
 }
 
-/** A folder whose home has no caches, and whose downloading programs are stand-ins, except for `npx`. */
+/** A folder with a home without caches, and replacements for downloading programs except `npx`. */
 export class InstallYard implements AsyncDisposable {
   readonly desk: Desk;
   readonly env: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export class InstallYard implements AsyncDisposable {
     return Object.fromEntries(sources.map((one) => [one.id, one]));
   }
 
-  /** Downloads of the stand-ins last until `quicken`. */
+  /** Makes downloads of the replacements last until `quicken`. */
   async slowDown(): Promise<void> {
     await mkdir(join(this.home, "stand-in"), { recursive: true });
     await writeFile(join(this.home, "stand-in", "slow"), "");
@@ -73,7 +73,7 @@ export class InstallYard implements AsyncDisposable {
     await rm(join(this.home, "stand-in", "slow"), { force: true });
   }
 
-  /** Returns the packages that the stand-ins downloaded. */
+  /** Returns the packages that the replacements downloaded. */
   async downloads(): Promise<readonly string[]> {
     const text = await readFile(join(this.home, "stand-in", "log"), "utf8").catch(() => "");
     return text.split("\n").filter((line) => line !== "");

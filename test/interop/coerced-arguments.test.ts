@@ -1,4 +1,4 @@
-// Numbers and booleans that a model wrote as text: the hub takes from its callers what an official server takes.
+// Numbers and booleans that a model wrote as text: the hub accepts from callers what an official server accepts.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { createRequire } from "node:module";
@@ -36,7 +36,7 @@ test.each(["legacy", "modern"] as const)(
   },
 );
 
-test("plain HTTP and the library take text for numbers, too", async () => {
+test("plain HTTP and the library also accept text for numbers", async () => {
   await using hub = await serveThinking();
   const answer = await fetch(new URL("/api/tools/sequentialthinking", hub.url), {
     method: "POST",
@@ -48,7 +48,7 @@ test("plain HTTP and the library take text for numbers, too", async () => {
   expect(outcome.ok && isJsonObject(outcome.result) && outcome.result["structuredContent"]).toMatchObject(THOUGHT);
 });
 
-test("a source with `strict` refuses the text, one with `off` leaves it to its server", async () => {
+test("a source with `strict` refuses the text; with `off` the server receives it", async () => {
   await using strict = await serveThinking("strict");
   expect(await strict.library!.call("sequentialthinking", ARGUMENTS)).toMatchObject({
     ok: false,

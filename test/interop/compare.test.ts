@@ -9,7 +9,7 @@ test("ignores differences that both runs have, and the order of declarations", (
   expect(differencesOf(ENTRY, seen, { ...seen, opened: { capabilities: ["prompts", "tools"] } })).toEqual([]);
 });
 
-test("what one run saw otherwise, or did not see, is a difference without a reason", () => {
+test("reports a message that only one run has, or that differs, as a difference without a reason", () => {
   expect(
     differencesOf(ENTRY, { tools: ["a", "b"], change: { heard: true } }, { tools: ["b", "a"], change: {} }),
   ).toEqual([
@@ -18,7 +18,7 @@ test("what one run saw otherwise, or did not see, is a difference without a reas
   ]);
 });
 
-test("a difference that is known has its reason, in the cases that it is known for", () => {
+test("gives a known difference its reason, only in its known cases", () => {
   const versions = [{ opened: { version: "2025-11-25" } }, { opened: { version: "2026-07-28" } }] as const;
   expect(differencesOf({ ...ENTRY, era: "modern" }, ...versions)[0]?.reason).toMatch(/newer revision/u);
   expect(differencesOf(ENTRY, ...versions)[0]?.reason).toBeUndefined();
@@ -28,12 +28,12 @@ test("each known difference names place and reason", () => {
   expect(KNOWN.filter(({ paths, reason }) => paths.length === 0 || reason.length < 20)).toEqual([]);
 });
 
-test("a toolchain that is new enough does", () => {
+test("accepts a toolchain that is new enough", () => {
   expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.26.0 linux/amd64")).toBeUndefined();
   expect(lackOf({ command: "cargo", wanted: "1.88" }, "cargo 1.88.0 (abc 2026-03-21)")).toBeUndefined();
 });
 
-test("a toolchain that is too old, or missing, is named with the version that is wanted", () => {
+test("names a missing or outdated toolchain with the required version", () => {
   expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.19 linux/amd64")).toBe(
     "go >= 1.25.5 wanted, 1.19 found",
   );

@@ -5,7 +5,7 @@ import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer } from "../fixtures/served-hub.ts";
 import { pairingsOf, RICH_SCRIPT, serveRich, titleOf } from "./pass-through.ts";
 
-/** Far more than it takes, far less than any timeout. */
+/** Far longer than needed, and far shorter than any timeout. */
 const AT_ONCE_MS = 2000;
 
 const dying = (client: RawClient, name: "die" | "hang"): Promise<JsonObject> =>
@@ -42,7 +42,7 @@ describe.each(onStdio.map((pairing) => [titleOf(pairing), pairing] as const))("%
 
 describe.each(["legacy", "modern"] as const)("%s server on HTTP", (upstream) => {
   test.each(["legacy", "modern"] as const)(
-    `%s client (HTTP) × ${upstream} server (HTTP): calls in flight are answered when it dies, others once it is back`,
+    `%s client (HTTP) × ${upstream} server (HTTP): running calls end when it dies, later ones work`,
     async (era) => {
       const command = [process.execPath, RICH_SCRIPT, upstream, "http"];
       await using server = await startChildServer(command);

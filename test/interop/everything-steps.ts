@@ -15,7 +15,7 @@ const UPDATED = "notifications/resources/updated";
 const MESSAGE = "notifications/message";
 const RESOURCES_CHANGED = "notifications/resources/list_changed";
 
-/** Everything that server-everything does, tasks aside. */
+/** All features of server-everything except tasks. */
 export const EVERYTHING_STEPS: readonly Step[] = [
   ...["tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"].map((method) => ({
     title: method,
@@ -60,7 +60,7 @@ export const EVERYTHING_STEPS: readonly Step[] = [
   call("trigger-elicitation-request"),
   call("trigger-url-elicitation", { url: "https://example.test/go", elicitationId: "own-id" }),
   call("trigger-url-elicitation", { url: "https://example.test/error", errorPath: true }),
-  // It requires a task, which the hub does not offer: there it has no such tool.
+  // It requires a task, which the hub does not offer, so the hub has no such tool.
   call("simulate-research-query", { topic: "without a task" }, { refusal: "name" }),
   call("echo", {}, { refusal: "arguments" }),
   call("get-sum", { a: "two", b: 3 }, { refusal: "arguments" }),

@@ -1,5 +1,5 @@
-// The last progress of a call leaves its server in one write with the answer, where it is lost most easily. It must
-// arrive, always.
+// The last progress of a call and its answer are in one write of the server, which is where progress is lost most
+// easily. It must always arrive.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -12,7 +12,7 @@ import { pairingsOf, RICH_SCRIPT, serveRich, titleOf, type Pairing } from "./pas
 
 const CALLS = 200;
 const STEPS = 3;
-/** Concurrent calls of one client. */
+/** Number of concurrent calls of one client. */
 const WIDTH = 8;
 
 /** Makes the calls and returns the progress of each, as text. */
@@ -50,7 +50,7 @@ describe.each(PAIRINGS.map((pairing) => [titleOf(pairing), pairing] as const))("
       const progressToken = `call ${at}`;
       const since = client.received.length;
       await client.tool("progress", { steps: STEPS }, { _meta: { progressToken } });
-      // Messages after the answer would be missing here.
+      // A client would miss messages after the answer.
       return client
         .heard("notifications/progress", since)
         .flatMap((notification) => (notification["progressToken"] === progressToken ? [notification["progress"]] : []));
@@ -115,9 +115,9 @@ describe("SDK clients", () => {
     },
   );
 
-  // These clients forget a call before they handle progress that they read in one piece with its answer. On stdio a
-  // busy client may read both together, so what is promised here is order and distance: most arrive, where directly
-  // most do not.
+  // These clients drop a call before they handle progress that they read together with its answer. On stdio a busy
+  // client can read both together. Therefore this test requires only the order, and that most of the progress arrives
+  // through the hub; on a direct connection most is lost.
   test("v1 client (stdio) × legacy server (stdio): more final progress arrives by the hub than directly", async () => {
     await using hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "stdio" }, UNBOUNDED);
     const direct = { command: process.execPath, args: [RICH_SCRIPT, "legacy", "stdio"], env: {} };

@@ -1,5 +1,5 @@
-// The Inspector as a client that knows nothing of this program: its command line in both eras, its `mcpdo` for what
-// needs a lasting connection. Both need a newer Node than the hub; `scripts/tools.mjs` brings it.
+// The Inspector as an independent client: its command line in both eras, and its `mcpdo` for lasting connections. Both
+// need a newer Node than the hub; `scripts/tools.mjs` installs it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -68,7 +68,7 @@ async function run(program: "mcp-inspector" | "mcpdo", args: readonly string[]):
   return { code, json, stderr: output.stderr };
 }
 
-/** The daemon is a separate process, which ends a moment after its stop command. */
+/** Waits for the daemon, a separate process that exits a moment after its stop command. */
 async function gone(pid: unknown): Promise<void> {
   const isAlive = (): boolean => {
     try {
@@ -88,7 +88,7 @@ const cli = (target: readonly string[], args: readonly string[]): Promise<Ran> =
 describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s", (era) => {
   const http = (): string[] => [hub.url!, "--transport", "http", "--protocol-era", era];
 
-  test(`Inspector CLI (${era}, HTTP): lists a tool with all that the Inspector knows of it`, async () => {
+  test(`Inspector CLI (${era}, HTTP): lists a tool with all members that the Inspector supports`, async () => {
     const { code, json } = await cli(http(), ["--method", "tools/list"]);
     expect(code).toBe(0);
     const tools = (json["result"] as JsonObject)["tools"] as JsonObject[];
@@ -118,7 +118,7 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
   });
 
   test(`Inspector CLI (${era}, HTTP): searches, reads a resource and gets a prompt`, async () => {
-    // It calls only listed tools, and this mode lists the search tools.
+    // The Inspector calls only listed tools, and this mode lists the search tools.
     const discovery = [`${hub.url!}?tool_mode=discovery`, ...http().slice(1)];
     const [search, read, prompt] = await Promise.all([
       cli(discovery, ["--method", "tools/call", "--tool-name", "tool_search", "--tool-args-json", '{"query":"full"}']),
@@ -131,7 +131,7 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
   });
 });
 
-test("Inspector CLI (legacy, HTTP): shakes hands", async () => {
+test("Inspector CLI (legacy, HTTP): completes the handshake", async () => {
   const { json } = await cli([hub.url!, "--transport", "http"], ["--method", "initialize"]);
   expect(json["result"]).toMatchObject({
     protocolVersion: "2025-11-25",
@@ -168,7 +168,7 @@ describe.each(["legacy", "modern"] as const)("mcpdo, %s", (era) => {
     expect(json, stderr).toMatchObject({ name: era, protocolEra: era });
   });
 
-  test(`mcpdo (${era}, HTTP): a question of a tool reaches the person, and the answer the tool`, async () => {
+  test(`mcpdo (${era}, HTTP): shows a server request to the user, and returns the answer to the tool`, async () => {
     const asked = (await mcpdo(at, "tools/call", "elicit")).json["elicitationPending"] as JsonObject;
     expect(asked).toMatchObject({
       message: "Who are you?",
@@ -180,7 +180,7 @@ describe.each(["legacy", "modern"] as const)("mcpdo, %s", (era) => {
     });
   });
 
-  test(`mcpdo (${era}, HTTP): hears of a resource's update on its lasting connection`, async () => {
+  test(`mcpdo (${era}, HTTP): receives a resource update on its lasting connection`, async () => {
     const listening = start("mcpdo", ["--format", "json", at, "resources/subscribe", "rich://watched"]);
     const lines = createInterface({ input: listening.stdout! });
     const heard = (what: string): Promise<void> =>
@@ -194,7 +194,7 @@ describe.each(["legacy", "modern"] as const)("mcpdo, %s", (era) => {
     await expect(over).resolves.toBeDefined();
   });
 
-  test(`mcpdo (${era}, HTTP): sees a list that changed while it was connected`, async () => {
+  test(`mcpdo (${era}, HTTP): lists a list again that changed while it was connected`, async () => {
     const { json } = await mcpdo(at, "tools/call", "grow", "list:=tools");
     const name = String((json["content"] as JsonObject[])[0]!["text"]);
     expect(JSON.stringify((await mcpdo(at, "tools/list")).json)).toContain(`"${name}"`);

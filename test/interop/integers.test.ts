@@ -1,4 +1,4 @@
-// Integers beyond 2^53 cross the hub digit for digit: both eras, both transports, both directions, on every kind of
+// The hub passes integers beyond 2^53 on digit for digit: both eras, both transports, both directions, every kind of
 // message. The server and the client of these tests never parse a number.
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
@@ -16,7 +16,7 @@ import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 const SERVER = fileURLToPath(new URL("../fixtures/upstreams/integers.mjs", import.meta.url));
 const LONG = "9007199254740993";
 
-/** Values of arguments, of which each must come back as it is. */
+/** Values of arguments, each of which must be returned unchanged. */
 const VALUES: Readonly<Record<string, string>> = {
   safe: "9007199254740991",
   first: "9007199254740992",
@@ -152,29 +152,26 @@ describe.each(["legacy", "modern"] as const)("a %s client", (era) => {
       expect(prompt).toContain(`"_meta":{"example.test/long":${LONG}}`);
     });
 
-    test.each(UPSTREAMS)(
-      "is checked against the long limits and constants of %s, and gets its default",
-      async (source) => {
-        const ask = (id: string, args: string): Promise<string> =>
-          client.request(`"${id}"`, "tools/call", call(`${source}__typed`, args));
-        const fitting = `{"id":18446744073709551615,"one":${LONG},"same":${LONG},"preset":5}`;
-        expect(rawMember(await ask("fits", fitting), "result", "structuredContent")).toBe(fitting);
-        const given = await ask("default", `{"id":-9223372036854775808,"one":{"id":${LONG}}}`);
-        expect(rawMember(given, "result", "structuredContent")).toBe(
-          `{"id":-9223372036854775808,"one":{"id":${LONG}},"preset":${LONG}}`,
-        );
-        for (const [args, words] of [
-          ['{"id":18446744073709551616}', "`id` must be <= 18446744073709551615"],
-          ['{"id":-9223372036854775809}', "`id` must be >= -9223372036854775808"],
-          ['{"id":1,"one":9007199254740992}', `\`one\` must be one of ${LONG}`],
-          ['{"id":1,"same":9007199254740994}', `\`same\` must be ${LONG}`],
-          ['{"id":1e400}', "beyond the range of a double"],
-        ] as const)
-          expect(await ask("refused", args)).toContain(words);
-      },
-    );
+    test.each(UPSTREAMS)("gets long limits and constants of %s enforced, and their default", async (source) => {
+      const ask = (id: string, args: string): Promise<string> =>
+        client.request(`"${id}"`, "tools/call", call(`${source}__typed`, args));
+      const fitting = `{"id":18446744073709551615,"one":${LONG},"same":${LONG},"preset":5}`;
+      expect(rawMember(await ask("fits", fitting), "result", "structuredContent")).toBe(fitting);
+      const given = await ask("default", `{"id":-9223372036854775808,"one":{"id":${LONG}}}`);
+      expect(rawMember(given, "result", "structuredContent")).toBe(
+        `{"id":-9223372036854775808,"one":{"id":${LONG}},"preset":${LONG}}`,
+      );
+      for (const [args, words] of [
+        ['{"id":18446744073709551616}', "`id` must be <= 18446744073709551615"],
+        ['{"id":-9223372036854775809}', "`id` must be >= -9223372036854775808"],
+        ['{"id":1,"one":9007199254740992}', `\`one\` must be one of ${LONG}`],
+        ['{"id":1,"same":9007199254740994}', `\`same\` must be ${LONG}`],
+        ['{"id":1e400}', "beyond the range of a double"],
+      ] as const)
+        expect(await ask("refused", args)).toContain(words);
+    });
 
-    test.each(UPSTREAMS)("answers a question of %s with exact integers", async (source) => {
+    test.each(UPSTREAMS)("answers a server request of %s with exact integers", async (source) => {
       client.heard.length = 0;
       let reply = await client.request('"asks"', "tools/call", call(`${source}__ask`, ARGUMENTS));
       if (era === "modern") {
@@ -198,7 +195,7 @@ describe.each(["legacy", "modern"] as const)("a %s client", (era) => {
   });
 });
 
-test("a sealed state does not open for arguments that differ beyond 2^53", async () => {
+test("a sealed state is refused for arguments that differ beyond 2^53", async () => {
   await using client = await ENDPOINTS["HTTP"]!({ era: "modern" });
   const reply = await client.request("1", "tools/call", call("legacy-stdio__ask", `{"id":${LONG}}`));
   const state = rawMember(reply, "result", "requestState");
@@ -241,7 +238,7 @@ test.each(KEPT)("passes on a result with the number %s unchanged", async (number
   expect([rawMember(rpc, "id"), rawMember(rpc, "result")]).toEqual([LONG, json]);
 });
 
-test("REST reads long integers from a query and from a body, and answers them", async () => {
+test("REST accepts long integers in a query and in a body, and returns them", async () => {
   const url = `${endpoint.address.url}/api/tools/legacy-stdio__typed`;
   const headers = { "content-type": "application/json" };
   const args = `{"id":18446744073709551615,"preset":${LONG}}`;

@@ -1,4 +1,4 @@
-// An endpoint that serves the legacy era alone: clients of both eras fall back to it, and keep what only it has.
+// An endpoint that serves only the legacy era: clients of both eras use it with its legacy features.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -31,7 +31,7 @@ describe.each(["legacy", "auto"] as const)("[server] era = %s", (era) => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  test("decides for clients without an era in their URL", async () => {
+  test("applies to clients without an era in their URL", async () => {
     const client = await overHttp(hub.url!);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "legacy" ? LEGACY : MODERN);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("echo");
@@ -42,18 +42,18 @@ describe.each(["legacy", "auto"] as const)("[server] era = %s", (era) => {
     ["legacy", LEGACY],
     ["auto", MODERN],
     ["LEGACY", LEGACY],
-  ])("gives way to ?era=%s", async (word, revision) => {
+  ])("is overridden by ?era=%s", async (word, revision) => {
     const client = await overHttp(`${hub.url}?era=${word}`);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   });
 
-  test("ignores an era that it does not know", async () => {
+  test("ignores an unknown era", async () => {
     const client = await overHttp(`${hub.url}?era=modern`);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "legacy" ? LEGACY : MODERN);
   });
 
-  test("serves a client of the legacy era as ever", async () => {
+  test("serves a client of the legacy era as before", async () => {
     const client = new ClientV1({ name: "v1", version: "1" });
     await client.connect(new HttpV1(new URL(hub.url!)) as Parameters<typeof client.connect>[0]);
     onTestFinished(() => client.close());
@@ -62,7 +62,7 @@ describe.each(["legacy", "auto"] as const)("[server] era = %s", (era) => {
   });
 });
 
-test("a client that falls back has ping, log messages outside of calls and list changes", async () => {
+test("gives a client that falls back ping, log messages outside of calls and list changes", async () => {
   await using hub = await serveHub({ mcp, server: { era: "legacy" } }, "HTTP");
   const client = await overHttp(hub.url!);
   const logged = new Promise<unknown>((resolve) =>
@@ -86,10 +86,10 @@ test.each([
   ["--era", {}, ["--era", "legacy"]],
   ["--era over [server] era", { server: { era: "legacy" } }, ["--era", "auto"]],
 ] satisfies readonly [string, HubConfig, readonly string[]][])(
-  "holds on a pipe, too (%s)",
+  "applies to stdio, too (%s)",
   async (_how, settings, words) => {
     const hub = await serveHub({ mcp, ...settings }, "stdio");
-    // Runs after the client is closed: its process writes into the folder that this removes.
+    // Runs after the client is closed, whose process writes into the folder that this removes.
     onTestFinished(() => hub[Symbol.asyncDispose]());
     const { command, args, env } = hub.command!;
     const client = await connect(
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test("a modern request is answered as a server of the legacy era would answer it", async () => {
+test("a modern request gets the answer of a legacy server", async () => {
   await using hub = await serveHub({ mcp, server: { era: "legacy" } }, "HTTP");
   const post = async (body: unknown): Promise<{ status: number; body: string }> => {
     const response = await fetch(hub.url!, {

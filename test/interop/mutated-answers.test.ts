@@ -1,4 +1,4 @@
-// Messages of a server, with each member spoiled in turn. Through the hub an official client accepts at least the
+// Messages of a server with each member mutated in turn. Through the hub an official client accepts at least the
 // messages that it accepts on a direct connection, with the same content.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -35,7 +35,7 @@ import { fewMutationsOf, mutationsOf, type Mutation } from "../support/mutate-me
 
 const SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/quirks.mjs", import.meta.url));
 
-/** How a client ended a call: with a value, or by refusing the answer. */
+/** End of a call at the client: a value, or a refusal of the answer. */
 type Ending = { readonly value: JsonObject } | { readonly refusal: string };
 
 /** Reads the answers of one server with an official client. */
@@ -44,7 +44,7 @@ interface Reader extends AsyncDisposable {
   prompt(name: string): Promise<Ending>;
   read(uri: string): Promise<Ending>;
   complete(prompt: string): Promise<Ending>;
-  /** Progress and log messages that it took so far. */
+  /** Progress and log messages received so far. */
   readonly heard: unknown[];
 }
 
@@ -60,11 +60,13 @@ const ANSWER = { action: "accept", content: { name: "Ada" } } as const;
 const MESSAGE = { role: "assistant", model: "m", content: { type: "text", text: "It." } } as const;
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
-/** An SDK drops some faulty messages silently, so that their request ends only by its timeout. */
+/**
+ * Time limit on a direct connection. An SDK drops some faulty messages silently, so their request ends only by timeout.
+ */
 const DIRECT_MS = 1500;
 
 function readerOf(client: ClientV1 | Client, target: Target, heard: unknown[]): Reader {
-  // The same members of both clients, with different types.
+  // Both clients have these members, with different types.
   const one = client as ClientV1;
   const options = "url" in target ? {} : { timeout: DIRECT_MS };
   const onprogress = (progress: unknown): void => void heard.push(progress);
@@ -116,7 +118,7 @@ interface Pair extends AsyncDisposable {
   readonly hub: Reader;
 }
 
-/** The same server directly and behind a hub. */
+/** Opens the same server directly and behind a hub. */
 async function openPair(quirks: JsonObject, open: (target: Target) => Promise<Reader>): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-mutated-"));
   const file = join(folder, "quirks.json");
@@ -147,12 +149,10 @@ const RESULT = {
   _meta: { "example.test/result": 1 },
 };
 
-/**
- * Cases in which the hub refuses more than the SDKs, as the JSON schema of each revision does, or completes a member.
- */
+/** Cases in which the hub refuses more than the SDKs, like the JSON schema of each revision, or adds a member. */
 const OTHER = /size = -1\.5$|^content = absent$|^structuredContent = null$/;
 
-/** The modern era puts into each result who answers, which is the hub. */
+/** Removes the server info, which the modern era puts into each result; through the hub it is the hub's. */
 function withoutIdentity(given: Ending): Ending {
   if (!("value" in given)) return given;
   const { "io.modelcontextprotocol/serverInfo": _server, ...meta } = objectMember(given.value, "_meta") ?? {};
@@ -226,14 +226,14 @@ describe.each(["legacy", "modern"] as const)("an official client of the %s era",
   });
 });
 
-test("a server's spoiled requests are answered through the hub as directly", async () => {
+test("mutated server requests get the same answer through the hub as directly", async () => {
   const spoiled = Object.values(QUESTIONS).flatMap(({ method, params }) =>
     mutationsOf<JsonObject>(params).map(({ title, value }) => ({
       title: `${method} ${title}`,
       value: { method, params: value },
     })),
   );
-  // Each one is a question to a caller, which the hub puts in turn; every seventh covers each member.
+  // Each one is a server request, which the hub sends in sequence; every seventh covers each member.
   const chosen = spoiled.filter((_, at) => at % 7 === 0);
   const asks = Object.fromEntries(chosen.map(({ value }, at) => [`m${at}`, value]));
   const tools = Object.keys(asks).map((name) => ({ name, inputSchema: { type: "object" } }));
@@ -246,7 +246,7 @@ test("a server's spoiled requests are answered through the hub as directly", asy
   }
 });
 
-test("passes a server's spoiled notifications on as directly, and the call continues", async () => {
+test("passes on a server's mutated notifications as on a direct connection, and the call continues", async () => {
   const notes: readonly JsonObject[] = [
     { method: "notifications/progress", params: { progressToken: "$token", progress: 1, total: 2, message: "half" } },
     { method: "notifications/message", params: { level: "info", logger: "l", data: { a: 1 } } },
@@ -266,7 +266,7 @@ test("passes a server's spoiled notifications on as directly, and the call conti
   }
 });
 
-test("the official client takes what the hub makes of every spoiled opening, and a good one stays as it is", () => {
+test("the official client accepts the hub's form of every mutated opening; a valid one is unchanged", () => {
   const opening = {
     protocolVersion: "2025-11-25",
     capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {}, ...OWN_CAPABILITIES },
@@ -278,7 +278,7 @@ test("the official client takes what the hub makes of every spoiled opening, and
     const { name: _name, version: _version, ...about } = read.serverInfo;
     const shown = { ...opening, instructions: undefined, ...read, serverInfo: { ...about, name: "hub", version: "1" } };
     expect(InitializeResultSchema.safeParse(shown).error, title).toBeUndefined();
-    // The SDK takes a list for an object; no revision does.
+    // The SDK accepts a list for an object, which no revision allows.
     const isGood = InitializeResultSchema.safeParse(value).success && !/ = \[/.test(title);
     if (isGood) expect(faults, title).toEqual([]);
   }

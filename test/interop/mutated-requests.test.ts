@@ -1,5 +1,5 @@
-// Requests of a client, with each member spoiled in turn. A request that an official server answers directly has the
-// same answer through the hub. A refused request has one answer there, too.
+// Requests of a client with each member mutated in turn. A request that an official server answers directly gets the
+// same answer through the hub. A refused request also gets one answer.
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -27,9 +27,9 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
   ping: { _meta: META },
 };
 
-/** An SDK drops some faulty requests silently. */
+/** Time limit on a direct connection, because an SDK drops some faulty requests silently. */
 const DIRECT_MS = 1500;
-/** Concurrent requests. */
+/** Number of concurrent requests. */
 const BATCH = 100;
 
 /** Returns the reply without the members that name the answering server. */
@@ -40,7 +40,7 @@ function bare(reply: JsonObject): JsonObject {
   return rest;
 }
 
-test.each(["legacy", "modern"] as const)("spoiled requests of a %s client", async (era) => {
+test.each(["legacy", "modern"] as const)("mutated requests of a %s client", async (era) => {
   const command = [process.execPath, fixture("official")];
   await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
   await using direct = await RawClient.open(new PipeWire({ command }), { era });
@@ -61,7 +61,7 @@ test.each(["legacy", "modern"] as const)("spoiled requests of a %s client", asyn
     for (const [at, [fromServer, fromHub]] of (await Promise.all(batch.map(both))).entries()) {
       const { title, method } = batch[at]!;
       if (!isJsonObject(fromServer?.["result"])) {
-        // An internal error is the server's own, never the hub's.
+        // An internal error comes from the server, never from the hub.
         if (bare(fromHub)["error"] === -32603) expect(bare(fromServer!), title).toEqual({ error: -32603 });
         continue;
       }
@@ -83,7 +83,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
   roots: { roots: [{ uri: "file:///home", name: "home", _meta: { a: 1 } }], _meta: { "example.test/a": 1 } },
 };
 
-test("spoiled answers of a client reach the server that asked as they would directly", async () => {
+test("mutated answers of a client reach the asking server as on a direct connection", async () => {
   const tools = Object.keys(ANSWERS).map((name) => ({ name, inputSchema: { type: "object" } }));
   const command = [process.execPath, fixture("quirks"), JSON.stringify({ tools, asks: QUESTIONS })];
   await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
@@ -118,7 +118,7 @@ const OPENING: JsonObject = {
   _meta: { "example.test/key": 1 },
 };
 
-test("serves a client with a spoiled opening in each case in which an official server does", async () => {
+test("serves a client with a mutated opening in each case in which an official server does", async () => {
   const command = [process.execPath, fixture("official")];
   await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
   const post = (id: number, params: unknown): Promise<Response> =>

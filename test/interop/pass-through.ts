@@ -1,6 +1,6 @@
-// The table of what must cross the hub, row by row. Every pairing of eras and every pair of transports runs the same
-// rows against a server that emits everything, unknown members included. Parts that a pairing cannot carry unchanged
-// are in its row, with the reason.
+// The table of features that the hub must pass on, row by row. Every pairing of eras and every pair of transports runs
+// the same rows against a server that sends everything, including unknown members. Exceptions of a pairing are in its
+// row, with the reason.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -33,7 +33,7 @@ import {
 export interface Pairing {
   readonly client: EraName;
   readonly endpoint: EndpointName;
-  /** A server of both eras speaks to each client as it would directly. */
+  /** True if the server has both eras and uses each client's own. */
   readonly upstream: EraName | "both";
   readonly transport: EndpointName;
 }
@@ -66,7 +66,7 @@ export function titleOf({ client, endpoint, upstream, transport }: Pairing): str
 
 export const RICH_SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
 
-/** A hub over the server that emits everything, under no prefix. */
+/** Serves a hub without a prefix for the server that sends everything. */
 export async function serveRich(
   { upstream, transport, endpoint }: Omit<Pairing, "client">,
   settings: HubConfig = {},
@@ -111,16 +111,14 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 };
 
 const UNDECLARED: JsonObject = { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } };
-/** How a call ends that has to ask a caller who cannot be asked, by client era and server era. */
+/** Result of a call that must ask a caller without that capability, by client era and server era. */
 const REFUSED: Record<EraName, Record<EraName, JsonObject>> = {
-  // A legacy server gets "method not found", and this one passes that on.
+  // The legacy server gets "method not found" and passes it on.
   legacy: { legacy: { code: -32601 }, modern: { isError: true, _meta: { "toolyard/kind": "denied" } } },
   modern: { legacy: UNDECLARED, modern: UNDECLARED },
 };
 
-/**
- * The result without what the modern era adds to each: who answers, whether it is complete, how long it may be kept.
- */
+/** Returns the result without members that the modern era adds to each: server info, completeness and cache time. */
 function plain(result: JsonObject): JsonObject {
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   if (!isJsonObject(rest["_meta"])) return rest;
@@ -144,7 +142,7 @@ function expectSame(received: unknown, sent: unknown): void {
 export function describePassThrough(pairing: Pairing): void {
   const { client: clientEra } = pairing;
   const upstream = pairing.upstream === "both" ? clientEra : pairing.upstream;
-  /** A list that legacy clients would be refused is offered by those who never meet one. */
+  /** Only a server without legacy clients offers this list, because the legacy era refuses it. */
   const hasList = pairing.upstream === "modern";
   const title = titleOf(pairing);
   const isModernClient = clientEra === "modern";
@@ -189,7 +187,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect([name, version]).not.toEqual([shown["name"], shown["version"]]);
     });
 
-    test(`${title}: capabilities that no revision knows, and extensions, but for tasks`, () => {
+    test(`${title}: capabilities of no revision, and extensions, except for tasks`, () => {
       const {
         tools,
         resources: _resources,
@@ -229,11 +227,11 @@ export function describePassThrough(pairing: Pairing): void {
     });
 
     if (hasList) {
-      test(`${title}: structured content that is no object`, async () => {
+      test(`${title}: structured content that is not an object`, async () => {
         const tool = named(await client.list("tools/list", "tools"), "list-output");
         const result = plain(await client.tool("list-output"));
-        // The legacy wire has objects only, so the value travels in one; a client that reads text alone finds it there,
-        // too.
+        // The legacy era only allows objects, so the value is wrapped in one, and is also in the text for clients that
+        // read only text.
         const wrapped = { content: [{ type: "text", text: "[1,2,3]" }], structuredContent: { result: [1, 2, 3] } };
         expect(result).toEqual(isModernClient ? { content: [], structuredContent: [1, 2, 3] } : wrapped);
         const schema = { type: "array", items: { type: "integer" } };
@@ -256,7 +254,7 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(plain(await client.tool("bare")), { content: [] });
     });
 
-    test(`${title}: arguments, _meta and unknown params reach the server, the envelope where it belongs`, async () => {
+    test(`${title}: arguments, _meta and unknown params reach the server, each in its place`, async () => {
       const args = { n: 1, text: "ü", deep: { list: [null, 1.5, "x"] }, "x-argument": true };
       const params = structured(
         await client.tool("echo", args, {
@@ -285,7 +283,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: a tool's failure arrives whole`, async () => {
+    test(`${title}: a tool's failure arrives unchanged`, async () => {
       const result = await client.tool("fail");
       expectSame(plain(result), {
         content: [{ type: "text", text: "it failed" }],
@@ -301,7 +299,7 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(error, { code: -32050, message: "own error", data: { why: "because", deep: [1] } });
     });
 
-    test(`${title}: every progress arrives, in order, before the answer and under the caller's token`, async () => {
+    test(`${title}: every progress arrives, in order, before the answer and with the caller's token`, async () => {
       const since = client.received.length;
       await client.tool("progress", { steps: 3 }, { _meta: { progressToken: "my token" } });
       const notifications = client.heard("notifications/progress", since);
@@ -318,7 +316,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect(client.received.slice(since).findIndex((message) => "result" in message)).toBe(3);
     });
 
-    test(`${title}: no progress comes to a caller who gave no token`, async () => {
+    test(`${title}: no progress is sent to a caller without a token`, async () => {
       const since = client.received.length;
       await client.tool("progress", { steps: 3 });
       expect(client.heard("notifications/progress", since)).toEqual([]);
@@ -404,7 +402,7 @@ export function describePassThrough(pairing: Pairing): void {
       },
     );
 
-    test(`${title}: a resource that is not there is refused in the client's own words for it`, async () => {
+    test(`${title}: a missing resource is refused with the error of the client's era`, async () => {
       const { error } = await client.call("resources/read", { uri: "rich://watched" });
       expect(error).toEqual({
         code: isModernClient ? -32602 : -32002,
@@ -420,7 +418,7 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(listed, PROMPTS);
     });
 
-    test(`${title}: a prompt's messages arrive whole, and its arguments whole at the server`, async () => {
+    test(`${title}: a prompt's messages and arguments arrive unchanged`, async () => {
       const result = await client.result("prompts/get", {
         name: "full",
         arguments: { who: "Ada" },
@@ -436,7 +434,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: a prompt that is not there is refused`, async () => {
+    test(`${title}: a missing prompt is refused`, async () => {
       expect((await client.call("prompts/get", { name: "nobody" }))["error"]).toMatchObject({ code: -32602 });
     });
 
@@ -454,7 +452,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect(await seen("completion/complete")).toMatchObject(params);
     });
 
-    describe("who listens", () => {
+    describe("subscriptions", () => {
       let listener: RawClient;
       beforeAll(async () => {
         listener = pairing.endpoint === "stdio" ? client : await connect();
@@ -465,7 +463,7 @@ export function describePassThrough(pairing: Pairing): void {
         ["tools", "tools/list", "tools"],
         ["resources", "resources/list", "resources"],
         ["prompts", "prompts/list", "prompts"],
-      ])(`${title}: hears that the %s changed, and the next list shows it`, async (list, method, member) => {
+      ])(`${title}: notifies that the %s changed, and the next list shows it`, async (list, method, member) => {
         const heard = listener.next(`notifications/${list}/list_changed`);
         const { content } = await client.tool("grow", { list });
         const name = (content as JsonObject[])[0]!["text"];
@@ -473,7 +471,7 @@ export function describePassThrough(pairing: Pairing): void {
         expect(named(await listener.list(method, member), String(name))).toBeDefined();
       });
 
-      test(`${title}: hears of a resource's update, with its unknown members, and of no other's`, async () => {
+      test(`${title}: notifies of a subscribed resource's update with unknown members, and of no other`, async () => {
         const since = listener.received.length;
         const heard = listener.next("notifications/resources/updated");
         await client.tool("touch", { uri: "rich://full" });
@@ -489,14 +487,14 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: a caller who declines is heard to decline`, async () => {
+    test(`${title}: the server learns that a caller declined`, async () => {
       const declined = { action: "decline", "x-answer": 1 };
       answers = { ...ANSWERS, "elicitation/create": declined };
       expect(structured(await client.tool("elicit"))["answer"]).toEqual(declined);
       answers = ANSWERS;
     });
 
-    test(`${title}: a caller who cannot be asked is not asked`, async () => {
+    test(`${title}: a caller without the capability receives no server request`, async () => {
       // In the modern era each request states the client's capabilities.
       const mute = isModernClient ? client : await connect({});
       const already = mute.asked.length;
@@ -509,7 +507,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect(reply["error"] ?? plain(objectMember(reply, "result") ?? {})).toMatchObject(REFUSED[clientEra][upstream]);
     });
 
-    test(`${title}: logs below the wanted level do not come`, async () => {
+    test(`${title}: omits logs below the requested level`, async () => {
       const since = client.received.length;
       if (clientEra === "legacy") await client.result("logging/setLevel", { level: "warning" });
       await client.tool("log", {}, isModernClient ? { _meta: { [`${PREFIX}logLevel`]: "warning" } } : {});

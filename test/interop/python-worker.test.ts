@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { PythonWorker } from "../../scripts/partners/python-worker.mjs";
 
-/** Against what hangs. */
+/** Time limit for a hanging script. */
 const TIMEOUT_MS = 120_000;
 let folder: string;
 let worker: PythonWorker;
@@ -29,7 +29,7 @@ print(__name__, sys.argv[1:], beside.WORD, "LEFT" in os.environ, os.getpid())
 os.environ["LEFT"] = "behind"
 `;
 
-test("scripts run as programs do, with their arguments and their folder, all in one process", async () => {
+test("runs scripts as programs, with their arguments and their folder, all in one process", async () => {
   await script("beside.py", 'WORD = "beside"\n');
   const telling = await script("telling.py", TELLING);
   const first = await worker.run([telling, "1", "two"]);
@@ -45,18 +45,18 @@ test("reports a failing script with its output, and runs the next one", async ()
   expect(await worker.run([await script("well.py", 'print("well")\n')])).toBe("well\n");
 });
 
-test("a script that ends its process fails alone", async () => {
+test("a script that ends its process does not affect others", async () => {
   const ending = await script("ending.py", 'import os, sys\nprint("last words", file=sys.__stderr__)\nos._exit(7)\n');
   await expect(worker.run([ending])).rejects.toThrow(/ended with 7:\nlast words/);
   expect(await worker.run([await script("well.py", 'print("well")\n')])).toBe("well\n");
 });
 
-test("what a script has other programs print comes between no answers", async () => {
+test("output of programs that a script starts does not mix with the answers", async () => {
   const starting = await script("starting.py", 'import subprocess\nsubprocess.run(["echo", "{}"])\nprint("own")\n');
   expect(await worker.run([starting])).toBe("own\n");
 });
 
-test("a script that takes longer than it may fails alone", async () => {
+test("a script that exceeds its time does not affect others", async () => {
   const impatient = new PythonWorker("python3", { cwd: folder, env: process.env, timeoutMs: 50 });
   const hanging = await script("hanging.py", "import time\nwhile True: time.sleep(60)\n");
   await expect(impatient.run([hanging])).rejects.toThrow(/ended with SIGKILL/);

@@ -1,4 +1,4 @@
-// One server with invalid definitions, next to a good one: official clients keep everything.
+// A server with invalid definitions next to a valid one: official clients get every list.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
@@ -87,7 +87,7 @@ const CLIENTS: Readonly<Record<string, (url: string) => Promise<OfficialClient>>
 
 const input = (more: JsonObject): JsonObject => ({ inputSchema: { type: "object", ...more } });
 
-/** One faulty tool each, which took the whole merged list from official clients. */
+/** Faulty tools. Each of them made official clients reject the whole merged list. */
 const TOOLS: readonly JsonObject[] = [
   { title: null },
   { description: null },
@@ -124,7 +124,7 @@ const QUIRKY: Quirks = {
 };
 
 describe.each(["legacy", "modern"] as const)("a faulty server of the %s era", (era) => {
-  test.each(Object.keys(CLIENTS))("keeps no entry from the %s", async (name) => {
+  test.each(Object.keys(CLIENTS))("does not make the %s reject any other entry", async (name) => {
     await using hub = await serveQuirks({ ...QUIRKY, era });
     await using client = await CLIENTS[name]!(hub.url!);
     const tools = await client.tools();
@@ -187,18 +187,15 @@ describe("capabilities", () => {
     ["instructions that are a list", { instructions: ["Use it."] }],
     ["experimental", { capabilities: { tools: {}, experimental: { "a/b": null, "c/d": true } } }],
     ["extensions", { capabilities: { tools: {}, extensions: [], completions: "yes" } }],
-  ])(
-    "and %s of the wrong type let official clients connect to a hub with this server alone",
-    async (_what, opening) => {
-      await using hub = await serveHub({ mcp: { stdio_servers: { only: { command: command({ opening }) } } } }, "HTTP");
-      for (const connect of Object.values(CLIENTS)) {
-        await using client = await connect(hub.url!);
-        expect(await client.tools()).toContain("only__seen");
-      }
-      const { problems } = hub.library!.sources().find(({ source }) => source.id === "only")!;
-      expect(problems).toMatchObject([{ subject: Object.keys(opening)[0], repaired: true }]);
-    },
-  );
+  ])("and %s of the wrong type let official clients connect to a hub with only this server", async (_what, opening) => {
+    await using hub = await serveHub({ mcp: { stdio_servers: { only: { command: command({ opening }) } } } }, "HTTP");
+    for (const connect of Object.values(CLIENTS)) {
+      await using client = await connect(hub.url!);
+      expect(await client.tools()).toContain("only__seen");
+    }
+    const { problems } = hub.library!.sources().find(({ source }) => source.id === "only")!;
+    expect(problems).toMatchObject([{ subject: Object.keys(opening)[0], repaired: true }]);
+  });
 });
 
 const TEXT = { type: "text", text: "words" };
@@ -234,7 +231,7 @@ describe.each(["legacy", "modern"] as const)("results of a server of the %s era"
     resources: [{ uri: "quirky://1", name: "one" }],
   };
 
-  test.each(Object.keys(CLIENTS))("reach the %s without the members that it would refuse them for", async (name) => {
+  test.each(Object.keys(CLIENTS))("reach the %s without the members that it would reject", async (name) => {
     await using hub = await serveQuirks(quirks);
     await using client = await CLIENTS[name]!(hub.url!);
     await client.tools();
@@ -267,7 +264,7 @@ test("plain HTTP returns the text of a result with null as structured content", 
   expect(await answer.text()).toContain("words");
 });
 
-test("numeric cursors of a server lead through all pages, go back as they came, and are reported once", async () => {
+test("passes numeric cursors of a server back unchanged through all pages, and reports them once", async () => {
   const page = (name: string, more: JsonObject): JsonObject => ({
     tools: [{ name, inputSchema: { type: "object" } }],
     ...more,
@@ -295,7 +292,7 @@ test("numeric cursors of a server lead through all pages, go back as they came, 
 });
 
 test.each([true, {}, ["2"]])(
-  "a list ends at a cursor of %j, with a problem that needs attention",
+  "ends a list at a cursor of %j, with a problem that needs attention",
   async (nextCursor) => {
     const results = { "tools/list": { tools: [{ name: "a", inputSchema: { type: "object" } }], nextCursor } };
     await using hub = await serveQuirks({ results });
@@ -308,7 +305,7 @@ test.each([true, {}, ["2"]])(
   },
 );
 
-test("a server that answers subscriptions with an empty list has them, as PHP writes an empty object", async () => {
+test("accepts an empty list as the capability of subscriptions, as PHP writes an empty object", async () => {
   const results = { "resources/subscribe": [], "resources/unsubscribe": [], "logging/setLevel": [], ping: [] };
   await using hub = await serveQuirks({ ...GOOD, results, resources: [{ uri: "quirky://1", name: "one" }] });
   const client = new ClientV1({ name: "v1", version: "1" });
@@ -319,7 +316,7 @@ test("a server that answers subscriptions with an empty list has them, as PHP wr
   await client.close();
 });
 
-test("the `task` member of a call is not forwarded, and a tool that requires tasks is withheld", async () => {
+test("does not forward the `task` member of a call, and withholds a tool that requires tasks", async () => {
   const tools = [
     { name: "plain", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } },
     { name: "long", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },

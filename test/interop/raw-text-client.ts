@@ -1,4 +1,4 @@
-// A client that sends and keeps the text of messages, so that a test sees each digit as sent.
+// A client that sends and records messages as text, so that a test sees each digit as sent.
 import { PassThrough } from "node:stream";
 import { createProtocolSink } from "../../packages/toolyard/src/process/stdout-guard.ts";
 import type { Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
@@ -8,11 +8,11 @@ import { eventsOf } from "../fixtures/raw/wire.ts";
 
 export interface TextClientOptions {
   readonly era: "legacy" | "modern";
-  /** The text of the `content` that answers an elicitation. */
+  /** Text of the `content` that answers an elicitation. */
   readonly answer?: string;
 }
 
-/** Carries texts to a hub; `onText` receives those of the hub. */
+/** Carries texts to a hub; `onText` receives the hub's texts. */
 interface TextWire {
   onText: (text: string) => void;
   send(text: string, headers: Readonly<Record<string, string>>): Promise<void>;
@@ -46,7 +46,7 @@ export class RawTextClient implements AsyncDisposable {
     return client;
   }
 
-  /** Sends a request with id and params as texts; resolves with the text of the reply. */
+  /** Sends a request with id and params as text; resolves with the text of the reply. */
   async request(id: string, method: string, params: string): Promise<string> {
     const reply = new Promise<string>((resolve) => this.#waiting.set(id, resolve));
     const sent = this.#options.era === "modern" ? withEnvelope(params) : params;

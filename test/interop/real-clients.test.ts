@@ -1,4 +1,4 @@
-// The SDK's clients in front of a whole hub: list, search, call, read, hear of a changed list and of an updated
+// The SDK's clients with a whole hub: list, search, call, read, and notifications of a changed list and an updated
 // resource.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";

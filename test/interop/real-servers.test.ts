@@ -1,5 +1,5 @@
-// The reference servers behave the same through the hub as directly, message by message, with the same capabilities on
-// both sides.
+// The reference servers behave the same through the hub as directly, compared message by message with equal
+// capabilities on both sides.
 import { mkdir, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ interface Subject {
   readonly env?: Readonly<Record<string, string>>;
   /** Address of a server on HTTP. */
   readonly url?: string;
-  /** Its own folder, which its answers name. */
+  /** The server's own folder, which its answers contain. */
   readonly folder?: string;
   readonly roots?: string;
   close?(): Promise<void>;
@@ -37,7 +37,7 @@ interface Comparison {
   readonly endpoints: readonly EndpointName[];
   start(): Promise<Subject>;
   steps(folder: string): readonly Step[];
-  /** The tool that shows whether the server has its roots. */
+  /** Tool that shows whether the server has its roots. */
   readonly tellsRoots?: string;
 }
 
@@ -46,9 +46,9 @@ const COMMON: Replacements = [
   // Times of day and dates that the servers put into their answers.
   [/\d{1,2}:\d\d:\d\d [AP]M/g, "<time>"],
   [/\w{3} \w{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4} \([^)]*\)/g, "<date>"],
-  // Ids that server-everything rolls, and the ids of HTTP sessions that it repeats.
+  // Random ids of server-everything, and the ids of HTTP sessions that it returns.
   [/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>"],
-  // The hub finds its children again by this variable; one of server-everything's tools prints its whole environment.
+  // The hub identifies its children by this variable; one of server-everything's tools prints its whole environment.
   [/,\\n {2}\\"TOOLYARD_CHILD_ID\\": \\"<uuid>\\"/g, ""],
 ];
 
@@ -142,7 +142,7 @@ type Play = { readonly opening: unknown; readonly played: readonly PlayedStep[] 
 
 /**
  * Runs the steps against the server itself, in the environment that the hub gives to a child, since one of its tools
- * prints it.
+ * prints the environment.
  */
 async function playDirectly(comparison: Comparison): Promise<Play> {
   const subject = await comparison.start();
@@ -159,8 +159,8 @@ async function playDirectly(comparison: Comparison): Promise<Play> {
 }
 
 /**
- * Runs the steps through a hub, with names without a prefix and the client's roots, which a shared server receives as
- * it starts.
+ * Runs the steps through a hub, with names without a prefix and the client's roots, which a shared server receives at
+ * its start.
  */
 async function playThroughHub(comparison: Comparison, endpoint: EndpointName): Promise<Play> {
   const subject = await comparison.start();
@@ -197,8 +197,8 @@ async function playAll(
 }
 
 /**
- * Servers ask for roots as they start, or a while after. A hub answers that itself, since no call of a client is under
- * way; so the two are compared from where the server has its roots.
+ * Waits until the server has its roots. Servers request roots at their start or later. The hub answers that itself,
+ * since no call of a client is running, so the comparison starts afterwards.
  */
 async function haveRoots(client: RawClient, tellsRoots: string, roots: string): Promise<void> {
   const look = async (): Promise<void> => expect(JSON.stringify(await client.tool(tellsRoots))).toContain(roots);

@@ -1,4 +1,4 @@
-// Definitions that the protocol does not allow, as the hub lists them: official clients parse every one.
+// Definitions that the protocol does not allow, in the form that the hub lists: official clients parse each of them.
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import * as v1 from "@modelcontextprotocol/sdk/types.js";
 import * as v2 from "@modelcontextprotocol/core";
@@ -45,7 +45,7 @@ function listed(list: ListName, entries: readonly JsonObject[]): { entries: read
   return { entries: codec.list(list, rows).entries, listing };
 }
 
-/** Why an official client refuses a list of this one entry. */
+/** Returns why an official client refuses a list of this one entry, if it does. */
 function refusal(list: ListName, entry: JsonObject): string | undefined {
   const { member, ...schemas } = RESULTS[list];
   const result = { [member]: [entry] };
@@ -56,7 +56,7 @@ function refusal(list: ListName, entry: JsonObject): string | undefined {
   const { outputSchema } = entry;
   if (outputSchema === undefined) return undefined;
   try {
-    // The v1 client compiles the output schemas of a list as it reads it.
+    // The v1 client compiles the output schemas of a list when it reads it.
     new AjvJsonSchemaValidator().getValidator(outputSchema as JsonObject);
   } catch (error) {
     return String(error);
@@ -71,15 +71,15 @@ const RICH: Readonly<Record<ListName, readonly JsonObject[]>> = {
   templates: TEMPLATES as JsonObject[],
 };
 
-/** Cases in which this product is stricter than the SDKs, as the JSON schema of each revision is. */
+/** Cases in which this product is stricter than the SDKs, like the JSON schema of each revision. */
 const STRICTER =
   /^size = -1\.5$|taskSupport = "required"|\$schema = |minLength = |\.type = (""|0|false|null)|\.properties\.\w+ = \[|^arguments\.\d\.title/;
 
-/** The modern era allows a boolean schema and an output of any type; the legacy era has other words for them. */
+/** The modern era allows a boolean schema and an output of any type; the legacy era expresses them differently. */
 const MEANS_THE_SAME = /\.properties\.\w+ = (true|false)$|^outputSchema( = \{|\.type = )/;
 
 describe.each(LISTS)("%s", (list) => {
-  test(`official clients parse the ${list} that the hub lists with any spoiled member`, () => {
+  test(`official clients parse the ${list} that the hub lists for any mutated member`, () => {
     const mutations = RICH[list].flatMap((entry) => mutationsOf(entry));
     expect(mutations.length).toBeGreaterThan(100);
     for (const { title, value } of mutations) {
@@ -95,7 +95,7 @@ describe.each(LISTS)("%s", (list) => {
     }
   });
 
-  test(`a good entry of ${list} stays the same object and is listed byte for byte`, () => {
+  test(`a valid entry of ${list} stays the same object and is listed byte for byte`, () => {
     const { entries, listing } = listed(list, RICH[list].slice(0, 1));
     expect(JSON.stringify(entries)).toBe(JSON.stringify(RICH[list].slice(0, 1)));
     expect(listing.problems).toEqual([]);
@@ -103,12 +103,12 @@ describe.each(LISTS)("%s", (list) => {
   });
 });
 
-test("official clients parse lists of entries with several spoiled members each", () => {
+test("official clients parse lists of entries with several mutated members each", () => {
   const pools = Object.fromEntries(LISTS.map((list) => [list, RICH[list].flatMap((entry) => mutationsOf(entry))]));
   const spoiled = fc.constantFrom(...LISTS).chain((list) =>
     fc.record({
       list: fc.constant(list),
-      // Each further mutation is one of the value that the one before it left.
+      // Each further mutation is applied to the result of the previous one.
       picks: fc.array(fc.nat(), { minLength: 2, maxLength: 5 }),
     }),
   );
@@ -207,7 +207,7 @@ describe("repairs", () => {
     expect(listing.problems).toMatchObject([{ source: "quirky", subject: "a:b", repaired: true }]);
   });
 
-  test("a prompt's arguments one by one", () => {
+  test("repairs a prompt's arguments one by one", () => {
     const args = [{ name: "a", required: "yes" }, { description: "No name" }, null, { name: "b", description: null }];
     const { entries, listing } = listed("prompts", [{ name: "p", description: 5, arguments: args }]);
     expect(entries).toEqual([{ name: "p", arguments: [{ name: "a" }, { name: "b" }] }]);
@@ -215,7 +215,7 @@ describe("repairs", () => {
     expect(listed("prompts", [{ name: "p", arguments: {} }]).entries).toEqual([{ name: "p" }]);
   });
 
-  test("and names each member with the value received, eight at most", () => {
+  test("names each member with the received value, at most eight", () => {
     const hints = { title: null, readOnlyHint: "yes", destructiveHint: 1, idempotentHint: [], openWorldHint: {} };
     const { listing } = listed("tools", [tool({ annotations: hints })]);
     expect(listing.problems[0]!.message).toBe(
@@ -257,7 +257,7 @@ describe("withholds", () => {
   });
 });
 
-test("a pinned digest of the definition as the server sends it approves the repaired tool", () => {
+test("a digest pinned for the definition as the server sends it approves the repaired tool", () => {
   const definition = tool({ annotations: { readOnlyHint: null }, title: null });
   const pins = { t: definitionDigest(definition) };
   const shaper = new ListingShaper({ ...SOURCE, shape: { ...NO_SHAPE, pins } });

@@ -1,5 +1,5 @@
-// Plays the same requests to a server directly and through the hub, and keeps the results of each: the answer, server
-// requests and notifications. Whatever is taken out before the two are compared is taken out here, by name and with its
+// Plays the same requests to a server directly and through the hub, and records the results of each: answers, server
+// requests and notifications. This file removes everything that is excluded from the comparison, by name and with the
 // reason.
 import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { ServerRequestSeen, RawClient } from "../fixtures/raw/raw-client.ts";
@@ -8,15 +8,15 @@ export interface Step {
   readonly title: string;
   readonly method: string;
   readonly params?: JsonObject;
-  /** Notifications that come outside of the answer; the step lasts until each has come. */
+  /** Methods of notifications outside of the answer; the step ends after each has arrived. */
   readonly until?: readonly string[];
   /** True if the call is cancelled after its first progress; there is no answer then. */
   readonly givenUp?: boolean;
   /**
-   * Reason for which the hub answers itself, so that only the kind of answer can be compared. `arguments`: they do not
-   * match the tool's schema, and the hub checks before it calls. `name`: no source offers that name, which the hub
-   * knows without a request. The SDK's servers answer with a result, the specification with an error. `list`: the
-   * server offers no such list. The hub has every list, and this one is empty.
+   * Reason for which the hub answers itself, so that only the kind of answer is compared. `arguments`: they do not
+   * match the tool's schema, which the hub checks before the call. `name`: no source offers the name. The SDK's servers
+   * answer with a result, the specification with an error. `list`: the server offers no such list; the hub has every
+   * list, and this one is empty.
    */
   readonly refusal?: "arguments" | "name" | "list";
 }
@@ -24,11 +24,11 @@ export interface Step {
 export interface PlayedStep {
   readonly reply: unknown;
   readonly asked: readonly ServerRequestSeen[];
-  /** Notifications by method, in the order in which they came: those of different streams have no order among them. */
+  /** Notifications by method, in order of arrival: different streams have no common order. */
   readonly told: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** Texts of one run that cannot be the same in another, as `[what, what is put in its place]`. */
+/** Texts that differ between runs, as pairs of the text and its replacement. */
 export type Replacements = readonly (readonly [string | RegExp, string])[];
 
 /** Plays one step and returns the values to compare. */
@@ -46,13 +46,13 @@ export async function play(client: RawClient, step: Step, replacements: Replacem
     if (!("method" in message) || message["id"] !== undefined || isStartNoise(message) || isLateProgress(message, step))
       continue;
     const heard = (told[String(message["method"])] ??= []);
-    // Notifications between the cancellation and its arrival at the server depend on speed.
+    // Whether notifications arrive between the cancellation and its arrival at the server depends on speed.
     if (step.givenUp !== true || heard.length === 0) heard.push(toldAs(message));
   }
   return normalise({ reply, asked: client.asked.slice(asked), told }, replacements);
 }
 
-/** Returns the server's capabilities and instructions, without its name, which through the hub is the hub's. */
+/** Returns the server's capabilities and instructions, without the name, which is the hub's name through the hub. */
 export function openingOf({ opening }: RawClient, replacements: Replacements): unknown {
   const { capabilities, instructions, protocolVersion } = opening;
   // Ignores tasks: the hub offers none yet.
@@ -81,7 +81,7 @@ function isStartNoise(message: JsonObject): boolean {
   return message["method"] === "notifications/message" && typeof data === "string" && data.startsWith("Roots updated");
 }
 
-// server-everything continues after a cancellation and reports it. A direct client receives that; the hub ends it.
+// server-everything continues after a cancellation and reports it. A direct client receives that; the hub stops it.
 function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
   if (method !== "notifications/progress") return false;
   const wanted = step.params && objectMember(step.params, "_meta")?.["progressToken"];
@@ -90,7 +90,7 @@ function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
 
 function toldAs({ method, params }: JsonObject): unknown {
   const data = isJsonObject(params) ? params["data"] : undefined;
-  // server-everything rolls dice for the level of its simulated log.
+  // server-everything chooses the level of its simulated log at random.
   if (method === "notifications/message" && typeof data === "string" && /^\w+[- ]level[- ]message/i.test(data))
     return "a message of a random level";
   return params;
@@ -116,7 +116,7 @@ function withoutTaskTools(result: unknown): unknown {
 }
 
 function errorOf(error: JsonObject, method: string): JsonObject {
-  // The hub knows its methods and reports an unknown one in its own words.
+  // The hub knows its methods and reports an unknown one with its own message.
   return error["code"] === -32601 ? { code: -32601, method } : error;
 }
 
@@ -128,7 +128,7 @@ function normalise<T>(value: T, replacements: Replacements): T {
   return JSON.parse(text) as T;
 }
 
-// server-everything writes the time of day into the blobs that it makes up.
+// server-everything writes the time of day into its generated blobs.
 function withoutBlobTime(text: string): string {
   if (!/^[A-Za-z0-9+/]{40,400}={0,2}$/.test(text)) return text;
   const decoded = Buffer.from(text, "base64").toString("utf8");

@@ -4,7 +4,7 @@ import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { toolsFile } from "../agent/tools-file.ts";
 
-/** Variable of the key, and the model; `LIVE_<VENDOR>_MODEL` names another one. */
+/** Variable with the key, and the model; `LIVE_<VENDOR>_MODEL` sets another model. */
 const VENDORS = [
   ["openai", "OPENAI_API_KEY", "gpt-5.5"],
   ["anthropic", "ANTHROPIC_API_KEY", "claude-sonnet-5"],

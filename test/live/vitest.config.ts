@@ -1,4 +1,4 @@
-// Asks real models with real keys, so `npm test` never runs it: `npx vitest run --config test/live/vitest.config.ts`.
+// Calls real models with real keys, so `npm test` never runs it: `npx vitest run --config test/live/vitest.config.ts`.
 // Vendors without a configured key are skipped.
 import { defineConfig } from "vitest/config";
 

@@ -1,4 +1,4 @@
-// Packages with code in dist/, so that no user installs them.
+// Packages whose code is bundled into dist/, so that users do not install them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ test.each([...BUNDLED])("%s is a development dependency with an exact version, a
   expect(NOTIFICATION).toContain(`\n${name} ${version}\n\n`);
 });
 
-test("NOTICE names what bundled packages contain, and the works that the token table was learnt from", () => {
+test("NOTICE names the packages inside bundled ones, and the works that trained the token table", () => {
   for (const name of ["entities", "readdirp", "Open English WordNet", "tldr-pages", "CC BY 4.0"])
     expect(NOTIFICATION).toContain(name);
 });

@@ -12,7 +12,7 @@ interface Block {
   readonly text: string;
 }
 
-/** The services of compose.yaml; its lists are in JSON. */
+/** Reads the services of compose.yaml, whose lists are in JSON. */
 function readBlocks(): readonly Block[] {
   const [, services = ""] = readFileSync(join(ROOT, "compose.yaml"), "utf8").split("\nservices:\n");
   return services
@@ -28,7 +28,7 @@ const ALL = readBlocks();
 const BLOCKS = ALL.filter(({ host }) => host !== "toolyard");
 const HUB = ALL.find(({ host }) => host === "toolyard")!;
 
-test("compose.yaml: one container for each line of the manager's registry, on its port, for this machine only", () => {
+test("compose.yaml: one container for each line of the manager's registry, on its port, local only", () => {
   expect(BLOCKS.map(({ host }) => host)).toEqual(Object.values(DEFAULT_REGISTRY).map(({ host }) => host));
   for (const { host, text } of BLOCKS) {
     const { port } = Object.values(DEFAULT_REGISTRY).find((line) => line.host === host)!;
@@ -37,7 +37,7 @@ test("compose.yaml: one container for each line of the manager's registry, on it
   }
 });
 
-test("compose.yaml: weather asks geocoding by the name of its container", () => {
+test("compose.yaml: weather uses geocoding by the name of its container", () => {
   const { host, port } = DEFAULT_REGISTRY["geocode"]!;
   expect(BLOCKS.find(({ host: name }) => name === "weather-mcp")!.text).toContain(
     `GEOCODING_URL: "http://${host}:${port}/mcp"`,
@@ -45,7 +45,7 @@ test("compose.yaml: weather asks geocoding by the name of its container", () => 
 });
 
 test.each(BLOCKS)(
-  "compose.yaml: the command of $host starts its service as the image would, and its health can be asked",
+  "compose.yaml: the command of $host starts its service like the image, and its health check works",
   async ({ host, command }) => {
     await using desk = await Desk.create();
     const child = desk.start([...command, "--port", "0", "--json"]);
@@ -58,13 +58,13 @@ test.each(BLOCKS)(
   },
 );
 
-test("compose.yaml: what a block leaves out would be refused: all interfaces need --insecure", async () => {
+test("compose.yaml: a service on all interfaces without --insecure is refused", async () => {
   await using desk = await Desk.create();
   const ran = await desk.run(["services", "datetime", "--host", "0.0.0.0", "--port", "0"]);
   expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--insecure") });
 });
 
-test("compose.yaml: the hub knows each service by its container, and starts after them", async () => {
+test("compose.yaml: the hub uses each service by its container's name, and starts after them", async () => {
   const [, file] = /volumes: \["\.\/([^:]+):\/etc\/toolyard\/toolyard\.toml:ro"\]/.exec(HUB.text)!;
   const { tree, warnings } = await loadHubConfig({ files: [join(ROOT, file!)], variables: {}, flags: {} });
   expect(warnings).toEqual([]);
@@ -78,7 +78,7 @@ test("compose.yaml: the hub knows each service by its container, and starts afte
   expect(HUB.text).toContain('ports: ["127.0.0.1:8808:8808"]');
 });
 
-test("compose.yaml: the hub's command starts it with a token, and not without", async () => {
+test("compose.yaml: the hub's command starts it with a token, and fails without one", async () => {
   await using desk = await Desk.create();
   const file = /\.\/([^:]+):/.exec(HUB.text)![1]!;
   const words = HUB.command.map((word) => (word.startsWith("/etc/") ? join(ROOT, file) : word));

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import * as toolyard from "../../packages/toolyard/src/index.ts";
 import { PACKAGE } from "../cli/harness.ts";
 
-// An export is a promise. Add one here on purpose, too; removing one breaks programs.
+// Exports are public API. A new one must be added here as well; removing one breaks programs.
 const VALUES = [
   "ConfigError",
   "FailError",
@@ -94,21 +94,21 @@ const TYPES = [
   "WebSearchRequest",
 ];
 
-test("the public values are these", () => {
+test("the public values are exactly these", () => {
   expect(Object.keys(toolyard).toSorted()).toEqual(VALUES);
 });
 
-test("the public names, types among them, are these", () => {
+test("the public names including types are exactly these", () => {
   const text = readFileSync(join(PACKAGE, "src/index.ts"), "utf8");
   const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) =>
     list!.split(",").map((name) => name.trim().replace(/^type /, "")),
   );
   expect(names.filter((name) => name !== "").toSorted()).toEqual([...VALUES, ...TYPES].toSorted());
-  // Nothing comes in by another way.
+  // There is no other form of export.
   expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
 });
 
-test("the keys of the package are these, and each names existing files", () => {
+test("the keys of the package are exactly these, and each names existing files", () => {
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
     exports: Record<string, unknown>;
   };

@@ -5,10 +5,10 @@ import { PACKAGE, ROOT } from "../cli/harness.ts";
 
 const { files } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { files: readonly string[] };
 
-/** `scripts/prepack.mjs` writes them. */
+/** Files that `scripts/prepack.mjs` writes. */
 const WRITTEN: readonly string[] = ["npm-shrinkwrap.json"];
 
-test("each file of the manifest is in the package once it is built, or comes from `prepack`", () => {
+test("each file of the manifest is in the built package, or comes from `prepack`", () => {
   const places = files.filter((place) => !place.startsWith("!") && !WRITTEN.includes(place));
   expect(places.filter((place) => !existsSync(join(PACKAGE, place)) && !existsSync(join(ROOT, place)))).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// Nothing is downloaded at run time: every Node of these runs is kept from other machines, and reports an attempt.
+// No download at run time: every Node process of these runs refuses connections to other machines, and reports an
+// attempt.
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,13 +67,13 @@ test.each([
   [["core", "execute", "marsh.area"], '"result": 9'],
   [["gnn", "draw", "model.md"], "<svg"],
   [["init", "--help"], "toolyard init"],
-] as const)("nothing is fetched by `toolyard %j`", async (args, said) => {
+] as const)("`toolyard %j` fetches nothing", async (args, said) => {
   const { code, stdout, stderr } = await toolyard(...args);
   expect([code, tried()], stderr).toEqual([0, ""]);
   expect(stdout).toContain(said);
 });
 
-test("nothing is fetched by a hub that serves, nor by the services that it has", async () => {
+test("a serving hub and its services fetch nothing", async () => {
   for (const args of [
     ["serve", "--port", "0"],
     ["services", "--port", "0"],

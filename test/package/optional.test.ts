@@ -1,4 +1,4 @@
-// The package where `npm install --omit=optional` put it: everything that it depends on is there, and nothing else.
+// The package as installed by `npm install --omit=optional`: with all its dependencies, and nothing else.
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ async function link(name: string): Promise<void> {
   await symlink(join(ROOT, "node_modules", name), join(modules, name));
 }
 
-/** All optional packages are there from now on, with what they need, but this one. */
+/** Installs all optional packages with their dependencies, except this one. */
 async function leaveOut(missing: string): Promise<void> {
   for (const name of namesIn(join(ROOT, "node_modules")))
     if (name !== missing && !existsSync(join(modules, name))) await link(name);
@@ -73,7 +73,7 @@ function namesIn(path: string): readonly string[] {
 
 const env = () => ({ PATH: process.env["PATH"], HOME: folder, TOOLYARD_HOME: folder });
 
-/** Runs a program of a user of the package; returns its output. */
+/** Runs a program that uses the package; returns its output. */
 async function program(text: string): Promise<string> {
   await writeFile(join(folder, "program.mjs"), text);
   const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder, env: env() });
@@ -89,7 +89,7 @@ async function command(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-/** Text for a missing package. */
+/** Pattern of the message for a missing package. */
 function sentence(name: string): RegExp {
   const extra = EXTRAS.find(({ packages }) => packages.some((own) => own === name))!.name;
   return new RegExp(
@@ -118,7 +118,7 @@ A={(0.8,0.3),(0.2,0.7)}
 D={(0.5,0.5)}
 `;
 
-test("the keyring alone is optional; packages of extras are development dependencies with an exact version", () => {
+test("only the keyring is optional; packages of extras are exact development dependencies", () => {
   expect(Object.keys(MANIFEST.optionalDependencies)).toEqual(["@napi-rs/keyring"]);
   const development = Object.assign({}, ...MANIFESTS.map(({ devDependencies }) => devDependencies)) as object;
   const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
@@ -171,7 +171,7 @@ test.each([
   },
 );
 
-test("a model with its packages gets a request, and its failure is reported", async () => {
+test("a model whose packages are installed gets a request, and its failure is reported", async () => {
   await leaveOut("@ai-sdk/mistral");
   expect(await program(ask("openai/some-model"))).toContain("Cannot connect to API");
 });
@@ -179,15 +179,18 @@ test("a model with its packages gets a request, and its failure is reported", as
 test.each([
   ["graph", "svg", "@hpcc-js/wasm-graphviz"],
   ["matrices", "png", "@resvg/resvg-wasm"],
-])("a picture (%s) as %s without `%s` names the command in one sentence", async (picture, ending, missing) => {
-  const draw = ["gnn", "draw", "model.md", "--picture", picture, "-o", `picture.${ending}`];
-  await leaveOut(missing);
-  expect(await command(...draw)).toMatch(sentence(missing));
-  await link(missing);
-  expect(await command(...draw)).not.toContain("The extra");
-});
+])(
+  "for a picture (%s) as %s without `%s`, the error names the install command in one sentence",
+  async (picture, ending, missing) => {
+    const draw = ["gnn", "draw", "model.md", "--picture", picture, "-o", `picture.${ending}`];
+    await leaveOut(missing);
+    expect(await command(...draw)).toMatch(sentence(missing));
+    await link(missing);
+    expect(await command(...draw)).not.toContain("The extra");
+  },
+);
 
-test("a vendor's own client gets the same text for a missing package", async () => {
+test("a vendor's own client gets the same message for a missing package", async () => {
   const said = await program(`import { LLMWithMCPTools } from "toolyard/agent";
 const client = { chat: { completions: { create: () => ({}) } } };
 const server = { listTools: async () => [], callTool: async () => ({}) };

@@ -16,12 +16,12 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   exports: Record<string, unknown>;
   engines: { node: string };
 };
-/** The packed package without its table of embeddings; a larger one contains unneeded files. */
+/** Maximum size of the packed package without its table of embeddings; a larger one contains unneeded files. */
 const MAX_PACKED_BYTES = 1_800_000;
-/** Packages and bytes that `npm install toolyard` installs and downloads, with the optional keyring. */
+/** Maximum packages and bytes that `npm install toolyard` installs and downloads, with the optional keyring. */
 const MAX_INSTALLED = { packages: 40, bytes: 20_000_000, downloadedBytes: 12_000_000 };
 const MAX_WITHOUT_OPTIONAL = { packages: 36, bytes: 17_000_000, downloadedBytes: 9_000_000 };
-/** Packages and parts of their names that no hub without its extras and servers needs. */
+/** Packages, or parts of their names, that a hub without extras and servers does not need. */
 const ELSEWHERE = ["unpdf", "libsql", "tesseract-wasm", "pg", "@hpcc-js", "@resvg", "ai", "@ai-sdk", "@antonz", "yaml"];
 
 interface PackedPackage {
@@ -33,11 +33,11 @@ interface PackedPackage {
 let folder: string;
 let packed: PackedPackage;
 let tarball: string;
-/** The package in the copy that is packed. */
+/** Folder of the package in the copy that is packed. */
 let checkout: string;
 const serverTarballs: string[] = [];
 
-// The package is packed from a copy, since packing builds again and other tests use the build.
+// The package is packed from a copy, since packing builds again while other tests use the build.
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-package-")));
   const copy = join(folder, "checkout");
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await writeFile(join(checkout, "dist", "left-over.js"), "");
   packed = await pack("toolyard");
   tarball = join(folder, packed.filename);
-  // Packing that one has built these, too.
+  // Packing `toolyard` also builds these.
   for (const name of ["gnn", "library"])
     serverTarballs.push(join(folder, (await pack(name, "--ignore-scripts")).filename));
 }, 300_000);
@@ -92,13 +92,13 @@ async function linkModules(modules: string): Promise<void> {
   for (const name of ["gnn", "library"]) await symlink(`../../packages/${name}`, join(modules, "@toolyard", name));
 }
 
-/** Returns true if a path is in the folder of a pattern of `exports`, `folder/*.d.ts`. */
+/** Returns true if a path is in the folder of an `exports` pattern such as `folder/*.d.ts`. */
 function fits(path: string, pattern: string): boolean {
   const [before = "", after = ""] = pattern.split("*");
   return path.startsWith(before) && path.endsWith(after) && !path.slice(before.length).includes("/");
 }
 
-/** Files of `src/runtimes/` that run as they are, by their place in `dist`. */
+/** Returns files of `src/runtimes/` that are not compiled, by their path in `dist`. */
 function uncompiled(): string[] {
   const source = join(PACKAGE, "src");
   const files = ["runtimes", "sandbox", "extras"].flatMap((folder) =>
@@ -110,7 +110,7 @@ function uncompiled(): string[] {
 }
 
 describe("the package", () => {
-  test("holds the needed files and no others", () => {
+  test("contains the needed files and no others", () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual([
       "CHANGELOG.md",
@@ -124,7 +124,7 @@ describe("the package", () => {
       "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
-    // Besides compiled files, children run from files that are not compiled: exactly these.
+    // Files that children run without compilation: exactly these.
     expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
       [
         ...uncompiled(),
@@ -138,7 +138,7 @@ describe("the package", () => {
     expect(packed.size - table.length).toBeLessThan(MAX_PACKED_BYTES);
   });
 
-  test("has the declarations that its entries reach, and no others; what runs is without comments", () => {
+  test("contains only the declarations that its entries reach, and code without comments", () => {
     const paths = new Set(packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts")));
     const entries = [...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.d\.ts)"/g)].map(([, path]) => path!);
     const [patterns, files] = [
@@ -164,7 +164,7 @@ describe("the package", () => {
     expect(hub[0]).not.toMatch(/^\s*\/\*\*/m);
   });
 
-  test("every page of docs/ that its README links is in it", () => {
+  test("contains every page of docs/ that its README links to", () => {
     const linked = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
       ([, path]) => path!,
     );
@@ -176,7 +176,7 @@ describe("the package", () => {
       ).toBe(true);
   });
 
-  test("every file that its manifest names is in it, and the command may be run", () => {
+  test("contains every file that its manifest names, and an executable command", () => {
     const paths = new Map(packed.files.map(({ path, mode }) => [path, mode]));
     const named = [
       MANIFEST.bin["toolyard"]!,
@@ -192,7 +192,7 @@ describe("the package", () => {
     expect(MANIFEST.engines.node).toBe(">=20.19.0");
   });
 
-  test("the shrinkwrap has each package that the manifest leads to, with its exact version and digest", () => {
+  test("the shrinkwrap has each dependency with its exact version and digest", () => {
     const read = (path: string): Shrinkwrap => JSON.parse(readFileSync(path, "utf8")) as Shrinkwrap;
     const { packages } = read(join(checkout, "npm-shrinkwrap.json"));
     const root = read(join(ROOT, "package-lock.json")).packages;
@@ -204,7 +204,7 @@ describe("the package", () => {
     expect(JSON.stringify(packages)).not.toMatch(/https?:|"dev":/);
   });
 
-  test("installs alone into an empty folder, small, and runs what the first page of its README shows", async () => {
+  test("installs alone into an empty folder, within its size limit, and runs the example of its README", async () => {
     const home = join(folder, "empty");
     await install(home, tarball);
     assertSmall(home, MAX_INSTALLED);
@@ -221,7 +221,7 @@ describe("the package", () => {
     expect(await toolyard("search", "works, or fails")).toContain("work");
     expect(await toolyard("check")).toContain("Everything answers.");
     expect(await toolyard("connect", "--dry-run", "cursor")).toContain("toolyard");
-    // TypeScript needs the transformer, a dependency like any other.
+    // TypeScript needs the transformer, which is a normal dependency.
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
     await writeFile(join(home, "sum.js"), "console.log(6 * 7);\n");
     expect(await toolyard("run", "sum.js")).toContain("42");
@@ -299,14 +299,14 @@ function assertSmall(home: string, most: typeof MAX_INSTALLED): void {
   const found = {
     packages: Object.keys(packages).length,
     bytes: bytesIn(modules),
-    // Each is packed by itself.
+    // Each package is packed separately.
     downloadedBytes: downloads.reduce((sum, size) => sum + size, packed.size),
   };
   for (const [part, size] of Object.entries(found))
     expect(size, `${part} of ${JSON.stringify(found)}`).toBeLessThanOrEqual(most[part as keyof typeof found]);
 }
 
-/** The files of a package one after the other, without packages inside of it. */
+/** Concatenates the files of a package, without nested packages. */
 function contentsOf(place: string): Buffer {
   const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.parentPath.slice(place.length).includes("node_modules"),
@@ -387,8 +387,8 @@ function tsconfig(...files: readonly string[]): string {
   });
 }
 
-describe("what the packaging names is there", () => {
-  test("systemd finds nothing wrong with the unit", async ({ skip }) => {
+describe("files and options in the packaging", () => {
+  test("systemd accepts the unit", async ({ skip }) => {
     const said = await run("systemd-analyze", ["verify", join(ROOT, "packaging/toolyard.service")]).catch(
       (error: NodeJS.ErrnoException & { stderr?: string }) => error,
     );
@@ -413,7 +413,7 @@ describe("what the packaging names is there", () => {
   test.each([
     ["Dockerfile", /^CMD (\[.*\])$/m],
     ["packaging/toolyard.service", /^ExecStart=\/usr\/bin\/env toolyard (.*)$/m],
-  ])("%s starts the hub with options that `serve` knows", async (name, pattern) => {
+  ])("%s starts the hub with options of `serve`", async (name, pattern) => {
     const found = pattern.exec(text(name))![1]!;
     const [command, ...words] = found.startsWith("[") ? (JSON.parse(found) as string[]) : found.split(" ");
     expect(command).toBe("serve");

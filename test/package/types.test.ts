@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const { exports: EXPORTS } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
   exports: Record<string, { types?: string }>;
 };
-/** All keys with declarations; a pattern key is represented by the names that others import. */
+/** All keys with declarations; a pattern key is represented by the names that other packages import. */
 const KEYS = Object.keys(EXPORTS)
   .filter((key) => EXPORTS[key]!.types !== undefined)
   .map((key) => key.replace("*", "run"));
@@ -24,7 +24,7 @@ const RESOLUTIONS = [
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
 ];
-/** Node's types, the dependencies that declarations name, and the library of a program's schemas. */
+/** Node's types, the dependencies that declarations import, and the schema library of a program. */
 const BESIDE = ["@types/node", "undici-types", "ajv", "undici", "zod"];
 
 let folder: string;
@@ -32,7 +32,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-types-")));
   await mkdir(join(folder, "node_modules/@types"), { recursive: true });
-  // Copied, not linked: the package resolves what lies next to it, which none of the optional packages does.
+  // Copied, not linked, because a linked package would find the optional packages next to its real path.
   for (const [name, place] of Object.entries(PACKAGES)) {
     await cp(join(ROOT, place, "package.json"), join(folder, "node_modules", name, "package.json"));
     await cp(join(ROOT, place, "dist"), join(folder, "node_modules", name, "dist"), {
@@ -74,14 +74,14 @@ async function compile(options: object, ...files: string[]): Promise<string> {
 }
 
 test.each(RESOLUTIONS)(
-  "all declarations compile with nothing skipped and none of the optional packages ($moduleResolution)",
+  "all declarations compile without skipLibCheck and optional packages ($moduleResolution)",
   async (options) => {
     expect(await compile(options, "all.ts")).toBe("");
   },
 );
 
 test.each(RESOLUTIONS)(
-  "handlers have the types of zod 3 and 4, Standard and JSON Schema; wrong ones do not compile ($moduleResolution)",
+  "handlers have types of zod 3, 4, Standard and JSON Schema; wrong ones fail ($moduleResolution)",
   async (options) => {
     expect(await compile(options, "handlers.ts")).toBe("");
   },
@@ -136,7 +136,7 @@ test("declares each setting with its description and default", async () => {
   expect(members.length - described.length).toBeLessThan(members.length / 20);
 });
 
-test("reports a handler of the wrong type at its place", async () => {
+test("reports the position of a handler of the wrong type", async () => {
   await writeFile(
     join(folder, "wrong.ts"),
     `import type { ModuleHub } from "toolyard";

@@ -12,7 +12,7 @@ import { configSchema } from "../../packages/toolyard/src/kernel/feature-section
 import type { StoreKinds } from "../../packages/toolyard/src/state/ports/store.ts";
 import { openStore, STORES } from "../../packages/toolyard/src/state/stores.ts";
 
-/** A hub of a list of features and of kinds of stores, served on a free port. */
+/** A hub with a given list of features and of store kinds, served on a free port. */
 export class ToyHub implements AsyncDisposable {
   readonly hub: Hub;
   readonly served: ServedHttp;
@@ -59,7 +59,7 @@ export class ToyHub implements AsyncDisposable {
     });
   }
 
-  /** Ends the hub, and keeps its data. */
+  /** Closes the hub and keeps its data. */
   async close(): Promise<void> {
     await this.served.close();
     await this.hub.close();

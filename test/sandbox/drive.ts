@@ -26,7 +26,7 @@ export interface Driven {
   run(parts: JobParts): Promise<SandboxOutcome>;
 }
 
-/** A host with a few tools that say what they were asked. */
+/** A host with a few tools that return their arguments. */
 export function echoHost(
   tools: Readonly<Record<string, (args: Record<string, unknown>, signal: AbortSignal) => unknown>> = {},
 ): SandboxHost {
@@ -43,7 +43,7 @@ export function echoHost(
   };
 }
 
-/** Runs jobs on an engine with everything that a job must have filled in. */
+/** Runs jobs on an engine, with defaults for all members of a job. */
 export function drive(engine: SandboxEngine, limits: SandboxLimits = resolveSandbox().limits): Driven {
   return {
     engine,

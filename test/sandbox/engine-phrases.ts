@@ -1,4 +1,4 @@
-/** The same operations, written in one language. */
+/** The same operations in one language. */
 export interface Phrases {
   readonly values: readonly (readonly [code: string, value: unknown])[];
   readonly prints: string;
@@ -19,7 +19,7 @@ export interface Phrases {
   readonly leaves: string;
   readonly finds: string;
   readonly throws: string;
-  /** Gives `inputs.ids` back: as they are, through a tool, through a file, each plus 1, and a type's name. */
+  /** Returns `inputs.ids` unchanged, through a tool, through a file, each plus 1, and the name of a type. */
   readonly integers: string;
 }
 

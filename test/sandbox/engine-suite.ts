@@ -1,4 +1,4 @@
-// Behaviour that every engine shares, with any isolation. Each engine that this machine has runs all of it.
+// Behaviour that all engines share, with any isolation. Each engine of this machine runs all of it.
 import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../../packages/toolyard/src/sandbox/create-engine.ts";
@@ -31,7 +31,7 @@ export async function openEngine(
   return { engine, driven: drive(engine, options.limits) };
 }
 
-/** Why the engine cannot be tried here; the embedded one always can. */
+/** Returns the reason why the engine is unavailable here; the embedded one is always available. */
 export async function reasonToSkip(name: SandboxEngineName): Promise<string | undefined> {
   if (name === "embedded") return undefined;
   const { engine } = await openEngine(name);
@@ -44,7 +44,7 @@ export async function engineSuite(name: SandboxEngineName): Promise<void> {
   const { engine } = await openEngine(name);
   for (const language of engine.languages) {
     describe(`${name} runs ${language}`, () => {
-      if (reason !== undefined) test("is there", ({ skip }) => skip(reason));
+      if (reason !== undefined) test("the engine is available", ({ skip }) => skip(reason));
       else if (language === "typescript") typeScriptSuite(name);
       else suite(name, language, language === "python" ? PYTHON : JAVASCRIPT);
     });
@@ -74,11 +74,11 @@ function typeScriptSuite(name: SandboxEngineName): void {
       [2, 4],
     ],
     ["const id = <T,>(x: T): T => x;\nreturn id<string>('r')", "r"],
-  ])("the value of %s", async (code, value) => {
+  ])("returns the value of %s", async (code, value) => {
     expect(valueOf(await run(code))).toEqual(value);
   });
 
-  test("errors have the lines of the source, and refuses syntax without an equivalent in JavaScript", async () => {
+  test("reports errors with lines of the source, and refuses syntax without a JavaScript equivalent", async () => {
     const thrown = await run(
       "interface P {\n  a: number\n}\nfunction f(p: P): never { throw new TypeError(`${p.a}`) }\nf({ a: 1 })",
     );
@@ -104,7 +104,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
   afterAll(() => opened.engine.dispose());
   const run: Driven["run"] = (parts) => opened.driven.run({ language, ...parts });
 
-  test.each(phrases.values)("the value of %s", async (code, value) => {
+  test.each(phrases.values)("returns the value of %s", async (code, value) => {
     const outcome = await run({ code, inputs: { a: 1, list: [3, 1, 2] } });
     expect(outcome).toMatchObject({ end: "finished" });
     expect(valueOf(outcome)).toEqual(value);
@@ -141,14 +141,17 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(Buffer.byteLength(flood.stdout)).toBeLessThanOrEqual(4000);
   });
 
-  test.each(phrases.errors)("an error of the code, with its line and nothing of ours: %s", async (code, type, line) => {
-    const { end, error } = await run({ code });
-    expect([end, error?.type]).toEqual(["error", type]);
-    expect(error?.traceback).toContain(line);
-    expect(error?.traceback).not.toMatch(/node_modules|dist|sandbox|prelude|boot|ext:/u);
-  });
+  test.each(phrases.errors)(
+    "reports an error of the code with its line and without internal frames: %s",
+    async (code, type, line) => {
+      const { end, error } = await run({ code });
+      expect([end, error?.type]).toEqual(["error", type]);
+      expect(error?.traceback).toContain(line);
+      expect(error?.traceback).not.toMatch(/node_modules|dist|sandbox|prelude|boot|ext:/u);
+    },
+  );
 
-  test("tools: in parallel, their failures as exceptions, and search", async () => {
+  test("tools: concurrent calls, failures as exceptions, and search", async () => {
     let [open, most] = [0, 0];
     const waiting: (() => void)[] = [];
     const host = echoHost({
@@ -173,7 +176,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     ]);
   });
 
-  test("one tool call more than allowed ends the run; the restricted profile has none", async () => {
+  test("ends the run at one tool call above the limit; the restricted profile has no calls", async () => {
     const outcome = await run({ code: phrases.endlessCalls, limits: { toolCalls: 3 } });
     expect(outcome).toMatchObject({ end: "limit" });
     expect(outcome.toolCalls).toHaveLength(3);
@@ -183,7 +186,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     });
   });
 
-  test("files: read, written, changed; those that were left alone are no artifacts", async () => {
+  test("files: reads, writes and changes them; unchanged files are no artifacts", async () => {
     const files = ["kept", "changed"].map((path) => ({ path: `in/${path}.txt`, bytes: Buffer.from(path) }));
     const outcome = await run({ code: phrases.files, files });
     expect(outcome.error).toBeUndefined();
@@ -196,12 +199,12 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(["error", "limit"]).toContain((await run({ code: phrases.writesTooMuch })).end);
   });
 
-  test("a result that is too large ends the run", async () => {
+  test("ends a run with a result over the limit", async () => {
     expect(await run({ code: phrases.largeResult })).toMatchObject({ end: "limit" });
   });
 
-  test("C20: time is over, and the run with it, whether it computes or waits", async () => {
-    // A busy machine may give it a second of its processor in half a minute.
+  test("C20: ends a run at its time limit, whether it computes or waits", async () => {
+    // On a busy machine the run may get one second of CPU time in half a minute.
     const computes = await run({ code: phrases.loops, limits: { cpuMs: 1500, wallMs: 110_000 } });
     expect(computes).toMatchObject({
       end: "timeout",
@@ -220,23 +223,23 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     });
   });
 
-  test("waiting is no computing", async () => {
+  test("waiting does not count as CPU time", async () => {
     expect(await run({ code: phrases.sleeps, limits: { cpuMs: 1000 } })).toMatchObject({
       end: "finished",
       resultJson: '"woke"',
     });
   });
 
-  test.each(phrases.bombs)("memory that does not fit: %s", async (code) => {
+  test.each(phrases.bombs)("ends a run that exceeds its memory: %s", async (code) => {
     expect((await run({ code })).end).toBe("memory");
     expect(valueOf(await run({ code: "1 + 1" }))).toBe(2);
   });
 
-  test("recursion without end is an error of the code", async () => {
+  test("reports endless recursion as an error of the code", async () => {
     expect(await run({ code: phrases.recurses })).toMatchObject({ end: "error" });
   });
 
-  test("a caller who goes ends the run, and others notice nothing", async () => {
+  test("a caller that disconnects ends the run, and does not affect others", async () => {
     const going = new AbortController();
     const host = echoHost({ begin: () => void setImmediate(() => going.abort()) });
     const [gone, other] = await Promise.all([
@@ -246,7 +249,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect([gone.end, valueOf(other)]).toEqual(["cancelled", 2]);
   });
 
-  test("a run sees nothing of another; a session sees its own earlier runs only", async () => {
+  test("a run cannot see another run; a session only sees its own earlier runs", async () => {
     await run({ code: phrases.leaves });
     expect(valueOf(await run({ code: phrases.finds }))).toBe("nothing");
     const session = "mine";
@@ -263,7 +266,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(await run({ session, code: phrases.finds })).toMatchObject({ session: "lost", resultJson: '"nothing"' });
   });
 
-  test("dispose ends what runs, and nothing is run afterwards", async () => {
+  test("dispose ends running code, and no run starts afterwards", async () => {
     const { engine, driven } = await openEngine(name);
     let markBegun!: () => void;
     const begun = new Promise<void>((resolve) => (markBegun = resolve));

@@ -1,5 +1,5 @@
-// One path through each engine and each of its languages, for the quick tier. The whole contract is in the files
-// `engine-*.test.ts`.
+// One path through each engine and each of its languages, for the quick tier. The files `engine-*.test.ts` test the
+// whole contract.
 import { afterAll, describe, expect, test } from "vitest";
 import { SANDBOX_ENGINES, type SandboxEngineName } from "../../packages/toolyard/src/sandbox/options.ts";
 import { echoHost, valueOf } from "./drive.ts";

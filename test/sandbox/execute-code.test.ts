@@ -80,13 +80,13 @@ function valueOf(outcome: Outcome): JsonObject {
   return result["structuredContent"] as JsonObject;
 }
 
-test("T1: execute_code is there from the start, native and without keywords", async () => {
+test("T1: execute_code is offered by default, native and without keywords", async () => {
   const listed = (await hub.list()).map((tool) => tool["name"]);
   expect(listed).toContain("execute_code");
   expect((await hub.list({ mode: "discovery" })).map((tool) => tool["name"])).not.toContain("execute_code");
 });
 
-test("T1: it can be switched off", async () => {
+test("T1: it can be disabled", async () => {
   const without = await createHub({
     settings: { builtin: { execute_code: false } },
     variables: { TOOLYARD_HOME: home },
@@ -103,7 +103,7 @@ test("T1: it can be switched off", async () => {
   }
 });
 
-test("S9: where anybody on the network may call, it is not offered; with a token it is", async () => {
+test("S9: it is not offered to the network without a token, and with a token it is", async () => {
   const names = async (server: object): Promise<unknown[]> => {
     const open = await createHub({ settings: { server }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
     const listed = (await open.list()).map((tool) => tool["name"]);
@@ -114,7 +114,7 @@ test("S9: where anybody on the network may call, it is not offered; with a token
   expect(await names({ host: "0.0.0.0", token: "a-long-enough-token" })).toContain("execute_code");
 });
 
-test("S9: answers an error with instructions where any caller may call", async () => {
+test("S9: returns an error with instructions if any caller could call it", async () => {
   const settings = { server: { host: "0.0.0.0", insecure: true }, builtin: { execute_code: true } };
   await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(
     /Set a token/,
@@ -173,7 +173,7 @@ describe.each([
     expect(JSON.stringify(answer).length).toBeLessThan(1000);
   });
 
-  test("arguments above `sandbox.tool_bytes` are refused, and the message names the option", async () => {
+  test("refuses arguments above `sandbox.tool_bytes`, and names the option", async () => {
     const code = isPython
       ? "try:\n    await tools.records.page(page=0, more='x' * 9_000_000)\nexcept Exception as error:\n" +
         "    said = str(error)\nsaid"
@@ -182,7 +182,7 @@ describe.each([
     expect((await run(language, code))["result"]).toContain("sandbox.tool_bytes");
   });
 
-  test("calls run in parallel, within the bound", async () => {
+  test("makes concurrent calls, up to the limit", async () => {
     most = 0;
     const code = isPython
       ? "import asyncio\nawait asyncio.gather(*[tools.records.slow() for _ in range(12)])\nNone"
@@ -192,7 +192,7 @@ describe.each([
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  test("a tool that fails is an exception that can be caught, with its kind", async () => {
+  test("a failing tool throws an exception with its outcome code, which the code can catch", async () => {
     const code = isPython
       ? "try:\n    await tools.records.fail()\nexcept ToolError as error:\n    found = [error.kind, str(error)]\nfound"
       : "let found;\ntry { await tools.records.fail() } catch (error) { found = [error.kind, error.message] }\nfound";
@@ -212,7 +212,7 @@ describe.each([
     expect((await run(language, code))["result"]).toEqual(["unknown_tool", "invalid_params"]);
   });
 
-  test("search finds a tool with the signature that this language calls it by", async () => {
+  test("search returns a tool with the signature for this language", async () => {
     const [hit] = (
       await run(language, isPython ? "await search('page of records')" : "await search('page of records')")
     )["result"] as JsonObject[];
@@ -224,7 +224,7 @@ describe.each([
     });
   });
 
-  test("inputs and files go in; files that the code wrote come out", async () => {
+  test("passes inputs and files in, and returns files that the code wrote", async () => {
     const code = isPython
       ? "text = open('in.csv').read()\nopen('out/result.csv', 'w').write(text.upper())\ninputs['n'] + 1".replace(
           "open('out",
@@ -255,7 +255,7 @@ describe.each([
     expect((valueOf(outcome)["error"] as JsonObject)["traceback"]).toMatch(/2/);
   });
 
-  test("a session keeps variables for its caller; a run without one begins anew", async () => {
+  test("a session keeps variables for its caller; a run without a session starts with none", async () => {
     const session = `s-${language}`;
     await run(language, isPython ? "kept = 7" : "kept = 7", { session });
     expect(await run(language, "kept + 1", { session })).toMatchObject({ ok: true, result: 8, session: "kept" });
@@ -269,7 +269,7 @@ describe.each([
     const outcome = await hub.call("execute_code", {
       language,
       code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}",
-      timeout_ms: 3_000, // ten times the time that start and output take
+      timeout_ms: 3_000, // Ten times the duration of start and output.
     });
     expect(outcome).toMatchObject({
       ok: false,
@@ -282,7 +282,7 @@ describe.each([
   });
 });
 
-test("two callers never meet in one session", async () => {
+test("two callers never share a session", async () => {
   const other = createIdentity(hub, "somebody else");
   await run("javascript", "secret = 'mine'", { session: "shared" });
   expect(await run("javascript", "typeof secret", { session: "shared" }, other)).toMatchObject({
@@ -300,7 +300,7 @@ test("gives the code its caller's rights, in calls and in search", async () => {
   expect((await run("javascript", code, {}, guest))["result"]).toEqual({ kind: "denied", found: [] });
 });
 
-test("code cannot run itself", async () => {
+test("code cannot call execute_code", async () => {
   const code =
     "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = " +
     "error.kind }\nkind";
@@ -310,13 +310,13 @@ test("code cannot run itself", async () => {
 test.each([
   ["javascript", "await tools.records.hang()"],
   ["python", "await tools.records.hang()"],
-])("code in %s that runs out of time takes the tools that it called along", async (language, code) => {
+])("code in %s that exceeds its time also ends the tools that it called", async (language, code) => {
   const before = hanging.length;
   expect(await run(language, code, { timeout_ms: 500 })).toMatchObject({ error: { type: "Timeout" } });
   await expect.poll(() => hanging.slice(before).map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test("a caller that goes ends the code and the tools that it called", async () => {
+test("a caller that disconnects ends the code and the tools that it called", async () => {
   const controller = new AbortController();
   const call = hub.call(
     "execute_code",
@@ -331,18 +331,18 @@ test.each([
   [{ language: "ruby", code: "1" }, /python, javascript or typescript/],
   [{ language: "python", code: "1", files: { "../x": "y" } }, /not a valid path/],
   [{ language: "python", code: "1", files: { x: 5 } }, /text or/],
-])("what cannot be run (%j) is refused with the reason", async (args, reason) => {
+])("refuses %j and reports the reason", async (args, reason) => {
   const outcome = await hub.call("execute_code", args);
   expect(outcome.ok).toBe(false);
   expect(outcome.ok ? "" : outcome.message).toMatch(reason);
 });
 
-test("names of languages as models write them are understood", async () => {
+test("accepts language names as models write them", async () => {
   expect(await run("JS", "1 + 1")).toMatchObject({ result: 2 });
   expect(await run("py", "1 + 1")).toMatchObject({ result: 2 });
 });
 
-test("an image that the code wrote is an image of the result", async () => {
+test("returns an image that the code wrote as image content", async () => {
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
   const outcome = await hub.call("execute_code", {
     language: "python",
@@ -379,11 +379,11 @@ test.each([
   },
 );
 
-test("a program in Markdown's fence is run without it", async () => {
+test("runs a program without its Markdown fence", async () => {
   expect(await run("python", "```python\n20 + 22\n```")).toMatchObject({ ok: true, result: 42 });
 });
 
-test("a traceback names the code and nothing of what runs it", async () => {
+test("a traceback contains frames of the code only", async () => {
   const { error } = await run("python", "await tools.records.fail()");
   expect((error as JsonObject)["traceback"]).toMatch(/\nToolError: [^\n]*The record is locked\.$/);
 });

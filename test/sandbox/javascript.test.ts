@@ -38,12 +38,12 @@ describe("results", () => {
     expect(valueOf(outcome)).toEqual(value);
   });
 
-  test("undefined is no result", async () => {
+  test("undefined means no result", async () => {
     expect(await run({ code: "console.log('a'); undefined" })).toMatchObject({ end: "finished", stdout: "a\n" });
     expect((await run({ code: "undefined" })).resultJson).toBeUndefined();
   });
 
-  test("code that puts its own functions in place of the language's harms its own result at most", async () => {
+  test("code that overrides built-in functions can only damage its own result", async () => {
     const outcome = await run({
       code: "JSON.stringify = () => '{bad'; Array.isArray = () => true; Object.prototype.polluted = 1; ({ a: 1 })",
     });
@@ -52,27 +52,27 @@ describe("results", () => {
     expect(valueOf(await run({ code: "({}).polluted ?? 'clean'" }))).toBe("clean");
   });
 
-  test("a member named __proto__ stays a member", async () => {
+  test("keeps a member named __proto__", async () => {
     const outcome = await run({ code: `JSON.parse('{"__proto__": {"admin": true}}')` });
     expect(outcome.resultJson).toBe('{"__proto__":{"admin":true}}');
   });
 });
 
 describe("TypeScript", () => {
-  test("types, enums, generics and parameter properties run", async () => {
+  test("runs types, enums, generics and parameter properties", async () => {
     const code =
       "interface A { x: number }\nenum E { P = 3 }\nclass C<T> { constructor(public readonly z: T) {} }\n" +
       "const a: A = { x: E.P };\nnew C<number>(a.x).z satisfies number";
     expect(valueOf(await run({ language: "typescript", code }))).toBe(3);
   });
 
-  test("code that is not TypeScript is an error at its line", async () => {
+  test("reports the line of code that is not TypeScript", async () => {
     const { end, error } = await run({ language: "typescript", code: "const a = 1;\nconst b: = 3" });
     expect(end).toBe("error");
     expect(error).toMatchObject({ type: "SyntaxError", traceback: expect.stringContaining("code.ts:2") as string });
   });
 
-  test("types in JavaScript are refused", async () => {
+  test("refuses types in JavaScript", async () => {
     expect(await run({ code: "const a: number = 1; a" })).toMatchObject({
       end: "error",
       error: { type: "SyntaxError" },
@@ -81,7 +81,7 @@ describe("TypeScript", () => {
 });
 
 describe("errors", () => {
-  test("an exception has its name, its message, and the lines of the code alone", async () => {
+  test("an exception has its name, its message, and only lines of the code", async () => {
     const { end, error } = await run({
       code: "function inner() {\n  throw new RangeError('too far');\n}\n\nawait 1;\ninner();",
     });
@@ -93,7 +93,7 @@ describe("errors", () => {
     });
   });
 
-  test("lines and columns hold too where the code has a return", async () => {
+  test("lines and columns are correct in code with a return, too", async () => {
     const { error } = await run({ code: "missing.value; return 1" });
     expect(error).toMatchObject({
       type: "ReferenceError",
@@ -108,7 +108,7 @@ describe("errors", () => {
     ["Promise.reject(new Error('nobody waits')); 1", "nobody waits"],
     ["setTimeout(() => { throw new Error('later') }, 1); 1", "later"],
     ["await new Promise(() => {})", "The code waits for a promise that nothing will ever settle."],
-  ])("%s ends in an error", async (code, message) => {
+  ])("%s ends with an error", async (code, message) => {
     expect(await run({ code })).toMatchObject({ end: "error", error: { message } });
   });
 
@@ -120,7 +120,7 @@ describe("errors", () => {
     });
   });
 
-  test("import() and require() say what there is instead", async () => {
+  test("import() and require() name the alternative", async () => {
     const code =
       "const words = [];\ntry { await import('fs') } catch (e) { words.push(e.message) }\n" +
       "try { require('fs') } catch (e) { words.push(e.message) }\nwords";
@@ -132,8 +132,8 @@ describe("errors", () => {
 });
 
 describe("tools", () => {
-  test("calls run in parallel, in the order of their beginning, and give values", async () => {
-    // Answers only after all have asked.
+  test("makes concurrent calls in the order of their start, and returns their values", async () => {
+    // Answers only after all calls have arrived.
     const asked: (() => void)[] = [];
     const host = echoHost({
       "mail.read": async ({ id }) => {
@@ -156,7 +156,7 @@ describe("tools", () => {
     );
   });
 
-  test("a failure is a ToolError with kind, words and the line that called", async () => {
+  test("a failure is a ToolError with outcome code, message and the line of the call", async () => {
     const { end, error, toolCalls } = await run({ code: "\nawait tools.fails({ a: 1 })" });
     expect(end).toBe("error");
     expect(error).toMatchObject({
@@ -170,7 +170,7 @@ describe("tools", () => {
     expect(valueOf(await run({ code: caught }))).toEqual([true, "ToolError", "tool_error", true, "fails"]);
   });
 
-  test("names of any depth and spelling reach the host; showing one does not call it", async () => {
+  test("calls names of any depth and spelling; printing a name does not call it", async () => {
     const outcome = await run({
       code: "console.log(tools.a.b, `${tools.c}`);\n[await tools['my-server'].x.y({ n: 1 }), await tools('a name')]",
     });
@@ -183,13 +183,13 @@ describe("tools", () => {
   });
 
   test.each(["tools.a.b(1)", "tools.a.b([])", "tools.a.b({}, {})", "tools()"])(
-    "%s is refused before it leaves",
+    "refuses %s before the call reaches the host",
     async (code) => {
       expect(await run({ code })).toMatchObject({ end: "error", error: { type: "TypeError" }, toolCalls: [] });
     },
   );
 
-  test("search reaches the host", async () => {
+  test("search calls the host", async () => {
     expect(valueOf(await run({ code: "[await search('send mail'), await search('x', 3)]" }))).toEqual([
       [{ query: "send mail", limit: 10 }],
       [{ query: "x", limit: 3 }],
@@ -211,7 +211,7 @@ describe("tools", () => {
   });
 });
 
-describe("globals next to the language", () => {
+describe("additional globals", () => {
   test("console writes to both streams", async () => {
     const { stdout, stderr } = await run({
       code:
@@ -222,7 +222,7 @@ describe("globals next to the language", () => {
     expect(stderr).toBe("TypeError: bad\n");
   });
 
-  test("files come in, are changed, and go out", async () => {
+  test("reads, changes and returns files", async () => {
     const code =
       "files.write('out/sum.txt', String(files.readText('in.csv').split(',').reduce((a, b) => a + Number(b), " +
       "0)));\nfiles.writeJson('o.json', { é: 1 });\nfiles.remove('old.txt');\n" +
@@ -239,7 +239,7 @@ describe("globals next to the language", () => {
     ]);
   });
 
-  test("refuses paths that climb, missing files, and too many files", async () => {
+  test("refuses paths outside its folder, missing files, and too many files", async () => {
     const tries = [
       "files.read('nope.txt')",
       "files.write('../x', '')",
@@ -257,7 +257,7 @@ describe("globals next to the language", () => {
     ]);
   });
 
-  test("binary data survives", async () => {
+  test("preserves binary data", async () => {
     const { artifacts } = await run({
       code: "const b = files.readBytes('b'); files.write('r', b.toReversed()); files.write('s', b.buffer)",
       files: [{ path: "b", bytes: Uint8Array.of(0, 255, 128) }],
@@ -290,7 +290,7 @@ describe("globals next to the language", () => {
     expect(valueOf(await run({ code }))).toEqual(value);
   });
 
-  test("nothing of the host is there", async () => {
+  test("has no globals of the host", async () => {
     const names = [
       "process",
       "Buffer",

@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts a run that is inside of a tool call once this resolves. */
+/** Starts a run and resolves once it is inside of a tool call. */
 async function inCall(
   sandbox: DrivenEmbedded,
   session?: string,
@@ -42,7 +42,7 @@ async function inCall(
   return { outcome, signal };
 }
 
-describe("the child", () => {
+describe("the child process", () => {
   test("does not exist before the first run, serves all runs, and exits after dispose", async () => {
     const sandbox = embedded();
     expect(sandbox.engine.pid).toBeUndefined();
@@ -60,7 +60,7 @@ describe("the child", () => {
     });
   });
 
-  test("dispose ends what runs", async () => {
+  test("dispose ends running code", async () => {
     const sandbox = embedded();
     const { outcome } = await inCall(sandbox);
     const pid = sandbox.engine.pid!;
@@ -69,7 +69,7 @@ describe("the child", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test("is stopped when nothing runs for a while, and started again by the next run", async () => {
+  test("stops after a time without runs, and starts again for the next run", async () => {
     await using sandbox = embedded({ idle: "50ms" });
     await sandbox.run({ code: "1" });
     const { pid } = sandbox.engine;
@@ -90,7 +90,7 @@ describe("the child", () => {
     expect(sandbox.engine.pid).not.toBe(pid);
   });
 
-  test("killed between two runs, the second notices nothing", async () => {
+  test("killed between two runs, does not affect the second", async () => {
     await using sandbox = embedded();
     await sandbox.run({ code: "1" });
     process.kill(sandbox.engine.pid!, "SIGKILL");
@@ -118,7 +118,7 @@ describe("the child", () => {
     expect(sandbox.engine.pid).toBe(pid);
   });
 
-  test("goes with its hub, also when that is killed while code computes", async () => {
+  test("exits with its hub, also if the hub is killed while code computes", async () => {
     const engine = pathToFileURL(join(dirname(distFolder()), "build", "sandbox", "embedded-engine.js")).href;
     const file = join(scratch, "hub.mjs");
     await writeFile(file, `${HUB.replace("ENGINE", engine)}`);
@@ -130,7 +130,7 @@ describe("the child", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  test("one run does not see what another left", async () => {
+  test("a run cannot see data of another", async () => {
     await using sandbox = embedded();
     await sandbox.run({ code: "globalThis.left = 1; Array.prototype.left = 1; files.write('left', '1')" });
     expect(valueOf(await sandbox.run({ code: "[typeof left, [].left ?? null, files.list()]" }))).toEqual([
@@ -140,7 +140,7 @@ describe("the child", () => {
     ]);
   });
 
-  test("has no rights: its process can read no file and start nothing", async () => {
+  test("has no permissions: its process can read no file and start no process", async () => {
     const file = join(scratch, "probe.mjs");
     await writeFile(file, PROBE);
     let args: readonly string[] = [];
@@ -163,7 +163,7 @@ describe("the child", () => {
   });
 });
 
-/** A hub that prints the process that its code runs in. */
+/** A hub that prints the id of the process in which its code runs. */
 const HUB = `
 import { createEmbeddedEngine } from "ENGINE";
 const engine = createEmbeddedEngine();
@@ -174,7 +174,7 @@ await engine.run({ language: "javascript", code: "await tools.a(); for (;;) {}",
   profile: "scripting", limits }, host, new AbortController().signal);
 `;
 
-/** Speaks the frames of the child by hand. */
+/** Speaks the child's protocol directly. */
 const SPEAK = `
 import { Socket } from "node:net";
 const hub = new Socket({ fd: 3, readable: true, writable: true });
@@ -208,7 +208,7 @@ hub.once("data", () => {
 });
 `;
 
-describe("a child that speaks nonsense", () => {
+describe("a child that sends invalid messages", () => {
   async function speaking(script: string, config = {}): Promise<DrivenEmbedded> {
     const file = join(scratch, `${Math.random().toString(36).slice(2)}.mjs`);
     await writeFile(file, `${SPEAK}\nhub.once("data", () => { say({ type: "started", run: 1 }); ${script} });`);
@@ -237,13 +237,13 @@ describe("a child that speaks nonsense", () => {
     ["more files than it sends bytes for", `say({ ...done({}), files: [{ path: "a", size: 5 }] });`],
     ["a path that climbs", `say({ ...done({}), files: [{ path: "../a", size: 1 }] }, Buffer.from("x"));`],
     ["its own end", `process.exit(1);`],
-  ])("%s: the run crashed, and the next one is well", async (_what, script) => {
+  ])("%s: the run is reported as crashed, and the next run succeeds", async (_what, script) => {
     await using sandbox = await speaking(script);
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "crashed", error: { type: "Crashed" } });
     await expect.poll(async () => (await sandbox.run({ code: "2" })).end).toBe("finished");
   });
 
-  test("output, results and calls over their bounds are not believed", async () => {
+  test("ignores output, results and calls over their limits", async () => {
     const host = echoHost();
     await using floods = await speaking(
       `for (let i = 0; i < 50; i += 1) say({ type: "output", run: 1, stream: "stdout", text: "x".repeat(1000) ` +
@@ -278,7 +278,7 @@ describe("a child that speaks nonsense", () => {
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "finished", stdout: "", resultJson: "1" });
   });
 
-  test("C20: one that never ends a run is not waited for", async () => {
+  test("C20: does not wait for a child that never ends a run", async () => {
     await using sandbox = await speaking(``);
     const outcome = await sandbox.run({ code: "1", limits: { wallMs: 100 } });
     expect(outcome.end).toBe("timeout");
@@ -287,7 +287,7 @@ describe("a child that speaks nonsense", () => {
 });
 
 describe("sessions", () => {
-  test("keep variables, functions, classes and files; the same names may be declared again", async () => {
+  test("keep variables, functions, classes and files; the same names can be declared again", async () => {
     await using sandbox = embedded();
     const session = "a";
     const first = await sandbox.run({
@@ -333,7 +333,7 @@ describe("sessions", () => {
     expect(await sandbox.run({ session, code: "1" })).toMatchObject({ end: "finished", session: "lost" });
   });
 
-  test("one run at a time; when all are busy another is refused, else the one unused for longest goes", async () => {
+  test("run one at a time; a new session replaces the oldest idle one, and is refused if all are busy", async () => {
     await using sandbox = embedded({ sessions: 2 });
     const a = await inCall(sandbox, "a");
     expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({
@@ -352,7 +352,7 @@ describe("sessions", () => {
     expect(await a.outcome).toMatchObject({ end: "cancelled", sessionEnded: true });
   });
 
-  test("go when they are not used, and the child after them", async () => {
+  test("are removed when unused, and the child after them", async () => {
     await using sandbox = embedded({ session_idle: "100ms", idle: "30ms" });
     await sandbox.run({ session: "a", code: "1" });
     const pid = sandbox.engine.pid!;
@@ -360,7 +360,7 @@ describe("sessions", () => {
     expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({ session: "lost" });
   });
 
-  test("can be switched off", async () => {
+  test("can be disabled", async () => {
     await using sandbox = embedded({ sessions: 0 });
     expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({
       end: "busy",

@@ -13,7 +13,7 @@ test.each([
     "a loop that catches everything",
     "console.log('begins'); for (;;) { try { for (;;) {} } catch {} finally { continue } }",
   ],
-])("C20: %s is ended when its computing time is over", async (_what, code) => {
+])("C20: ends %s at its CPU time limit", async (_what, code) => {
   const outcome = await run({ code, limits: { cpuMs: 300 } });
   expect(outcome).toMatchObject({
     end: "timeout",
@@ -39,7 +39,7 @@ test("C20: ends code that waits longer than its time, and reports its call", asy
   expect(aborted).toBe(true);
 });
 
-test("stops the computing time while the code waits for a tool", async () => {
+test("does not count time in which the code waits for a tool as CPU time", async () => {
   const host = echoHost({ slow: () => new Promise((resolve) => setTimeout(resolve, 400)) });
   const outcome = await run({
     host,
@@ -53,14 +53,14 @@ test.each([
   ["strings", "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)"],
   ["buffers", "const all = []; for (;;) all.push(new Uint8Array(4e6))"],
   ["one array", "new Array(1e8).fill(1)"],
-])("memory: %s that do not fit end the run", async (_what, code) => {
+])("memory: ends a run with %s that exceed it", async (_what, code) => {
   expect(await run({ code })).toMatchObject({
     end: "memory",
     error: { type: "MemoryError", message: expect.stringContaining("`sandbox.memory`") as string },
   });
 });
 
-test("memory: a job may have less than the configured bound, and never more", async () => {
+test("memory: a job can have less than the configured limit, but never more", async () => {
   const code = "const b = new Uint8Array(30e6); b.length";
   expect(valueOf(await run({ code, limits: { memoryBytes: 1e9 } }))).toBe(30e6);
   expect(await run({ code, limits: { memoryBytes: 16e6 } })).toMatchObject({ end: "memory" });
@@ -73,7 +73,7 @@ test.each([
   ["functions", "(function f(n) { return f(n + 1) + 1 })(0)"],
   ["text that is parsed", "JSON.parse('['.repeat(200000) + ']'.repeat(200000))"],
   ["source", "eval('('.repeat(200000))"],
-])("recursion without end in %s is an error of the code, and the next run is well", async (_what, code) => {
+])("endless recursion in %s is an error of the code, and the next run succeeds", async (_what, code) => {
   expect(await run({ code })).toMatchObject({ end: "error" });
   expect(valueOf(await run({ code: "try { (function f() { f() })() } catch (e) { e.name }" }))).toBe("RangeError");
 });
@@ -91,14 +91,14 @@ test("drops output beyond its limit, reports it, and splits no character", async
 test.each([
   ["too large", "'x'.repeat(5000)", /4000 are returned/u],
   ["nested too deep", "let v = 1; for (let i = 0; i < 1500; i += 1) v = [v]; v", /deeper than 1000/u],
-])("a result that is %s ends the run", async (_what, code, words) => {
+])("ends a run with a result that is %s", async (_what, code, words) => {
   expect(await run({ code, limits: { resultBytes: 1e6 } })).toMatchObject({
     end: "limit",
     error: { type: "LimitError", message: expect.stringMatching(words) as string },
   });
 });
 
-test("one call more than allowed ends the run, and no more than allowed reach the host", async () => {
+test("ends the run at one call above the limit, and the host receives no more than allowed", async () => {
   const code = "for (let i = 0; i < 9; i += 1) { try { await tools.a({ i }) } catch {} } 'ends'";
   expect(await run({ code, limits: { toolCalls: 9 } })).toMatchObject({ end: "finished" });
   const outcome = await run({ code, limits: { toolCalls: 8 } });
@@ -109,13 +109,13 @@ test("one call more than allowed ends the run, and no more than allowed reach th
   expect(outcome.toolCalls).toHaveLength(8);
 });
 
-test("no more calls are under way than allowed; the rest wait", async () => {
+test("makes no more concurrent calls than allowed; the others wait", async () => {
   let [open, most] = [0, 0];
   const waiting: (() => void)[] = [];
   const host = echoHost({
     a: async () => {
       most = Math.max(most, (open += 1));
-      // In groups of three: with fewer, no call would be answered.
+      // The calls are answered in groups of three: with fewer concurrent calls, none would be answered.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (waiting.length === 3) for (const answer of waiting.splice(0)) answer();
@@ -132,7 +132,7 @@ test("no more calls are under way than allowed; the rest wait", async () => {
   expect(most).toBe(3);
 });
 
-test("arguments and answers over their bound are errors that the code can catch", async () => {
+test("arguments and answers over their limit are errors that the code can catch", async () => {
   const host = echoHost({ big: () => "y".repeat(4000) });
   const code =
     "const kinds = [];\nfor (const call of [() => tools.a({ t: 'x'.repeat(4000) }), () => tools.big({})]) { " +
@@ -140,7 +140,7 @@ test("arguments and answers over their bound are errors that the code can catch"
   expect(valueOf(await run({ host, code }))).toEqual([expect.stringContaining("3000 bytes"), "too_large"]);
 });
 
-test("a tool that throws in the hub is a ToolError without its words", async () => {
+test("a tool that throws in the hub is a ToolError without its message", async () => {
   const host = echoHost({
     broken: () => {
       throw new Error("secret path /etc");
@@ -165,11 +165,11 @@ test.each([
     },
   ],
   ["more files than allowed", { code: "1", limits: { files: 0 }, files: [{ path: "a", bytes: new Uint8Array(1) }] }],
-])("%s is refused before anything runs", async (_what, job) => {
+])("refuses %s before it runs code", async (_what, job) => {
   expect(await run(job)).toMatchObject({ end: "limit", error: { type: "LimitError" }, toolCalls: [] });
 });
 
-test("more runs than slots wait for their turn, and the hub answers meanwhile", async () => {
+test("runs above the number of slots wait, and the hub answers other calls meanwhile", async () => {
   await using small = embedded({ runs: 2, queue: 2 });
   const gates: (() => void)[] = [];
   const host = echoHost({ gate: () => new Promise<void>((resolve) => gates.push(resolve)) });

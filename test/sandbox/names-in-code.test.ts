@@ -1,4 +1,4 @@
-// Tools with names that have another meaning in a language: `search` prints how to call each, and that call works.
+// Tools whose names have another meaning in a language: `search` prints how to call each, and that call works.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ async function run(language: string, code: string): Promise<unknown> {
   return answer!["result"];
 }
 
-/** The call that a signature describes, with "x" for its one argument. */
+/** Returns the call for a signature, with "x" as its only argument. */
 function callOf(signature: string, argument: string): string {
   const [head = ""] = signature.split("\n");
   const callee = /^tools(?:\.[\w$]+|\["(?:[^"\\]|\\.)*"\])+/.exec(head)![0];
@@ -53,7 +53,7 @@ function callOf(signature: string, argument: string): string {
 }
 
 describe.each(["python", "javascript", "typescript"])("%s", (language) => {
-  test("each tool is called as `search` writes it", async () => {
+  test("calls each tool as `search` prints it", async () => {
     const hits = (await run(language, "await search('Strange', 100)")) as readonly JsonObject[];
     const found = new Map(hits.map(({ name, signature }) => [String(name), String(signature)]));
     expect(NAMES.filter((name) => !found.has(name))).toEqual([]);
@@ -66,8 +66,8 @@ describe.each(["python", "javascript", "typescript"])("%s", (language) => {
   }, 60_000);
 });
 
-describe("a JavaScript tool that is called `then`", () => {
-  test("is called by its path, with and without arguments", async () => {
+describe("a JavaScript tool named `then`", () => {
+  test("can be called by its path, with and without arguments", async () => {
     const code = `return [await tools.odd.then({ self: "a" }), await tools.then({ from: "b" }),
       await tools.then().catch((error) => error.kind)];`;
     expect(await run("javascript", code)).toEqual([
@@ -77,7 +77,7 @@ describe("a JavaScript tool that is called `then`", () => {
     ]);
   });
 
-  test("does not make a path a promise: it is awaited, returned and shown as before", async () => {
+  test("does not turn a path into a promise: it is awaited, returned and printed as before", async () => {
     const code = `
       const source = await tools.odd;
       const both = await Promise.all([tools.odd, (async () => tools.odd.print)()]);
@@ -86,7 +86,7 @@ describe("a JavaScript tool that is called `then`", () => {
     expect(await run("javascript", code)).toEqual(["[tool odd]", "[tool odd]", "[tool odd.print]", "{}", "odd.import"]);
   });
 
-  test("a callback in place of arguments is refused with what to write", async () => {
+  test("refuses a callback instead of arguments, and names the correct form", async () => {
     const code = "return await tools.odd.print.then((value) => value).catch((error) => error.message);";
     expect(await run("javascript", code)).toBe(
       "A tool takes one object, as in tools.odd.print.then({ name: value }); got a function.",

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Returns the four members, for any end of the code. */
+/** Runs the code and returns the four members, for any outcome. */
 async function run(code: string, more: JsonObject = {}): Promise<JsonObject> {
   const { result } = await hub.call("python_interpreter", { code, ...more });
   return result?.["structuredContent"] as JsonObject;
@@ -39,7 +39,7 @@ const success = (returned: unknown, stdout = ""): JsonObject => ({
   execution_status: "success",
 });
 
-describe("what people try first", () => {
+describe("common first programs", () => {
   test.each<[string, string, JsonObject]>([
     ["print", "print('Hello', 'world', sep=', ')\nprint(1, end='')", success(null, "Hello, world\n1")],
     ["arithmetic", "2 ** 64 // 3 - 0.5 * 4", success(6148914691236516864)],
@@ -104,7 +104,7 @@ describe("what people try first", () => {
     expect(await run(code)).toEqual(expected);
   });
 
-  test("C24: the whole list of first things runs in the restricted profile", async () => {
+  test("C24: all common first programs run in the restricted profile", async () => {
     expect(
       await run(readFileSync(new URL("../fixtures/sandbox/first-things.py", import.meta.url), "utf8")),
     ).toMatchObject({ returned_value: "all of it", execution_status: "success" });
@@ -118,7 +118,7 @@ describe("what people try first", () => {
     ).toMatchObject({ execution_status: "success" });
   });
 
-  test("L38: each call begins anew", async () => {
+  test("L38: each call starts with a new state", async () => {
     await run("kept = 1");
     expect(await run("kept")).toMatchObject({
       execution_status: "error",
@@ -127,8 +127,8 @@ describe("what people try first", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("L38: a failure is a readable traceback behind what the program wrote, and an error of the tool", async () => {
+describe("failures", () => {
+  test("L38: a failure is a readable traceback after the program's output, and an error of the tool", async () => {
     const code =
       "import sys\nprint('before')\nprint('careful', file=sys.stderr)\ndef half(n):\n    return n / 0\nhalf(3)";
     const outcome = await hub.call("python_interpreter", { code });
@@ -171,7 +171,7 @@ describe("what goes wrong", () => {
     { code: "1", timeout_seconds: 0 },
     { code: "1", timeout_seconds: -1 },
     { code: "1", timeout_seconds: "soon" },
-  ])("L38: arguments such as %j are refused", async (args) => {
+  ])("L38: refuses arguments such as %j", async (args) => {
     expect(await hub.call("python_interpreter", args)).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 });
@@ -185,7 +185,7 @@ describe("time limit", () => {
       "a loop that catches everything",
       "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
     ],
-  ])("L39: ends %s in time", async (_what, code) => {
+  ])("L39: ends %s at the time limit", async (_what, code) => {
     const begun = performance.now();
     expect(await run(`print('begun')\n${code}`, { timeout_seconds: 0.5 })).toMatchObject({
       stdout: "begun\n",
@@ -196,14 +196,14 @@ describe("time limit", () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test("L39: a program that ends in time is none", async () => {
+  test("L39: a program that ends in time is not reported as a timeout", async () => {
     expect(await run("import time\ntime.sleep(0.2)\n'slept'", { timeout_seconds: 20 })).toMatchObject({
       returned_value: "slept",
       execution_status: "success",
     });
   });
 
-  test("C20: reports a program that runs out of time as a timeout, and does not repeat it", async () => {
+  test("C20: reports a program that exceeds its time as a timeout, and does not repeat it", async () => {
     const outcome = await hub.call("python_interpreter", { code: "while True: pass", timeout_seconds: 0.3 });
     expect(outcome).toMatchObject({
       ok: false,
@@ -213,14 +213,14 @@ describe("time limit", () => {
     });
   });
 
-  test("C20: a caller's shorter deadline ends the program, as the call's own timeout", async () => {
+  test("C20: a caller's shorter deadline ends the program, as a timeout of the call", async () => {
     expect(await hub.call("python_interpreter", { code: "while True: pass" }, { timeoutMs: 300 })).toMatchObject({
       ok: false,
       kind: "timeout",
     });
   });
 
-  test("C20: a caller that goes ends the program", async () => {
+  test("C20: a caller that disconnects ends the program", async () => {
     const controller = new AbortController();
     const call = hub.call("python_interpreter", { code: "while True: pass" }, { signal: controller.signal });
     controller.abort();
@@ -237,7 +237,7 @@ describe("the restricted environment", () => {
     ["the interpreter's own functions", "__builtins__"],
     ["tools", "await tools.records.page()"],
     ["search", "await search('records')"],
-  ])("L40: %s is out of reach", async (_what, code) => {
+  ])("L40: code cannot access %s", async (_what, code) => {
     expect(await run(code)).toMatchObject({
       returned_value: null,
       execution_status: "error",
@@ -245,7 +245,7 @@ describe("the restricted environment", () => {
     });
   });
 
-  test("S9: memory ends at its bound, and the next program runs", async () => {
+  test("S9: ends a program at the memory limit, and runs the next one", async () => {
     expect(await run("rows = []\nwhile True: rows.append('x' * 20000000)")).toMatchObject({
       execution_status: "error",
       stderr: expect.stringContaining("MemoryError") as string,
@@ -253,7 +253,7 @@ describe("the restricted environment", () => {
     expect(await run("1 + 1")).toEqual(success(2));
   });
 
-  test("C24: it needs no switch of execute_code, and has none of its tools", async () => {
+  test("C24: it works without enabling execute_code, and cannot call tools", async () => {
     const other = await createHub({
       logger,
       variables: { TOOLYARD_HOME: home },

@@ -1,4 +1,4 @@
-// Script tools behind bubblewrap: what they see, and what they can no longer do.
+// Script tools with bubblewrap: their view of the machine, and operations that it prevents.
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ import { ScriptYard, until } from "../support/script-yard.ts";
 const { found } = await probeBwrap();
 const BWRAP = '[isolation]\nmode = "bwrap"\n';
 
-/** If the tests run as root, the user inside is `nobody`. */
+/** If the tests run as root, the user inside of the isolation is `nobody`. */
 function openYard(): ScriptYard {
   const yard = new ScriptYard();
   chmodSync(yard.folder.path, 0o755);
   return yard;
 }
 
-test("where bubblewrap is demanded and absent, the tool is reported, and a call is refused", async () => {
+test("reports a tool that requires missing bubblewrap, and refuses a call", async () => {
   await using yard = openYard();
   yard.folder.script("one", "main.sh", "echo ran > proof", `${BWRAP}program = "/no/such/bwrap"\n`);
   const { tools, problems } = await yard.provider.listing();
@@ -38,7 +38,7 @@ test("where bubblewrap is demanded and absent, the tool is reported, and a call 
   expect(existsSync(join(yard.folder.path, "one/proof"))).toBe(false);
 });
 
-describe("S8: behind bubblewrap", () => {
+describe("S8: with bubblewrap", () => {
   beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
 
   test.each([
@@ -56,7 +56,7 @@ describe("S8: behind bubblewrap", () => {
         "JSON.parse(readFileSync(0, 'utf8')).x }));",
     ],
     ["shell", "main.sh", 'echo "{\\"progress\\": 1}" >&3; printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
-  ])("a script in %s works as ever", async (_, file, text) => {
+  ])("a script in %s works as without it", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[parameters.x]\ntype = "string"\n`);
     expect(await yard.call("one", { x: "hello" })).toMatchObject({
@@ -65,7 +65,7 @@ describe("S8: behind bubblewrap", () => {
     });
   });
 
-  test("it sees its own folder and no other, and writes nowhere but to `write` and /tmp", async () => {
+  test("a script sees only its own folder, and writes only to `write` and /tmp", async () => {
     await using yard = openYard();
     yard.folder.write("two/secret", "of another tool");
     yard.folder.write("one/data", "its own");
@@ -83,7 +83,7 @@ describe("S8: behind bubblewrap", () => {
     expect(existsSync(join(yard.folder.path, "one/out/file"))).toBe(true);
   });
 
-  test("libraries and what `read` names are there", async () => {
+  test("libraries and the folders in `read` are visible", async () => {
     await using yard = openYard();
     yard.folder.write("libs/helper.py", "WORD = 'library'");
     yard.folder.write("more/data", "further");
@@ -97,7 +97,7 @@ describe("S8: behind bubblewrap", () => {
     expect(textOf(await yard.call("tools/one"))).toBe("library further");
   });
 
-  test("a place to write that leads out of the tools folder is refused", async () => {
+  test("refuses a folder in `write` outside of the tools folder", async () => {
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", `${BWRAP}write = ["../.."]\n`);
     expect(await yard.call("one")).toMatchObject({
@@ -107,7 +107,7 @@ describe("S8: behind bubblewrap", () => {
     });
   });
 
-  test("it reaches no listener of this machine, unless it has the network", async () => {
+  test("a script reaches no listener of this machine without `network`", async () => {
     await using yard = openYard();
     const server = createServer((socket) => socket.end("heard"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -174,7 +174,7 @@ describe("S8: behind bubblewrap", () => {
       "import { existsSync } from 'node:fs'; let n = 0; export const run = () => ({ n: (n += 1), uid: " +
         "process.getuid(), root: existsSync('/etc/passwd') });",
     ],
-  ])("warm and bubblewrap combine, in %s: one wall around an interpreter that stays", async (_, file, text) => {
+  ])("warm and bubblewrap combine, in %s: one isolation around a persistent interpreter", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[run]\nmode = "warm"\n[limits]\nmemory = "1GB"\nprocs = 64\n`);
     for (const n of [1, 2])
@@ -185,7 +185,7 @@ describe("S8: behind bubblewrap", () => {
     expect(yard.provider.status().info).toMatchObject({ running: 1 });
   });
 
-  test("as root, reports a folder that `nobody` may not read", async ({ skip }) => {
+  test("as root, reports a folder that `nobody` cannot read", async ({ skip }) => {
     skip(process.getuid?.() !== 0, "only as root");
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", BWRAP);
@@ -199,7 +199,7 @@ describe("S8: behind bubblewrap", () => {
   });
 });
 
-/** Processes that carry a text in their command line. */
+/** Returns the number of processes whose command line contains a text. */
 function processesNamed(text: string): number {
   const { readdirSync, readFileSync } = process.getBuiltinModule("node:fs");
   return readdirSync("/proc").filter((name) => {

@@ -1,4 +1,4 @@
-// Limits that the system enforces: the tables of a tool.toml and of the section, and the error of each.
+// Limits that the operating system enforces: tables of a tool.toml and of the section, and the error of each limit.
 import { describe, expect, test } from "vitest";
 import { findPrlimit, prlimitArguments } from "../../packages/toolyard/src/process/resource-limits.ts";
 import { textOf } from "../support/tool-folder.ts";
@@ -7,7 +7,7 @@ import { ScriptYard } from "../support/script-yard.ts";
 const hasPrlimit = findPrlimit({ env: { PATH: process.env["PATH"] ?? "" } }) !== undefined;
 const isRoot = process.getuid?.() === 0;
 
-test("bounds become arguments of prlimit, in whole seconds, and no core file is written", () => {
+test("passes limits to prlimit as arguments, in whole seconds, without core files", () => {
   const limits = { memoryBytes: 1000, cpuMs: 1500, processes: 5, openFiles: 20, fileBytes: 300 };
   expect(prlimitArguments(limits, "address-space")).toEqual([
     "--as=1000",
@@ -20,8 +20,8 @@ test("bounds become arguments of prlimit, in whole seconds, and no core file is 
   expect(prlimitArguments({ memoryBytes: 1000 }, "data")).toEqual(["--data=1000", "--core=0"]);
 });
 
-describe.runIf(hasPrlimit)("S8: bounds hold", () => {
-  test("of memory, in Python and in Node, and the same script runs within them", async () => {
+describe.runIf(hasPrlimit)("S8: limits are enforced", () => {
+  test("for memory, in Python and in Node, and the same script runs within them", async () => {
     await using yard = new ScriptYard();
     const limits = '[limits]\nmemory = "256MB"\n[parameters.mb]\ntype = "integer"\n';
     yard.folder.script(
@@ -47,7 +47,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     }
   });
 
-  test("of computing", async () => {
+  test("for CPU time", async () => {
     await using yard = new ScriptYard();
     yard.folder.script("one", "main.sh", "while :; do :; done", '[limits]\ncpu = "1s"\n');
     expect(await yard.call("one")).toMatchObject({
@@ -58,7 +58,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     });
   });
 
-  test("of open files and of a file's size", async () => {
+  test("for open files and file size", async () => {
     await using yard = new ScriptYard();
     yard.folder.script(
       "open",
@@ -75,7 +75,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     });
   });
 
-  test("of processes: for the hub's user; for root the hub reports that they do not apply", async () => {
+  test("for processes of the hub's user; as root the hub reports that they do not apply", async () => {
     await using yard = new ScriptYard();
     yard.folder.script("one", "main.sh", "#!/usr/bin/env bash\nulimit -u", "[limits]\nprocs = 4000\n");
     expect(textOf(await yard.call("one"))).toBe("4000");
@@ -86,7 +86,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
   });
 });
 
-test("`limits.output` of a tool wins over `max_output` of the section, in either direction", async () => {
+test("`limits.output` of a tool overrides `max_output` of the section, in either direction", async () => {
   await using yard = new ScriptYard();
   yard.folder.script("more", "main.sh", "head -c 30000 /dev/zero | tr '\\0' x", '[limits]\noutput = "1MB"\n');
   yard.folder.script("less", "main.sh", "head -c 3000 /dev/zero | tr '\\0' x", "[limits]\noutput = 100\n");
@@ -112,7 +112,7 @@ test.each([
   ['[isolation]\nmode = "docker"\n', '`isolation.mode` must be one of "process", "bwrap"'],
   ['[isolation]\nnetwork = "no"\n', "`isolation.network` must be true or false"],
   ['[isolation]\nwrite = "out"\n', "`isolation.write` must be a list of texts"],
-])("a table that cannot be read keeps the tool from being offered, with the reason: %j", async (toml, reason) => {
+])("withholds a tool with an invalid table, and reports the reason: %j", async (toml, reason) => {
   await using yard = new ScriptYard();
   yard.folder.script("one", "main.sh", "echo", toml);
   const { tools, problems } = await yard.provider.listing();
@@ -120,7 +120,7 @@ test.each([
   expect(problems[0]!.message).toContain(reason);
 });
 
-test("an unknown key of a table is reported with a suggestion, and the tool is offered", async () => {
+test("reports an unknown key of a table with a suggestion, and offers the tool", async () => {
   await using yard = new ScriptYard();
   yard.folder.script("one", "main.sh", "echo", '[limits]\nmemmory = "1GB"\n');
   const { tools, problems } = await yard.provider.listing();

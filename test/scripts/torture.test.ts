@@ -1,5 +1,5 @@
-// Misbehaviour of a script tool, for both ways of running it: each with one clear outcome, in limited time, and without
-// a remaining child. Cases that need a separate process (daemons, descriptors, command lines) are also in
+// Faults of a script tool, for both ways of running it. Each has one clear outcome, in limited time, and leaves no
+// child. Cases that need a separate process (daemons, descriptors, command lines) are also in
 // packages/toolyard/src/providers/scripts/provider-calls.test.ts.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { ScriptYard, until } from "../support/script-yard.ts";
 interface Way {
   readonly way: string;
   readonly toml: string;
-  /** Python that runs with `x` set and `emit(bytes)`, and prints its result. */
+  /** Returns a Python script with `x` and `emit(bytes)` in scope, which prints its result. */
   script(body: string): string;
 }
 
@@ -62,7 +62,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(made.living("one/pids")).toEqual([]);
   });
 
-  test("a daemon that left its group and session goes when its call fails", async () => {
+  test("ends a daemon in another group and session when its call fails", async () => {
     const daemon =
       `p = subprocess.Popen(["sleep", "600"], start_new_session=True)\n` +
       `open("pids", "a").write("%d\\n" % p.pid)\ntime.sleep(600)`;
@@ -75,13 +75,13 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(made.living("one/pids")).toEqual([]);
   });
 
-  test("a gigabyte of output stops at the bound", async () => {
+  test("stops a gigabyte of output at the limit", async () => {
     await using made = yard(`${RECORD}for i in range(1000): emit(b"x" * 1000000)`);
     expect(await made.call("one")).toMatchObject({ ok: false, kind: "too_large", details: { maxBytes: 10_000_000 } });
     expect(made.living("one/pids")).toEqual([]);
   });
 
-  test("endless output, on stderr too, stops at the bound", async () => {
+  test("stops endless output at the limit, also on stderr", async () => {
     await using made = yard(
       `${RECORD}while True: (print if x == "out" else sys.stderr.write)("y" * 1000)`,
       '[limits]\noutput = "500kB"\n',
@@ -91,12 +91,12 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(made.living("one/pids")).toEqual([]);
   });
 
-  test("no output is an empty text", async () => {
+  test("returns an empty text if there is no output", async () => {
     await using made = yard("pass");
     expect(await made.call("one")).toEqual({ ok: true, result: { content: [{ type: "text", text: "" }] } });
   });
 
-  test("a closed stdin is no trap, and where all three are closed the next call is served", async () => {
+  test("a closed stdin is not a problem; with all three streams closed, the next call is served", async () => {
     await using made = yard(
       `for number in ((0, 1, 2) if x else (0,)): os.close(number)\nif not x: print("fine")\nelse: os._exit(3)`,
     );
@@ -108,7 +108,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(textOf(await made.call("one"))).toBe("fine");
   });
 
-  test("a hundred concurrent calls each get their own answer", async () => {
+  test("gives each of a hundred concurrent calls its own answer", async () => {
     await using made = yard("print(x)");
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, (_, index) => made.call("one", { x: String(index) }, { timeoutMs: 60_000 })),
@@ -116,21 +116,21 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  test("130 kB in one argument, quotes, line ends, NUL characters and higher planes arrive as they are", async () => {
+  test("passes 130 kB in one argument, quotes, line ends, NUL and astral characters unchanged", async () => {
     await using made = yard("print(json.dumps({'x': x}))");
     for (const x of ["y".repeat(130_000), "\"'\\\n\r\t$(id)", "a\0b", "🦉ü\u2028"]) {
       expect(await made.call("one", { x })).toMatchObject({ ok: true, result: { structuredContent: { x } } });
     }
   });
 
-  test("bytes that are no text: invalid UTF-8 is marked, binary data refused, NUL bytes in text kept", async () => {
+  test("marks invalid UTF-8, refuses binary data, and keeps NUL bytes in text", async () => {
     await using made = yard("emit(bytes.fromhex(x))");
     expect(textOf(await made.call("one", { x: "636166e9" }))).toBe("caf\uFFFD");
     expect(await made.call("one", { x: "89504e4700ff" })).toMatchObject({ ok: false, kind: "malformed" });
     expect(textOf(await made.call("one", { x: "610062" }))).toBe("a\0b");
   });
 
-  test("an edit during a call, and the script's removal, do not touch the call", async () => {
+  test("an edit or removal of the script does not affect a running call", async () => {
     await using made = yard(`${RECORD}while not os.path.exists("go"): time.sleep(0.01)\nprint("old")`);
     const call = made.call("one");
     await made.lines("one/pids", 1);
@@ -142,7 +142,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect((await made.provider.listing()).tools).toEqual([]);
   });
 
-  test("a manifest that breaks during a call, and is repaired, does not affect that call", async () => {
+  test("breaking and repairing the manifest does not affect a running call", async () => {
     await using made = yard(`${RECORD}while not os.path.exists("go"): time.sleep(0.01)\nprint("done")`);
     const call = made.call("one");
     await made.lines("one/pids", 1);
@@ -154,7 +154,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(textOf(await call)).toBe("done");
   });
 
-  test("killing the interpreter from inside, and a crash of it, are the tool's failure", async () => {
+  test("killing or crashing the interpreter from inside is the tool's failure", async () => {
     await using made = yard("os.kill(os.getpid(), getattr(signal, x))");
     for (const x of ["SIGKILL", "SIGSEGV"])
       expect(await made.call("one", { x })).toMatchObject({
@@ -172,7 +172,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(textOf(await made.call("one"))).toBe("honest");
   });
 
-  test("a grandchild that holds the output open delays the answer a moment, and goes with the provider", async () => {
+  test("a grandchild that keeps the output open delays the answer briefly, and ends with the provider", async () => {
     await using made = yard(
       `p = subprocess.Popen(["sleep", "600"])\nopen("pids", "a").write("%d\\n" % p.pid)\nprint("answer")`,
     );
@@ -182,12 +182,12 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
   });
 });
 
-test("after all of it no child is left", async () => {
+test("leaves no child after all cases", async () => {
   await until(() => CHILDREN.count === 0);
   expect(CHILDREN.count).toBe(0);
 });
 
-test("S8: a template never becomes more than one argument, and no shell sees it", async () => {
+test("S8: a template stays one argument, and is not passed to a shell", async () => {
   await using made = new ScriptYard();
   made.folder.script(
     "one",
@@ -202,7 +202,7 @@ test("S8: a template never becomes more than one argument, and no shell sees it"
   expect(() => made.pids(join("one", "hacked"))).toThrow();
 });
 
-test("a value over 32 kB is no variable, one below is, and hundreds of arguments still start", async () => {
+test("a value over 32 kB is no variable, a shorter one is; hundreds of arguments still start", async () => {
   await using made = new ScriptYard();
   const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
   const text =

@@ -1,4 +1,4 @@
-// Interpreters that stay, Python and Node: what holds for a process a call holds for them too.
+// Persistent interpreters of Python and Node, with the same guarantees as a process per call.
 import { describe, expect, test } from "vitest";
 import type { CallNotification } from "../../packages/toolyard/src/core/calls/call.ts";
 import { createFoldersProvider } from "../../packages/toolyard/src/providers/folders/provider.ts";
@@ -82,7 +82,7 @@ describe.each([
     return outcome.result["structuredContent"] as unknown as Count;
   };
 
-  test("nothing is started before the first call, and further calls meet the same interpreter", async () => {
+  test("starts at the first call, and further calls use the same interpreter", async () => {
     await using made = yard();
     await made.provider.listing();
     expect(made.provider.status().info).toMatchObject({ running: 0 });
@@ -114,7 +114,7 @@ describe.each([
     });
   });
 
-  test("stderr is log messages and descriptor 3 progress, of the call that they belong to", async () => {
+  test("stderr becomes log messages and descriptor 3 progress of the call", async () => {
     await using made = yard();
     const notifications: CallNotification[] = [];
     await made.call("one", { do: "stderr" }, { notifications });
@@ -125,7 +125,7 @@ describe.each([
     ]);
   });
 
-  test("an exception is the tool's failure, and the interpreter stays", async () => {
+  test("an exception is the tool's failure, and the interpreter continues", async () => {
     await using made = yard();
     const { pid } = await count(made);
     const outcome = await made.call("one", { do: "throw", x: "input" });
@@ -138,7 +138,7 @@ describe.each([
     expect((await count(made)).pid).toBe(pid);
   });
 
-  test("an interpreter that ends itself is a failure with the exit code, and the next call is served", async () => {
+  test("an interpreter that exits is a failure with the exit code, and the next call is served", async () => {
     await using made = yard();
     expect(await made.call("one", { do: "exit" })).toMatchObject({
       ok: false,
@@ -153,7 +153,7 @@ describe.each([
     expect((await count(made)).calls).toBe(file === "main.py" ? 2 : 1);
   });
 
-  test("one that was killed while it rested is replaced without the caller noticing", async () => {
+  test("replaces an interpreter that was killed while idle, without an error for the caller", async () => {
     await using made = yard();
     const { pid } = await count(made);
     process.kill(pid, "SIGKILL");
@@ -171,7 +171,7 @@ describe.each([
     },
   );
 
-  test("a caller that goes ends the call and its interpreter", async () => {
+  test("a caller that disconnects ends the call and its interpreter", async () => {
     await using made = yard();
     const { pid } = await count(made);
     const controller = new AbortController();
@@ -183,7 +183,7 @@ describe.each([
     expect((await count(made)).pid).not.toBe(pid);
   });
 
-  test("endless output is ended at the bound, and the next call is served", async () => {
+  test("ends endless output at the limit, and serves the next call", async () => {
     await using made = yard('[limits]\noutput = "1MB"\n');
     const { pid } = await count(made);
     expect(await made.call("one", { do: "flood" })).toMatchObject({
@@ -195,7 +195,7 @@ describe.each([
     expect((await count(made)).calls).toBe(1);
   });
 
-  test.runIf(process.platform === "linux")("`limits.cpu` counts each call for itself", async () => {
+  test.runIf(process.platform === "linux")("`limits.cpu` applies to each call separately", async () => {
     await using made = yard('[limits]\ncpu = "0.3s"\n');
     await count(made);
     expect(await made.call("one", { do: "spin" })).toMatchObject({
@@ -206,7 +206,7 @@ describe.each([
     expect((await count(made)).calls).toBe(1);
   });
 
-  test("an edit of the script or a file next to it is in the next call; a running one ends as it began", async () => {
+  test("the next call uses an edited script or imported file; a running call keeps the old one", async () => {
     await using made = yard();
     const { pid } = await count(made);
     made.folder.write(`one/${file}`, text.replace("calls += 1", "calls += 10"));
@@ -217,14 +217,14 @@ describe.each([
     expect((await count(made)).pid).not.toBe(second.pid);
   });
 
-  test("an edit of the manifest holds from the next call on", async () => {
+  test("the next call uses an edited manifest", async () => {
     await using made = yard();
     const { pid } = await count(made);
     made.folder.script("one", file, text, `${WARM}[env]\nSETTING = "new"\n${ANY}`);
     expect((await count(made)).pid).not.toBe(pid);
   });
 
-  test("`workers` bounds the interpreters, and calls beyond them wait", async () => {
+  test("`workers` limits the number of interpreters, and further calls wait", async () => {
     await using made = yard();
     const counts = await Promise.all(Array.from({ length: 12 }, () => count(made)));
     expect(new Set(counts.map(({ pid }) => pid)).size).toBeLessThanOrEqual(2);
@@ -262,7 +262,7 @@ test("reports a file that does not load at each call, until it is fixed", async 
   expect(textOf(await made.call("js"))).toBe("mended");
 });
 
-test("TypeScript and CommonJS stay too", async () => {
+test("TypeScript and CommonJS interpreters are persistent, too", async () => {
   await using made = new ScriptYard();
   made.folder.script(
     "ts",
@@ -275,7 +275,7 @@ test("TypeScript and CommonJS stay too", async () => {
   expect(textOf(await made.call("cjs", { x: "!" }))).toBe("from cjs!");
 });
 
-test("the helpers work as in a separate process: arguments, results, and each call's own", async () => {
+test("the helpers work as in a separate process: arguments and results belong to their call", async () => {
   await using made = new ScriptYard();
   made.folder.script(
     "py",
@@ -295,7 +295,7 @@ test("the helpers work as in a separate process: arguments, results, and each ca
   }
 });
 
-test("warm is refused for what cannot stay, and as a default it is passed over there", async () => {
+test("refuses warm for scripts that cannot persist, and ignores it as a default for them", async () => {
   await using made = new ScriptYard();
   made.folder.script("sh", "main.sh", "echo shell");
   made.folder.script("own", "main.sh", "echo", WARM);
@@ -312,7 +312,7 @@ test("warm is refused for what cannot stay, and as a default it is passed over t
   expect(textOf(await made.call("py"))).toBe("python");
 });
 
-test("`execute` of a tool folder stays too: logs its output, and keeps its client instance", async () => {
+test("`execute` of a tool folder persists too: logs its output, and keeps its client instance", async () => {
   await using made = new ScriptYard();
   const metadata = (name: string) =>
     JSON.stringify({ name, description: "d", input_schema: { type: "object" }, run: { mode: "warm" } });

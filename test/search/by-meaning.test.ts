@@ -16,7 +16,7 @@ const ROWS = [
   { name: "send_email", description: "Sends an email." },
 ];
 
-/** Shares no word with any tool. */
+/** A query that shares no word with any tool. */
 const BY_MEANING = "answer a letter";
 
 interface Place {
@@ -56,7 +56,7 @@ test("finds a tool by meaning, without a word of the query", async () => {
   expect((await found(BY_MEANING))[0]).toBe("send_email");
 });
 
-test("what means nothing here finds nothing", async () => {
+test("a query with unknown meaning finds nothing", async () => {
   const { found } = placeWith(loadTokenTable, rowsProvider());
   expect(await found("xylophone quartet")).toEqual([]);
 });
@@ -68,7 +68,7 @@ test("the exact name of a tool stays first with a score of 1", async () => {
   expect(hits.slice(1).every(({ score }) => score > 0 && score < 1)).toBe(true);
 });
 
-test("a query that is a name in other words' order comes before what means more of it", async () => {
+test("ranks a name with reordered words before a tool with a closer meaning", async () => {
   const mails = new MemoryProvider({ id: "mails", namespace: "" }).offerTools(
     { name: "email_send", description: "Internal." },
     { name: "deliver", description: "Sends email: send an email message, email somebody, send emails." },
@@ -78,12 +78,12 @@ test("a query that is a name in other words' order comes before what means more 
   expect((await found("send an email message"))[0]).toBe("deliver");
 });
 
-test("an empty query lists by name, and asks for no table", async () => {
+test("lists by name for an empty query, without loading the table", async () => {
   const { found } = placeWith(() => Promise.reject(new Error("not wanted")), rowsProvider());
   expect(await found("  ")).toEqual(["create_table", "delete_rows", "send_email"]);
 });
 
-test("a table that cannot be read leaves words as they are", async () => {
+test("searches by words if the table cannot be read", async () => {
   const { found } = placeWith(() => Promise.reject(new Error("no such file")), rowsProvider());
   expect((await found("delete rows"))[0]).toBe("delete_rows");
   expect(await found(BY_MEANING)).toEqual([]);
@@ -115,7 +115,7 @@ test("explains a hit if requested", async () => {
   expect(other!.why).toBeUndefined();
 });
 
-test("the words of like tools of another server speak for a tool", async () => {
+test("similar tools of other servers contribute words to a tool", async () => {
   const { catalog, table } = placeWith(
     loadTokenTable,
     new MemoryProvider({ id: "a" }).offerTools({ name: "send_email", description: "Sends an email to somebody." }),
@@ -156,7 +156,7 @@ test("a large catalog does not delay other requests", async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a search that is closed while it prepares ends", async () => {
+test("closing a search ends its preparation", async () => {
   const { found, table } = placeWith(loadTokenTable, rowsProvider());
   const search = found("rows");
   await table.close();

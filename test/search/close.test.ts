@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** More than the time of the test lets anybody find the neighbours of. */
+/** More tools than can be compared within the time of the test. */
 const TOOLS = 4000;
 
 const PROGRAM = `

@@ -1,5 +1,5 @@
-// A caller with narrowed rights learns nothing about hidden tools: not by name, and not by changes of positions, scores
-// and reasons.
+// A caller with narrow rights learns nothing about hidden tools, neither by name nor by changed positions, scores and
+// reasons.
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
@@ -26,7 +26,7 @@ const SHOWN: Readonly<Record<string, readonly Offer[]>> = {
     { name: "read_inbox", description: "Reads the newest messages." },
   ],
 };
-/** Sibling tools, like those of other servers, rare words, and names that a slip leads to. */
+/** Similar tools as of other servers, rare words, and names that a typo leads to. */
 const HIDDEN: Readonly<Record<string, readonly Offer[]>> = {
   shop: [
     { name: "refund_order", description: "Refunds an order, invoice and all, by email." },
@@ -92,7 +92,7 @@ test("S15: a caller with all rights finds tools hidden from the guest, between i
   expect(await names(RIGHTS)).toEqual(["mail__send_email"]);
 });
 
-test("many guests with rights of their own are all answered by what they may use", async () => {
+test("answers many guests with different rights only with tools that each may use", async () => {
   const tools = Array.from({ length: 12 }, (_, at) => ({ name: `send_${at}`, description: "Sends." }));
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "a" }).offerTools(...tools)]);
   for (let round = 0; round < 2; round += 1)

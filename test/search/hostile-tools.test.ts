@@ -1,4 +1,4 @@
-// Tools, queries, tables and models that mean no good, and changes in the middle of everything.
+// Hostile tools, queries, tables and models, and concurrent changes.
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
@@ -83,12 +83,12 @@ test.each([
   }
 });
 
-test("a tool that is called as what every object has is found by its name", async () => {
+test("finds a tool by its name that is also a property of every object", async () => {
   expect(names(await place.found("__proto__"))[0]).toBe("hostile____proto__");
   expect(names(await place.found("hostile__constructor"))[0]).toBe("hostile__constructor");
 });
 
-test("a description of a million letters does not rank a tool before the right one", async () => {
+test("a description of a million letters does not rank its tool before the right one", async () => {
   expect(names(await place.found("delete rows"))[0]).toBe("hostile__delete_rows");
 });
 
@@ -148,7 +148,7 @@ test("concurrent requests for lists all get their neighbours, in any order", asy
     expect(hits.every(({ why }) => why!.neighbours > 0)).toBe(true);
 });
 
-test("two concurrent changes, with searches between them, end in the present tools", async () => {
+test("two concurrent changes, with searches between them, result in the current tools", async () => {
   const a = new MemoryProvider({ id: "a" }).offerTools("one");
   const b = new MemoryProvider({ id: "b" }).offerTools("two");
   const { table, found } = placeWith([a, b]);
@@ -191,14 +191,14 @@ test("ignores a model with another length for queries than for tools, and uses t
   expect(names(await found(BY_MEANING)).length).toBeLessThanOrEqual(2);
 });
 
-test("a model that fails for tools and queries leaves the table", async () => {
+test("if a model fails for tools and queries, the table is used", async () => {
   const { found, search } = withModel(() => Promise.reject(new Error("503")));
   expect(names(await found(BY_MEANING))[0]).toBe("send_email");
   await search.settled();
   expect(names(await found(BY_MEANING))[0]).toBe("send_email");
 });
 
-test("numbers beyond what a vector can hold keep their direction, or have none", () => {
+test("numbers beyond the range of a vector keep their direction, or have none", () => {
   expect([...unitVector([3e300, 4e300])].map((value) => value.toFixed(2))).toEqual(["0.60", "0.80"]);
   expect([...unitVector([1.7e308, 1.7e308])].every(Number.isFinite)).toBe(true);
   expect([...unitVector([0, 0])]).toEqual([0, 0]);

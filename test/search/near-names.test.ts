@@ -1,4 +1,4 @@
-// Other tools that a failed call through execute_tool names, through the whole hub.
+// Similar tools that the whole hub names after a failed call through execute_tool.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, tool, type Target, type Upstream } from "../security/attack.ts";
@@ -46,7 +46,7 @@ async function failing(token: string, name: string): Promise<JsonObject> {
   return client.tool("execute_tool", { name, arguments: {} });
 }
 
-test("a tool's own error stays as it is, and a text at its end names the tools that are near", async () => {
+test("keeps a tool's own error unchanged, and appends a text that names similar tools", async () => {
   const { content, ...others } = await failing(TOKENS.owner.token, "rows__delete_rows");
   const [own, near, ...more] = content as { text: string }[];
   expect(others).toMatchObject({ structuredContent: { code: 5 }, isError: true });
@@ -64,7 +64,7 @@ test("S15: names to a guest no tool that it may not see", async () => {
   expect(text).not.toContain("vault");
 });
 
-test("the same call without execute_tool is answered by the tool alone", async () => {
+test("adds nothing to the same call without execute_tool", async () => {
   const client = await target.client(TOKENS.owner.token);
   expect((await client.tool("rows__delete_rows")).content).toEqual(FAILED.content);
 });

@@ -6,7 +6,7 @@ import { loadTokenTable, TokenTable } from "../../packages/toolyard/src/models/t
 
 const FILE = new URL("../../packages/toolyard/src/models/table/token-vectors.bin", import.meta.url);
 
-/** A table of two dimensions with rows that point to these corners, with a scale of 1. */
+/** Builds a table of two dimensions whose rows point in these directions, with a scale of 1. */
 function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buffer {
   const words = Buffer.from(Object.keys(rows).join("\n"));
   const padded = Buffer.concat([words, Buffer.alloc((4 - (words.length % 4)) % 4, "\n")]);
@@ -19,19 +19,19 @@ function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buf
   return Buffer.concat([head, padded, scales, Buffer.from(Int8Array.from(Object.values(rows).flat()).buffer)]);
 }
 
-test("a text is the direction of the sum of its words' rows", () => {
+test("the vector of a text is the direction of the sum of its words' rows", () => {
   const table = new TokenTable(tableOf({ east: [100, 0], north: [0, 100] }), "corners");
   expect([...table.embed("East")]).toEqual([1, 0]);
   expect([...table.embed("north, east!")].map((value) => value.toFixed(4))).toEqual(["0.7071", "0.7071"]);
 });
 
-test("a text of which no word is known is all zeros, and like nothing", () => {
+test("the vector of a text of unknown words is zero, and similar to none", () => {
   const table = new TokenTable(tableOf({ east: [100, 0] }), "corners");
   expect([...table.embed("west")]).toEqual([0, 0]);
   expect(similarity(table.embed("west"), table.embed("east"))).toBe(0);
 });
 
-test("a file of another kind is refused, and one that is cut short", () => {
+test("refuses a file of another format, and a truncated one", () => {
   const file = tableOf({ east: [100, 0] });
   expect(() => new TokenTable(Buffer.from("something else"), "x")).toThrow("no table");
   expect(() => new TokenTable(file.subarray(0, file.length - 1), "x")).toThrow("cut short");
@@ -48,7 +48,7 @@ test("refuses a file with words that do not match its rows, and one with scales 
   expect(() => new TokenTable(scales, "x")).toThrow("damaged");
 });
 
-test("of a text of megabytes the beginning is read", () => {
+test("reads only the beginning of a text of megabytes", () => {
   const table = new TokenTable(tableOf({ east: [100, 0], north: [0, 100] }), "corners");
   expect([...table.embed(`east${" ".repeat(5_000_000)}north`)]).toEqual([1, 0]);
 });
@@ -59,13 +59,13 @@ test.each([
   ["Été à la mer", ["ete", "a", "la", "mer"]],
   ["httpserver", ["http", "##server"]],
   ["unknowable", []],
-])("%j is cut into %j, as where the table is made", (text, pieces) => {
+])("splits %j into %j, like the tokenizer that built the table", (text, pieces) => {
   const vocabulary = [..."delete rows row from http server ete a la mer".split(" "), ..."##s ##server".split(" ")];
   const lines = Buffer.from(vocabulary.join("\n"));
   expect(new Pieces(lines, vocabulary.length).ofText(text, 100).map((number) => vocabulary[number])).toEqual(pieces);
 });
 
-test("the shipped table has at most 4.5 MB, and is read once", async () => {
+test("the shipped table has at most 4.5 MB, and is read only once", async () => {
   expect((await stat(FILE)).size).toBeLessThanOrEqual(4_500_000);
   expect(await loadTokenTable()).toBe(await loadTokenTable());
 });
@@ -75,7 +75,7 @@ test.each([
   ["will it rain tomorrow", "weather forecast", "send an email"],
   ["supprimer un fichier", "delete a file", "list branches"],
   ["eine Datei löschen", "delete a file", "list branches"],
-])("by the shipped table %j is more like %j than like %j", async (query, near, far) => {
+])("with the shipped table %j is more similar to %j than to %j", async (query, near, far) => {
   const table = new TokenTable(await readFile(FILE), "shipped");
   const like = (text: string): number => similarity(table.embed(query), table.embed(text));
   expect(like(near)).toBeGreaterThan(like(far) + 0.1);

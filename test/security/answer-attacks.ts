@@ -1,13 +1,13 @@
 import type { Random } from "../support/random.ts";
 
-/** Bytes that a server writes for one request, and the result that the caller may get from them. */
+/** Bytes that a server writes for one request, and the body that the caller may receive. */
 export interface Answer {
   readonly name: string;
-  /** As it is written, piece by piece. */
+  /** Pieces in which it is written. */
   readonly pieces: readonly string[];
-  /** The server ends the connection after it. */
+  /** True if the server closes the connection afterwards. */
   readonly ends: boolean;
-  /** The body; absent: there is none, and the request must fail. */
+  /** Body of the answer; absent if the request must fail. */
   readonly body?: string;
 }
 
@@ -19,21 +19,21 @@ const ENCODINGS = ["gzip, chunked", "chunked, identity", "identity", "chunked;q=
 const VERSIONS = ["HTTP/1.10", "HTTP/01.1", "http/1.1", "HTTP/3", "HTTP/1,1", "HTTP /1.1", "ICY", "\xefHTTP/1.1"];
 const LINE_ENDS = ["\n", "\r", "\n\r", "\r\r\n", "\0\r\n", "\r\n\x0b", "\r\n "];
 
-/** An answer by the rules, in one of the ways in which it may be written. */
+/** Returns a valid answer in one of its possible encodings. */
 export function goodAnswer(random: Random, body: string): Answer {
   const [name, make] = random.pick(Object.entries(WAYS));
   const { text, ends = false } = make(random, body);
   return { name, pieces: cut(random, text), ends, body };
 }
 
-/** An answer that breaks a rule, or breaks off. Nothing of it but what came before the fault may be heard. */
+/** Returns an answer that breaks a rule or is truncated. The caller may receive only data from before the fault. */
 export function brokenAnswer(random: Random, body: string): Answer {
   const [name, make] = random.pick(Object.entries(FAULTS));
   const { text, ends = false } = make(random, body);
   return { name, pieces: cut(random, text), ends };
 }
 
-/** A good answer with something behind it that looks like the answer to the next request. */
+/** Returns a valid answer followed by bytes that look like the answer to the next request. */
 export function splitAnswer(random: Random, body: string): Answer {
   const { text } = WAYS["a length"]!(random, body);
   const behind = WAYS["a length"]!(random, POISON).text;
@@ -139,7 +139,7 @@ function chunks(random: Random, body: string, extension = ""): string {
   return text;
 }
 
-/** In one piece, in some, or byte by byte where it is short. */
+/** Splits a text: in one piece, in several, or byte by byte if it is short. */
 function cut(random: Random, text: string): string[] {
   const way = random.below(3);
   if (way === 0 || text === "") return [text];

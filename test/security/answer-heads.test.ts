@@ -1,5 +1,5 @@
-// Text of upstream servers that becomes a header of an answer. A value that HTTP cannot carry fails that answer alone:
-// the connection, the process and the calls of other clients stay.
+// Text of upstream servers that becomes a header of an answer. A value that HTTP cannot carry fails only that answer:
+// the connection, the process and the calls of other clients continue.
 import { Agent as PlainAgent, request as requestPlain, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -103,7 +103,7 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
       expect(await readRaw(type)).toEqual({ status: 200, type, text: "body" });
     });
 
-    test("keeps 20 calls of another token while a client reads media types from seed 20261127", async () => {
+    test("completes 20 calls of another token while a client reads media types of seed 20261127", async () => {
       const { below, pick } = createRandom(20_261_127);
       const part = (): string =>
         pick(["a", "/", ";", "=", '"', " ", "\t", "\r", "\n", "\0", "\u0080", "é", "中", "\\"]);

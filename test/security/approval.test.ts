@@ -1,5 +1,4 @@
-// Approvals: tools as they were when a user accepted them, destructive calls with consent, and a profile that changes
-// nothing.
+// Approvals: tools in the definition that a user accepted, consent for destructive calls, and a read-only profile.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -63,7 +62,7 @@ describe("S12: pinned tools", () => {
     expect(problemsOf(target)).toBe("[]");
   });
 
-  test("S12: the order of members is no change", async () => {
+  test("S12: another order of members is not a change", async () => {
     const pins = { pay: await digestOfPay() };
     offered = [
       {
@@ -126,7 +125,7 @@ describe("S12: pinned tools", () => {
     expect(JSON.stringify(await (await later.client()).request("tools/list"))).not.toContain("id_rsa");
   });
 
-  test("S12: a pin of the first rule holds by that rule, with a warning that names the new one", async () => {
+  test("S12: a pin of the first rule stays valid by that rule, with a warning that names the new one", async () => {
     const pins = { pay: contentDigest(FIRST_RULE_OF_PAY) };
     offered = [{ ...PAY, icons: [{ src: "https://example.test/i.png" }] }];
     await using target = await open({ pins });
@@ -148,7 +147,7 @@ describe("S12: pinned tools", () => {
     await expect.poll(() => problemsOf(again)).toMatch(/pay.*changed/);
   });
 
-  // A hub that starts anew on the same data folder, with the server changed meanwhile.
+  // Starts another hub on the same data folder, after the server changed.
   async function openAgain(before: Target): Promise<Target> {
     const target = await openTarget(
       { mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } },
@@ -160,7 +159,7 @@ describe("S12: pinned tools", () => {
 });
 
 describe("S15: consent and the safe profile", () => {
-  test("S15: what destroys runs with `confirm: true` only, which the server does not see", async () => {
+  test("S15: a destructive tool runs only with `confirm: true`, which the server does not receive", async () => {
     await using target = await open({}, { limits: { confirm_destructive: true } });
     const client = await target.client();
     for (const args of [{}, { confirm: "true" }, { confirm: 1 }, { confirm: { __proto__: true } }]) {
@@ -188,7 +187,7 @@ describe("S15: consent and the safe profile", () => {
     expect(await target.hub.call("up__both")).toMatchObject({ ok: false, kind: "denied" });
   });
 
-  test("S15: the profile `safe` shows and calls read-only tools alone, with and without tokens", async () => {
+  test("S15: the profile `safe` lists and calls only read-only tools, with and without tokens", async () => {
     for (const server of [
       { profile: "safe" },
       { profile: "safe", token: "only-token-1" },
@@ -205,12 +204,12 @@ describe("S15: consent and the safe profile", () => {
       expect(
         isRefused(await client.request("tools/call", { name: "execute_tool", arguments: { name: "up__write" } })),
       ).toBe(true);
-      // The program that made the hub is not a caller over HTTP.
+      // The program that created the hub is not a caller over HTTP.
       expect((await target.hub.call("up__write")).ok).toBe(true);
     }
   });
 
-  test("S15: without it everything is offered", async () => {
+  test("S15: without the profile everything is offered", async () => {
     await using target = await open();
     await target.hub.list();
     expect((await target.send({ headers: JSON_HEADERS, body: initialize() })).status).toBe(200);

@@ -11,12 +11,12 @@ import { RawClient, type EraName, type RawClientOptions } from "../fixtures/raw/
 
 export interface Target extends AsyncDisposable {
   readonly hub: LibraryHub;
-  /** The MCP endpoint. */
+  /** URL of the MCP endpoint. */
   readonly url: string;
   readonly port: number;
-  /** The hub's own data folder. */
+  /** Data folder of the hub. */
   readonly home: string;
-  /** Everything that was logged so far, debug lines too. Waits until it is written. */
+  /** Resolves with everything that was logged so far, including debug lines, after it was written. */
   log(): Promise<string>;
   audit(): Promise<string>;
   send(request: RawRequest): Promise<RawAnswer>;
@@ -36,7 +36,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Serves a hub on a free port, with its own data folder, log and audit file. */
+/** Serves a hub on a free port, with a separate data folder, log and audit file. */
 export async function openTarget(
   settings: HubConfig = {},
   variables: Readonly<Record<string, string>> = {},
@@ -84,13 +84,16 @@ export async function openTarget(
   };
 }
 
-// The sink writes in the turns after a line was logged.
+// The sink writes lines in later turns of the event loop.
 async function readLater(file: string): Promise<string> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   return readFile(file, "utf8").catch(() => "");
 }
 
-/** One request exactly as written; `fetch` would mend its headers. Streams are cut after their head and first bytes. */
+/**
+ * Sends one request exactly as written, because `fetch` would correct its headers. Streams are closed after their
+ * headers and first bytes.
+ */
 export function sendRaw(
   port: number,
   { method = "POST", path = "/mcp", headers = {}, body }: RawRequest,
@@ -141,7 +144,9 @@ export interface Offers {
   readonly resources?: readonly JsonObject[];
   readonly templates?: readonly JsonObject[];
   readonly prompts?: readonly JsonObject[];
-  /** Any request but the handshake: a `result`, an `error`, or nothing when it answers by itself. */
+  /**
+   * Handles any request except the handshake: returns a `result` or an `error`, or undefined if it responds itself.
+   */
   answer?(
     method: string,
     params: JsonObject,
@@ -156,11 +161,11 @@ export interface Exchange {
 }
 
 export interface Upstream extends RunningServer {
-  /** Requests in the order in which they came, with the headers that they came with. */
+  /** Received requests with their headers, in order. */
   readonly received: { readonly method: string; readonly params: JsonObject; readonly headers: IncomingHttpHeaders }[];
 }
 
-/** Starts a legacy MCP server on HTTP that answers as the test sets. */
+/** Starts a legacy MCP server on HTTP whose answers the test sets. */
 export async function openUpstream(offers: Offers): Promise<Upstream> {
   const received: Upstream["received"] = [];
   const server = await startServer(async (request, response) => {
@@ -235,7 +240,7 @@ export function tool(name: string, more: JsonObject = {}): JsonObject {
   return { name, description: `The tool ${name}.`, inputSchema: { type: "object" }, ...more };
 }
 
-/** All texts of a reply: the error's message, or the content of its result. */
+/** Returns all texts of a reply: the error's message, or the content of its result. */
 export function wordsOf(reply: JsonObject): string {
   const { error, result } = reply;
   if (isJsonObject(error)) return String(error["message"]);

@@ -13,9 +13,9 @@ export interface Ran {
 
 export interface RunWish {
   readonly isTerminal?: boolean;
-  /** @default TOOLYARD_HOME, else this process's */
+  /** @default TOOLYARD_HOME, else the folder of this process */
   readonly cwd?: string;
-  /** The person at the terminal. @default there is none */
+  /** User at the terminal. @default none */
   readonly ask?: (question: string) => Promise<boolean>;
 }
 

@@ -1,12 +1,12 @@
-// Pages of other sites, and of other ports of this machine, against every endpoint: what they may send without being
-// asked first must neither run nor read anything.
+// Pages of other sites, and of other ports of this machine, against every endpoint: requests that they may send without
+// a preflight must neither call a tool nor read data.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, sendRaw, type RawAnswer, type RawRequest } from "./attack.ts";
 
 const CONFIGURED = "https://app.example";
-/** Cases per hub. */
+/** Cases for each hub. */
 const CASES = 600;
 const SEED = 99_887_766;
 
@@ -37,7 +37,7 @@ const META = {
 const MODERN = { ...JSON_HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call" };
 const RESOURCE = "?uri=count%3A%2F%2Fnow";
 
-/** Each runs the tool or reads the resource once, where nothing speaks against it. */
+/** Requests that call the tool or read the resource once if nothing forbids it. */
 const ENDPOINTS: Readonly<Record<string, RawRequest>> = {
   "JSON-RPC at /": { path: "/", headers: JSON_HEADERS, body: rpc("count.up") },
   "JSON-RPC at /jsonrpc": { path: "/jsonrpc", headers: JSON_HEADERS, body: rpc("count.up") },
@@ -79,7 +79,7 @@ async function ask(
 }
 
 describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
-  test("runs for a program, for a page of the hub itself and for a configured one", async () => {
+  test("runs for a program, for a page of the hub itself and for a configured origin", async () => {
     for (const headers of [
       {},
       { origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" },
@@ -110,7 +110,7 @@ describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
   });
 
   if (endpoint.body !== undefined)
-    test("does not run by a body that needs no preflight", async () => {
+    test("does not run for a body type that needs no preflight", async () => {
       for (const type of [
         "text/plain",
         "text/plain;charset=application/json",
@@ -126,7 +126,7 @@ describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
     });
 });
 
-test("S3: HTTP+SSE opens no stream for another site's link, and takes no body without a preflight", async () => {
+test("S3: HTTP+SSE opens no stream for another site's link, and accepts no body without a preflight", async () => {
   const sse = await ask(
     { method: "GET", path: "/sse" },
     { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },
@@ -140,7 +140,7 @@ test("S3: HTTP+SSE opens no stream for another site's link, and takes no body wi
   expect(posted.status).toBeGreaterThanOrEqual(400);
 });
 
-test("S3: a target that is a whole address names the server of its `Host`, or runs nothing", async () => {
+test("S3: a request target with a URL must name the server of its `Host`, or runs nothing", async () => {
   const endpoint = ENDPOINTS["JSON-RPC at /jsonrpc"]!;
   const at = (authority: string): Promise<RawAnswer & { ran: boolean }> =>
     ask({ ...endpoint, path: `http://${authority}/jsonrpc` });
@@ -151,7 +151,7 @@ test("S3: a target that is a whole address names the server of its `Host`, or ru
   }
 });
 
-test("S3: accepts only known names as `Host`, however an address or a name is written", async () => {
+test("S3: accepts only known names as `Host`, in any spelling", async () => {
   const endpoint = ENDPOINTS["JSON-RPC at /jsonrpc"]!;
   const names = ["localhost.", "evil.localhost", "localhost.evil.example", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]"];
   const hosts = names.map((name) => `${name}:${port}`);
@@ -168,7 +168,7 @@ interface Case {
   readonly mayRun: boolean;
 }
 
-/** Expected result of one request of a page: the rule, written a second time. */
+/** Returns the expected result of a page's request: the rule, implemented a second time. */
 // oxlint-disable-next-line complexity -- One line a part of a page's request.
 function draw(random: Random): Case {
   const endpoint = random.pick(Object.keys(ENDPOINTS));
@@ -204,7 +204,7 @@ function draw(random: Random): Case {
   };
 }
 
-/** Returns true if a request without a header of a browser needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
+/** Returns true if a request without browser headers needs no JSON type: `curl -d` at the JSON-RPC endpoint. */
 function isOpenToPrograms({ path }: { readonly path?: string | undefined }): boolean {
   return path === "/" || path === "/jsonrpc";
 }
@@ -227,7 +227,7 @@ function drawOrigin(random: Random, host: string): string | undefined {
   return random.pick([undefined, undefined, CONFIGURED, "null", `http://${host}`, `${scheme}://${name}${at}`]);
 }
 
-/** Browsers send schemes and hosts in lower case. A client that does not is no browser; both cases are equal here. */
+/** Compares case-insensitively: browsers send schemes and hosts in lower case, and other clients are not affected. */
 function isSame(origin: string, host: string): boolean {
   if (!/^https?:/i.test(origin)) return false;
   const { protocol } = new URL(origin);

@@ -1,15 +1,15 @@
-// Texts that are truncated stay well formed: no surface sends half of a surrogate pair, wherever a limit falls.
+// Truncated texts stay well formed: no surface sends a lone surrogate at any limit.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, say, tool } from "./attack.ts";
 
-/** Half of a pair, as JSON writes it or as UTF-8 replaces it. */
+/** A lone surrogate as JSON escapes it or as UTF-8 replaces it. */
 const HALF = /\\ud[89a-f][0-9a-f]{2}|\p{Surrogate}|\ufffd/iu;
 
-/** Long texts in which each limit falls once between the halves of a pair. */
+/** Long texts in which each limit once separates a surrogate pair. */
 const LONG = [0, 1].map((odd) => "x".repeat(odd) + "😀".repeat(6_000));
 
-test.each(LONG)("no list, error, page, search or log line holds half of a pair (%#)", async (long) => {
+test.each(LONG)("no list, error, page, search or log line contains a lone surrogate (%#)", async (long) => {
   await using first = await openUpstream({
     instructions: long,
     tools: [

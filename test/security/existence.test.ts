@@ -1,4 +1,4 @@
-// Answers do not reveal existence: a hub answers a caller about hidden things exactly as a hub that lacks them, for
+// Answers do not reveal existence: a hub answers requests about hidden entries exactly like a hub without them, for
 // every request and endpoint.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -75,7 +75,7 @@ const THINGS: readonly ExistenceTarget[] = [
 const WITHOUT_TOKEN = Object.entries(WAYS).filter(([what]) => /\bat\b|JSON-RPC|uri=/.test(what));
 
 describe.each(SEEDS)("seed %i", (seed) => {
-  test.each(NAMES)("S15: a %s learns nothing about things that it may not use, on any endpoint", async (name) => {
+  test.each(NAMES)("S15: a %s learns nothing about entries that it may not use, on any endpoint", async (name) => {
     const random = createRandom(seed);
     const [there, absent] = [await askerOf(full, TOKENS[name].token), await askerOf(bare, TOKENS[name].token)];
     for (const [what, way] of Object.entries(WAYS)) {
@@ -94,7 +94,7 @@ describe.each(SEEDS)("seed %i", (seed) => {
     }
   });
 
-  test("S15: nor does who does not say who it is", async () => {
+  test("S15: neither does a caller without a token", async () => {
     const random = createRandom(seed);
     const [there, absent] = [full, bare].map((target) => ({ target, token: undefined }) as Asker);
     for (const [what, way] of WITHOUT_TOKEN) {

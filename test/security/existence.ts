@@ -1,23 +1,23 @@
-// Requests of a caller with narrowed rights on every endpoint. A hub that hides things must answer them like a hub that
-// lacks them.
+// Requests of a caller with narrow rights on every endpoint. A hub that hides entries must answer like a hub without
+// them.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, type RawRequest, type Target } from "./attack.ts";
 
-/** Things of one kind each, which are hidden from the caller, or are nowhere. */
+/** One entry of each kind, which is hidden from the caller or does not exist. */
 export interface ExistenceTarget {
   readonly tool: string;
   readonly prompt: string;
   readonly uri: string;
-  /** A path that is configured to lead to `tool`, or to nowhere. */
+  /** Path of a route to `tool`, or of no route. */
   readonly path: string;
 }
 
 /** A caller, with all its endpoints. */
 export interface Asker {
   readonly target: Target;
-  /** Absent: it does not say who it is. */
+  /** Absent: the caller sends no token. */
   readonly token: string | undefined;
   readonly legacy: RawClient;
   readonly modern: RawClient;
@@ -30,7 +30,7 @@ export async function askerOf(target: Target, token: string): Promise<Asker> {
 
 type Way = (asker: Asker, wanted: ExistenceTarget, args: JsonObject) => Promise<unknown>;
 
-/** Requests that name something, by a label for failure messages. */
+/** Requests that name an entry, by a label for failure messages. */
 export const WAYS: Readonly<Record<string, Way>> = {
   ...overMcp("tools/call", ({ tool }, args) => ({ name: tool, arguments: args })),
   ...overMcp("tools/call of execute_tool", ({ tool }, args) => ({
@@ -112,7 +112,7 @@ function send(requestOf: (wanted: ExistenceTarget, args: JsonObject) => RawReque
   };
 }
 
-/** Parts of an answer that differ between requests or hubs. */
+/** Parts of an answer that always differ between requests or hubs. */
 const OF_ITS_OWN = /\\*"(?:id|request_?id|duration_ms)\\*":[^,}]+|127\.0\.0\.1:\d+/gi;
 
 /** Returns the answer without the parts that differ between requests. */
@@ -131,7 +131,7 @@ export function randomArguments(random: Random): JsonObject {
   ]);
 }
 
-/** A word of small letters that nothing is called. */
+/** Returns a word of lower-case letters that is no name. */
 export function randomWord(random: Random): string {
   return Array.from({ length: 4 + random.below(6) }, () => random.pick(Array.from("abcdefghijklmnopqrstuvwxyz"))).join(
     "",

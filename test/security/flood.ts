@@ -1,5 +1,5 @@
-// A generator of floods: several principals, each with a few connections, acquire and release a shared resource. The
-// real tables are used, with replacements for the resources in them.
+// Generates floods: several principals with a few connections each acquire and release a limited resource. The real
+// tables are used, with replacements for their resources.
 import { Canceller } from "../../packages/toolyard/src/core/calls/cancellation.ts";
 import { FairLine } from "../../packages/toolyard/src/core/fairness/fair-line.ts";
 import type { Holder } from "../../packages/toolyard/src/core/fairness/shares.ts";
@@ -11,15 +11,15 @@ import type { RunWorker } from "../../packages/toolyard/src/sandbox/child/run-wo
 import { createRandom, type Random } from "../support/random.ts";
 import { createTestState } from "../fixtures/mcp-endpoint.ts";
 
-/** A resource of which the hub has a limited number. */
+/** A resource with a limited number in the hub. */
 export interface LimitedResource {
-  /** False: refused. */
+  /** Requests the resource; resolves with false if it is refused. */
   want(holder: Holder): Promise<boolean>;
-  /** Returns the holder that a request of this holder counts for; a table may know principals only. */
+  /** Returns the holder to which a request counts; some tables distinguish principals only. */
   ownerIn(holder: Holder): Holder;
-  /** Returns the present holders. */
+  /** Returns the current holders. */
   held(): readonly Holder[];
-  /** The same where it is counted together with something else, and how much there is of both. */
+  /** Holders and capacity together with another resource that shares the limit. */
   heldInAll?(): { readonly held: readonly Holder[]; readonly capacity: number };
   giveBack(holder: Holder): Promise<void>;
   close(): void;
@@ -37,7 +37,7 @@ export const BOUNDED: Readonly<Record<string, OpenBounded>> = {
 
 const STEPS = 200;
 
-/** Drives one flood. Returns every broken property; an empty list if there is none. */
+/** Runs one flood. Returns every violated property; an empty list if there is none. */
 export async function flood(open: OpenBounded, seed: number): Promise<string[]> {
   const random = createRandom(seed);
   const capacity = 4 + random.below(20);
@@ -45,7 +45,7 @@ export async function flood(open: OpenBounded, seed: number): Promise<string[]> 
   const breaches: string[] = [];
   const holders = holdersFrom(random);
   for (let step = 0; step < STEPS; step += 1) {
-    // The first one floods; others come now and then.
+    // The first holder floods; the others request occasionally.
     const holder = bounded.ownerIn(random.below(4) > 0 ? holders[0]! : random.pick(holders));
     const before = bounded.held();
     const inAll = bounded.heldInAll?.();
@@ -90,7 +90,7 @@ function breachIn({ before, after, holder, isServed, capacity, inAll }: Step): s
   return robbed && `${robbed.principal} lost one of no more than its share`;
 }
 
-/** With more holders than places, the share of each is zero. */
+/** With more holders than capacity, the share of each is zero. */
 function isWithinShare(
   one: Holder,
   newcomer: Holder,
@@ -122,7 +122,7 @@ function holdersFrom(random: Random): Holder[] {
   );
 }
 
-/** The line of those who wait, behind slots that are a quarter as many. */
+/** The queue of waiting calls, for a quarter as many slots. */
 function openLine(capacity: number): LimitedResource {
   const places = Math.ceil(capacity / 4);
   const line = new FairLine({ places, waiting: capacity });
@@ -145,7 +145,7 @@ function openLine(capacity: number): LimitedResource {
     held: () => Array.from(present.values()).flatMap(({ holder, isInside }) => (isInside ? [] : [holder])),
     heldInAll: () => ({ held: Array.from(present.values(), ({ holder }) => holder), capacity: places + capacity }),
     giveBack: async () => {
-      // The oldest holder inside leaves; if there is none, a waiting holder cancels.
+      // The oldest holder of a slot leaves; if there is none, a waiting holder cancels.
       const [gone, { holder, isInside }] =
         Array.from(present).find(([, one]) => one.isInside) ?? Array.from(present)[0]!;
       present.delete(gone);
@@ -157,7 +157,7 @@ function openLine(capacity: number): LimitedResource {
   };
 }
 
-/** Sessions that keep their variables, none of which runs anything. */
+/** Sessions that keep their variables, all idle. */
 function openCodeSessions(capacity: number): LimitedResource {
   const sessions = new Sessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
   const living = new Map<RunWorker, Holder>();
@@ -204,7 +204,7 @@ function idleWorker(onEnd: () => void): RunWorker {
   };
 }
 
-/** Sessions of the legacy era, each second one at work. */
+/** Sessions of the legacy era, half of them busy. */
 function openMcpSessions(capacity: number): LimitedResource {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: capacity });
   const owners = new Map<string, Holder>();
@@ -228,7 +228,7 @@ function openMcpSessions(capacity: number): LimitedResource {
       if (isAdded) owners.set(id, holder);
       return isAdded;
     },
-    // Connections of one principal are equal: each counts for itself.
+    // Connections of one principal are equivalent: each counts for its principal.
     ownerIn: ({ principal }) => ({ principal }),
     held: () => Array.from(owners.values()),
     giveBack: async (holder) => {
@@ -239,7 +239,7 @@ function openMcpSessions(capacity: number): LimitedResource {
   };
 }
 
-/** Calls of the modern era that wait for an answer of their caller. */
+/** Calls of the modern era that wait for their caller's answer. */
 function openParkedCalls(capacity: number): LimitedResource {
   const parked = new ParkedCalls({ maxParkedCalls: capacity, inputTimeoutMs: 60_000 }, createTestState());
   const states = new Map<string, Holder>();
@@ -272,7 +272,7 @@ function openParkedCalls(capacity: number): LimitedResource {
   };
 }
 
-/** Everything that was decided has been heard of. */
+/** Resolves when all decisions were delivered. */
 function settled(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// Floods: one caller requests all of a limited resource. A newcomer within its share is served, and a single caller may
+// Floods: one caller requests all of a limited resource. A newcomer within its share is served, and a single caller can
 // use everything.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -9,17 +9,20 @@ import { BOUNDED, flood } from "./flood.ts";
 const TOKENS = { ada: { token: "token-of-ada-1" }, bob: { token: "token-of-bob-2" } };
 
 describe.each(Object.entries(BOUNDED))("%s", (_what, open) => {
-  test.each(Array.from({ length: 25 }, (_, at) => at + 7001))("a flood of several callers, seed %i", async (seed) => {
-    expect(await flood(open, seed)).toEqual([]);
-  });
+  test.each(Array.from({ length: 25 }, (_, at) => at + 7001))(
+    "during a flood of several callers, seed %i, all guarantees hold",
+    async (seed) => {
+      expect(await flood(open, seed)).toEqual([]);
+    },
+  );
 });
 
 describe("a hub with two callers", () => {
   let target: Target;
   let gate: Upstream;
-  /** Answers the calls of `gate` that wait, and all that come. */
+  /** Answers the waiting calls of `gate`, and all later ones. */
   let release: () => void;
-  /** Answers the call of `gate` that waits longest. */
+  /** Answers the oldest waiting call of `gate`. */
   let releaseOne: () => void;
   let waiting: number;
 
@@ -67,7 +70,7 @@ describe("a hub with two callers", () => {
   const valueOf = (reply: JsonObject): JsonObject =>
     objectMember(objectMember(reply, "result") ?? {}, "structuredContent") ?? {};
 
-  test("answers another caller without 429 while forty runs of one wait, and starts its first run", async () => {
+  test("serves another caller without 429 while forty runs of one wait, and starts its first run", async () => {
     await openHub({ runs: 3, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     let ended = 0;
@@ -76,7 +79,7 @@ describe("a hub with two callers", () => {
       ended += 1;
       return reply;
     });
-    // Two run, since one run stays free for the other principal; eight wait, thirty were refused.
+    // Two run, since one slot stays free for another principal; eight wait, thirty were refused.
     await vi.waitFor(() => expect([waiting, ended]).toEqual([2, 30]), 60_000);
     expect(valueOf(await bob("'bob'"))).toMatchObject({ ok: true, result: "bob" });
     expect([waiting, ended]).toEqual([2, 30]);
@@ -85,7 +88,7 @@ describe("a hub with two callers", () => {
     expect(replies.filter((reply) => !isRefused(reply))).toHaveLength(10);
   });
 
-  test("alternates runs of two principals with one run at a time, however many runs one has waiting", async () => {
+  test("with one slot, alternates runs of two principals, for any number of waiting runs", async () => {
     await openHub({ runs: 1, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     const pass = (who: string): string => `await tools.gate.pass({ who: '${who}' })`;
@@ -102,7 +105,7 @@ describe("a hub with two callers", () => {
     const runs = Array.from({ length: 12 }, () => counted(ada(pass("ada"))));
     // One runs, eight wait, three were refused.
     await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 3]), 60_000);
-    // Each takes the place of a waiting run of the principal with more.
+    // Each displaces a waiting run of the principal with more runs.
     const others = [counted(bob(pass("bob"))), counted(bob(pass("bob")))];
     await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 5]), 60_000);
     for (let count = 2; count <= 5; count += 1) {
@@ -115,7 +118,7 @@ describe("a hub with two callers", () => {
     expect((await Promise.all(runs)).filter(Boolean)).toHaveLength(7);
   });
 
-  test("a principal that is alone has all runs but the one for another principal, and the whole queue", async () => {
+  test("a single principal uses all slots except one for others, and the whole queue", async () => {
     await openHub({ runs: 3, queue: 3 });
     const ada = await runner(TOKENS.ada.token);
     const runs = Array.from({ length: 5 }, () => ada("await tools.gate.pass(); 1"));
@@ -124,7 +127,7 @@ describe("a hub with two callers", () => {
     for (const reply of await Promise.all(runs)) expect(wordsOf(reply)).toContain('"ok":true');
   });
 
-  test("nine named sessions of one destroy no session of another", async () => {
+  test("nine named sessions of one principal end no session of another", async () => {
     await openHub({ sessions: 4 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     await bob("globalThis.kept = 'of bob'", { session: "mine" });
@@ -134,7 +137,7 @@ describe("a hub with two callers", () => {
     expect(valueOf(await ada("typeof at", { session: "flood 0" }))).toMatchObject({ session: "lost" });
   });
 
-  test("who is alone has every session", async () => {
+  test("a single principal can use every session", async () => {
     await openHub({ sessions: 4 });
     const ada = await runner(TOKENS.ada.token);
     for (let at = 0; at < 4; at += 1) await ada(`globalThis.at = ${at}`, { session: `s${at}` });
@@ -142,7 +145,7 @@ describe("a hub with two callers", () => {
       expect(valueOf(await ada("at", { session: `s${at}` }))).toMatchObject({ result: at, session: "kept" });
   });
 
-  test("connections of a source: who is alone has all, and makes room for a newcomer though all are busy", async () => {
+  test("connections of a source: a single caller uses all, and frees one for a newcomer even if busy", async () => {
     await openHub({}, { isolation: "session", max_sessions: 2 });
     const pass = async (token: string): Promise<JsonObject> =>
       (await target.client(token, { era: "legacy" })).request("tools/call", { name: "gate__pass", arguments: {} });
@@ -169,7 +172,7 @@ describe("a hub with two callers", () => {
         method === "tools/call" ? [objectMember(params, "arguments")?.["who"]] : [],
       );
     const joined = vi.spyOn(Crowd.prototype, "join");
-    // All there is, since it is alone.
+    // All connections, since it is the only caller.
     const flooding = Array.from({ length: 8 }, () => pass(TOKENS.ada.token, "ada"));
     await vi.waitFor(() => expect([waiting, joined.mock.calls.length]).toEqual([2, 6]), 60_000);
     const newcomer = pass(TOKENS.bob.token, "bob");
@@ -181,7 +184,7 @@ describe("a hub with two callers", () => {
     for (const reply of await Promise.all([newcomer, ...flooding])) expect(wordsOf(reply)).toBe("passed");
   });
 
-  test("frees the connections of cancelled calls that hold all of a source, and notifies it", async () => {
+  test("cancelling calls that use all connections of a source frees them, and notifies the server", async () => {
     await openHub({}, { max_connections: 2 });
     const ending = new AbortController();
     const { signal } = ending;

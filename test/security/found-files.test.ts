@@ -1,4 +1,4 @@
-// A toolyard.toml that came with a folder, in any form: the programs that it starts are known before they start.
+// A toolyard.toml in a downloaded folder, in any form: the programs that it starts are reported before they start.
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -75,7 +75,7 @@ describe("a link", () => {
     expect(await found(file)).toMatchObject({ why: "is inside of a git work tree", path: file });
   });
 
-  test("S7: to a file that was accepted where it lies is not accepted with it", async () => {
+  test("S7: does not accept a file at a link because it was accepted at its own path", async () => {
     await lay({ name: "toolyard.toml", text: '[scripts]\ntools_path = "tools"\n' });
     const asked: string[] = [];
     expect((await run(["list"], asked, true)).code).toBe(0);
@@ -92,7 +92,7 @@ describe("a link", () => {
     expect(code).not.toBe(0);
   });
 
-  test("S7: out of every work tree to a file of one's own out of every work tree is one's own", async () => {
+  test("S7: accepts a link of the user to a file of the user, both outside of every work tree", async () => {
     await rm(join(root, "clone", ".git"), { recursive: true });
     expect(await found(await lay({ name: "mine.toml", text: SERVER }, "outside"))).toBeUndefined();
   });
@@ -164,7 +164,7 @@ test("S7: keeps the acceptance of a remote server until a value for the requests
     expect(await digestOf(other), other).not.toBe(before);
 });
 
-test("S7: asks about a file that only writes and sends as about commands, and writes nothing before", async () => {
+test("S7: asks about a file that only writes and sends like about commands, and writes nothing before", async () => {
   await lay({ name: "toolyard.toml", text: '[logging]\nfile = "own.log"\n[audit]\nfile = "audit.log"\n' });
   const asked: string[] = [];
   const refused = await run(["list"], asked, false);

@@ -1,4 +1,4 @@
-// Configuration files from a seed as an attacker might leave them in a folder, in each format that is read, and the
+// Configuration files from a seed as an attacker might leave them in a folder, in each supported format, with the
 // programs, files and requests that they would cause.
 import { stringify } from "smol-toml";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -8,11 +8,11 @@ export interface FoundFile {
   /** Name of the file that `toolyard.toml` is or links to. */
   readonly name: string;
   readonly text: string;
-  /** Texts that must be reported, one for each thing that is started. */
+  /** Texts that must be reported, one for each started program. */
   readonly starts: readonly string[];
 }
 
-/** One thing that a file may hold, as a tree in the keys of `toolyard.toml`. */
+/** One entry that a file may contain, as a tree with the keys of `toolyard.toml`. */
 interface Part {
   readonly tree: JsonObject;
   readonly starts?: string;
@@ -20,12 +20,12 @@ interface Part {
 
 let serial = 0;
 
-/** A word that occurs once. */
+/** Returns a word that occurs once. */
 function word(): string {
   return `w${(serial += 1)}w`;
 }
 
-/** Ways in which a value is taken from this machine. */
+/** Returns a reference to a value of this machine, in one of its forms. */
 const taken = (random: Random): string =>
   random.pick<string>(["${NAME}", "Bearer ${NAME:-none}", "${env:NAME}", "a${NAME}b"]);
 
@@ -134,7 +134,7 @@ export function randomFound(random: Random, isHarmless: boolean): FoundFile {
   const plain = isJson ? JSON.stringify(tree, null, random.pick([0, 2])) : written(tree, random);
   const mark = random.pick(["", "", "\uFEFF"]);
   const ended = random.pick([true, false]) ? plain : plain.replaceAll("\n", "\r\n");
-  // The target of a link may have any name; its format follows from the name that was found.
+  // The target of a link can have any name; the name of the link decides the format.
   const name = random.pick(["toolyard.toml", "toolyard.toml", "other.toml", isJson ? "x.json" : "x.JSON", "x.txt"]);
   return { name, text: mark + ended, starts };
 }
@@ -154,7 +154,7 @@ function isTable(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** TOML in one of its ways: tables under heads, in one line, or by dotted and quoted keys. */
+/** Writes TOML in one of its forms: tables with headers, inline, or dotted and quoted keys. */
 function written(tree: JsonObject, random: Random): string {
   const way = random.below(3);
   if (way === 0) return stringify(tree);
@@ -168,7 +168,7 @@ function written(tree: JsonObject, random: Random): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Bare, in quotes, or with a letter of it as an escape. */
+/** Writes a key bare, in quotes, or with one letter escaped. */
 function keyOf(key: string, random: Random): string {
   const escaped = `\\u${key.codePointAt(0)!.toString(16).padStart(4, "0")}${key.slice(1)}`;
   return random.pick([key, `"${key}"`, `'${key}'`, `"${escaped}"`]);

@@ -1,5 +1,5 @@
-// Texts in which something hides that a person does not see and a model reads: in prose it goes, in what goes back to
-// its source it keeps the whole entry out. The cases are made by a seeded generator, next to those that are named.
+// Texts with content that a user does not see and a model reads. It is removed from prose; in values that are sent back
+// to the source, the whole entry is withheld. Cases are named or from a seeded generator.
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
@@ -9,7 +9,7 @@ import { runCommand } from "./command.ts";
 const SEED = 55_443_322;
 const CASES = 60;
 
-/** Numbers below one, the same on every run (mulberry32). */
+/** Returns numbers below 1, the same on every run (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ const next = randomFrom(SEED);
 const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
-/** Ordinary text with joiners and selectors that it needs. */
+/** Ordinary text with the joiners and variation selectors that it needs. */
 const SEEN = [
   "Reads a file",
   "größer",
@@ -59,7 +59,7 @@ function hidden(): string {
 /** A text with hidden characters between its words, and the expected visible text. */
 function prose(): { readonly given: string; readonly shown: string } {
   const words = Array.from({ length: 1 + Math.floor(next() * 5) }, () => pick(SEEN));
-  // Between full stops, so that nothing that is hidden can pass for a part of a word.
+  // Between full stops, so that hidden text cannot be part of a word.
   return {
     given: words.map((word) => `${word}.${hidden()}.`).join(""),
     shown: words.map((word) => `${word}..`).join(""),
@@ -85,7 +85,7 @@ function problemsOf(target: Target): string {
 }
 
 describe("S12: prose", () => {
-  test("S12: nothing hidden in descriptions, titles and instructions is left, and nothing else is lost", async () => {
+  test("S12: removes everything hidden from descriptions, titles and instructions, and nothing else", async () => {
     const cases = Array.from({ length: CASES }, prose);
     const instructions = prose();
     const target = await targetOf({
@@ -129,7 +129,7 @@ describe("S12: prose", () => {
   });
 });
 
-test("S12: removes control characters, separators of lines and floods of marks from prose", async () => {
+test("S12: removes control characters, line separators and floods of combining marks from prose", async () => {
   const evil = `a${UNREADABLE.join("")}b${FLOOD}c`;
   const shown = `a[2J\n1m\n\nb${"\u0301".repeat(10)}c`;
   const target = await targetOf({
@@ -169,13 +169,13 @@ function schemaOf(properties: JsonObject): JsonObject {
   return { inputSchema: { type: "object", properties } };
 }
 
-/** Characters that a terminal obeys, that end a line for some programs, and floods of marks. */
+/** Terminal control characters, characters that end a line for some programs, and floods of combining marks. */
 const UNREADABLE = ["\u0000", "\u0007", "\u001b[2J", "\u007f", "\u0085", "\u009b1m", "\u2028", "\u2029"];
 const FLOOD = "\u0301".repeat(400);
 
 describe("S12: names, choices and defaults", () => {
   test.each(PLACES.filter(([name]) => name !== "a pattern"))(
-    "S12: a tool with control characters or a flood of marks in %s is not offered",
+    "S12: withholds a tool with control characters or a flood of combining marks in %s",
     async (_name, make) => {
       const bad = [...UNREADABLE, `x${FLOOD}`].map((text, at) => tool(`bad${at}`, make(text)));
       const { hub, ...target } = await targetOf({ tools: [tool("good"), ...bad] });
@@ -185,7 +185,7 @@ describe("S12: names, choices and defaults", () => {
     },
   );
 
-  test("S12: a pattern may name control characters, and choices may hold line breaks and tabs", async () => {
+  test("S12: a pattern can contain control characters, and choices line breaks and tabs", async () => {
     const properties = { a: { pattern: "^[^\u0000-\u001f]*$" }, b: { enum: ["\t", "\r\n"], default: "\n" } };
     const { hub } = await targetOf({ tools: [tool("good", schemaOf(properties))] });
     const [entry] = (await hub.list({ mode: "all" })).filter(({ name }) => name === "up__good");
@@ -209,7 +209,7 @@ describe("S12: names, choices and defaults", () => {
     expect(entry).toMatchObject({ inputSchema: { properties } });
   });
 
-  test("S12: a prompt with hidden text in an argument's name, or a resource in its URI, is not offered", async () => {
+  test("S12: withholds a prompt with hidden text in an argument's name, and a resource in its URI", async () => {
     const { hub } = await targetOf({
       resources: [
         { uri: "doc://a\u200b", name: "a" },
@@ -230,7 +230,7 @@ describe("S12: hidden text in results", () => {
   const HEARD = `ab ${ENGLAND} \u200b\u202e\u001b[31m\u2764\ufe0f`;
 
   test.each(["legacy", "modern"] as const)(
-    "S12: letters of the tag block outside of flags are removed over MCP (%s), and nothing else is",
+    "S12: removes tag characters outside of flags over MCP (%s), and nothing else",
     async (era) => {
       const target = await targetOf({
         tools: [tool("t")],
@@ -256,12 +256,12 @@ describe("S12: hidden text in results", () => {
   );
 });
 
-/** Characters that a terminal obeys, and those that change the direction of writing. */
+/** Terminal control characters, and characters that change the writing direction. */
 const UNSAFE = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const EVIL = "\u001b]0;owned\u0007\u001b[2J\u009b1m\u202eturned\u2066\u200f\u061c";
 
 describe("S12: the hub's own terminal and pages", () => {
-  test("S12: neither the status nor the page of the tools turns writing or holds a terminal's codes", async () => {
+  test("S12: neither the status nor the page of the tools contains bidi controls or terminal sequences", async () => {
     const target = await targetOf({
       tools: [tool("t", { description: EVIL, inputSchema: { type: "object", properties: { a: { default: EVIL } } } })],
       answer: (method) => (method === "resources/list" ? { error: { code: -32603, message: EVIL } } : undefined),

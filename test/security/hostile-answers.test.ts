@@ -1,5 +1,5 @@
-// Valid and invalid answers of an MCP server on HTTP: a valid answer arrives byte for byte, a broken one fails its own
-// request, and bytes of neither answer another request.
+// Valid and invalid answers of an MCP server on HTTP: a valid answer arrives byte for byte, an invalid one fails its
+// own request, and bytes of neither answer another request.
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { brokenAnswer, goodAnswer, POISON, splitAnswer, type Answer } from "./an
 
 const SEED = 20_261;
 const ROUNDS = 250;
-/** A handshake costs more than all else. */
+/** Fewer rounds with TLS, because a handshake costs more than the rest. */
 const ROUNDS_OVER_TLS = 50;
 
 const clients: HttpClient[] = [];
@@ -33,7 +33,7 @@ function clientOf(server: RawServer, maxConnections = 2): HttpClient {
   return client;
 }
 
-/** The body that a request is answered with; nothing where it fails. */
+/** Resolves with the body of the answer; undefined if the request fails. */
 async function ask(client: HttpClient, body: string): Promise<string | undefined> {
   const { signal } = new AbortController();
   try {
@@ -74,7 +74,7 @@ const OVER = [
 ] as const;
 
 test.each(OVER)(
-  "over %s, good answers are heard to the byte, however they are written and cut",
+  "over %s, delivers valid answers byte for byte, in any encoding and pieces",
   async (_, isTls, rounds) => {
     const answers = answersBy(goodAnswer, createRandom(SEED), rounds);
     await using server = await answering(answers, isTls);
@@ -84,7 +84,7 @@ test.each(OVER)(
 );
 
 test.each(OVER)(
-  "over %s, broken answers fail their own requests only, and no request is sent twice",
+  "over %s, invalid answers fail only their own requests, and no request is repeated",
   async (_, isTls, rounds) => {
     const random = createRandom(SEED + 1);
     const broken = answersBy(brokenAnswer, random, rounds);
@@ -101,7 +101,7 @@ test.each(OVER)(
   },
 );
 
-test("what comes behind an answer never answers the next request", async () => {
+test("never uses bytes after an answer as the answer to the next request", async () => {
   const answers = answersBy(splitAnswer, createRandom(SEED + 2));
   await using server = await answering(answers);
   const client = clientOf(server);
@@ -111,7 +111,7 @@ test("what comes behind an answer never answers the next request", async () => {
   expect(heard.has(POISON)).toBe(false);
 });
 
-test("delivers each concurrent caller its own answer next to broken ones", async () => {
+test("gives each concurrent caller its own answer during invalid ones", async () => {
   const random = createRandom(SEED + 3);
   const mixed: Maker = (among, body) => (among.below(3) === 0 ? brokenAnswer : goodAnswer)(among, body);
   const answers = answersBy(mixed, random);
@@ -123,7 +123,7 @@ test("delivers each concurrent caller its own answer next to broken ones", async
 
 test("leaves no connection and no answer behind after a thousand cancelled requests", async () => {
   const random = createRandom(SEED + 4);
-  // Nothing, half a head, a head, or half a body.
+  // No data, part of the headers, all headers, or part of the body.
   const whole = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
   await using server = await startRaw({
     answer: ({ socket, body }) =>
@@ -150,7 +150,7 @@ test("leaves no connection and no answer behind after a thousand cancelled reque
   expect(new Set(heard)).toEqual(new Set(["heard!"]));
 });
 
-test("a head that comes byte by byte is not waited for beyond the bound of silence", async () => {
+test("stops waiting for headers that arrive byte by byte at the idle limit", async () => {
   const drips: NodeJS.Timeout[] = [];
   await using server = await startRaw({
     answer: ({ socket }) => {
@@ -174,7 +174,7 @@ test("does not send a value that HTTP cannot carry, and reports it", async () =>
   expect(server.sockets).toHaveLength(0);
 });
 
-test("a body that never ends is refused at its bound, and so is one in chunks", async () => {
+test("refuses an endless body at its limit, also a chunked one", async () => {
   const endless = (head: string, piece: string) => (socket: Socket) => {
     socket.write(head);
     const more = (): void => void (socket.writable && socket.write(piece, more));

@@ -1,5 +1,5 @@
-// A client that may call and tries to reach things of another caller (sessions, parked calls, streams, progress), or to
-// exhaust the hub.
+// A permitted client that tries to access another caller's sessions, parked calls, streams and progress, or to exhaust
+// the hub.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";
@@ -35,7 +35,7 @@ async function openSession(target: Target, name: keyof typeof TOKENS): Promise<s
 }
 
 describe("S17: sessions", () => {
-  test("S17: ids are random, of 128 bits, and never what a client asks for", async () => {
+  test("S17: ids are random, of 128 bits, and never chosen by the client", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS } });
     const ids = await Promise.all(Array.from({ length: 20 }, () => openSession(target, "ada")));
     expect(new Set(ids).size).toBe(20);
@@ -44,7 +44,7 @@ describe("S17: sessions", () => {
       headers: { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) },
       body: initialize(),
     });
-    // The id in the header of `initialize` is ignored, be it open, ended or made up.
+    // The id in the header of `initialize` is ignored, whether it is open, ended or invented.
     expect(fixed.status).toBe(200);
     expect(fixed.headers["mcp-session-id"]).toMatch(/^[0-9a-f]{32}$/);
     expect(fixed.headers["mcp-session-id"]).not.toBe("f".repeat(32));
@@ -68,7 +68,7 @@ describe("S17: sessions", () => {
       target.send({ method: "DELETE", headers }),
     ];
     for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(404);
-    // `initialize` begins a session of her own, which is another one.
+    // `initialize` begins a separate session.
     const own = (await target.send({ headers, body: initialize() })).headers["mcp-session-id"];
     expect(own).toMatch(/^[0-9a-f]{32}$/);
     expect(own).not.toBe(id);
@@ -78,14 +78,14 @@ describe("S17: sessions", () => {
     ).toBe(200);
   });
 
-  test("S17: DELETE ends a session for good", async () => {
+  test("S17: DELETE ends a session permanently", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS } });
     const headers = { ...asPrincipal("ada"), "mcp-session-id": await openSession(target, "ada") };
     expect((await target.send({ method: "DELETE", headers })).status).toBe(200);
     expect((await target.send({ headers, body: rpc("ping") })).status).toBe(404);
   });
 
-  test("S17: a session of HTTP+SSE is its principal's own", async () => {
+  test("S17: a session of HTTP+SSE belongs to its principal", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS } });
     const stream = await fetch(new URL("/sse", target.url), {
       headers: { authorization: `Bearer ${TOKENS.ada.token}`, accept: "text/event-stream" },
@@ -98,7 +98,7 @@ describe("S17: sessions", () => {
     await reader.cancel();
   });
 
-  test("S17: one principal's sessions do not drive out another's", async () => {
+  test("S17: one principal's sessions do not displace another's", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS, sessions: { max: 8 } } });
     const id = await openSession(target, "ada");
     for (let count = 0; count < 20; count += 1) await openSession(target, "eve");
@@ -108,7 +108,7 @@ describe("S17: sessions", () => {
   });
 });
 
-/** Opens a hub before a server that sends server requests, and a server that ends its own streams. */
+/** Opens a hub with a server that sends server requests, and with a server that ends its own streams. */
 async function openAsking(): Promise<{ target: Target; close: () => Promise<void> }> {
   const upstream = await openUpstream({
     tools: [tool("ask")],
@@ -142,7 +142,7 @@ async function openAsking(): Promise<{ target: Target; close: () => Promise<void
 }
 
 describe("S17: calls that wait for input", () => {
-  test("S17: a state serves neither another principal, nor another call, nor one that made it up", async () => {
+  test("S17: refuses a state of another principal, of another call, and a forged one", async () => {
     const { target, close } = await openAsking();
     try {
       const ada = await target.client(TOKENS.ada.token);
@@ -208,8 +208,8 @@ describe("S17: calls that wait for input", () => {
   });
 });
 
-describe("S17: what runs for others", () => {
-  test("S17: progress and cancellation of one caller are not another's, even under the same token and id", async () => {
+describe("S17: calls of others", () => {
+  test("S17: progress and cancellation stay with their caller, also with equal tokens and ids", async () => {
     let release: () => void = () => {};
     const reached = new Promise<void>((resolve) => {
       release = resolve;
@@ -253,7 +253,7 @@ describe("S17: what runs for others", () => {
     await upstream.close();
   });
 
-  test("S17: a cursor made up, or taken from a wider list, shows nothing more", async () => {
+  test("S17: a forged cursor, or one of a wider list, reveals no further entries", async () => {
     const upstream = await openUpstream({ tools: Array.from({ length: 6 }, (_, at) => tool(`t${at}`)) });
     await using target = await openTarget({
       server: {
@@ -310,7 +310,7 @@ describe("S4: requests over the limits", () => {
     expect((await target.send({ headers, body: initialize() })).status).toBe(200);
   });
 
-  test("S4: does not read a request twice that states two lengths or ends in another request", async () => {
+  test("S4: does not read a request twice that has two lengths or contains another request", async () => {
     await using target = await openTarget();
     const inner = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const smuggled = [
@@ -323,7 +323,7 @@ describe("S4: requests over the limits", () => {
     for (const text of smuggled) expect(await rawBytes(target.port, text)).not.toContain("uptimeSeconds");
   });
 
-  test("S4: a request that drips is cut off", async () => {
+  test("S4: closes the connection of a request that arrives too slowly", async () => {
     await using target = await openTarget({ server: { request_timeout: "300ms" } });
     const answer = await rawBytes(
       target.port,
@@ -348,7 +348,7 @@ describe("S5: one client's share", () => {
     expect(wordsOf(await ada.request("tools/call", { name: "meta.ping", arguments: {} }))).toBe("pong");
   });
 
-  test("S5: execute_tool counts like the call that it makes, and is no way around the rate", async () => {
+  test("S5: execute_tool counts as the call that it makes, so it does not avoid the rate limit", async () => {
     await using target = await openTarget({ limits: { rate_per_minute: 3 } });
     const client = await target.client();
     const replies: JsonObject[] = [];
@@ -357,7 +357,7 @@ describe("S5: one client's share", () => {
     expect(replies.map(isRefused)).toEqual([false, false, false, true, true]);
   });
 
-  test("S5: more sessions are no way around the rate of one token", async () => {
+  test("S5: further sessions do not avoid the rate limit of a token", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS }, limits: { rate_per_minute: 3 } });
     const replies: RawAnswer[] = [];
     for (let count = 0; count < 60; count += 1) {
@@ -373,8 +373,8 @@ describe("S5: one client's share", () => {
   });
 });
 
-describe("S18: words made to hurt", () => {
-  test("S18: searches, names, URIs and completions of any shape cost no more than a moment", async () => {
+describe("S18: inputs that are expensive to process", () => {
+  test("S18: searches, names, URIs and completions of any form take little time", async () => {
     const upstream = await openUpstream({
       tools: Array.from({ length: 300 }, (_, at) => tool(`tool_${"ab".repeat(20)}_${at}`)),
       templates: [
@@ -446,7 +446,7 @@ test("S13: no error shows a stack, a path or the environment", async () => {
   }
 });
 
-/** Sends bytes as they are and gives back what came until the server closed, or nothing more came for a moment. */
+/** Sends raw bytes and returns the received bytes, until the server closes or is silent for a moment. */
 function rawBytes(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     let received = "";

@@ -14,7 +14,7 @@ async function check(file: string, text: string): Promise<{ code: number; said: 
   return { code, said: stdout + stderr };
 }
 
-describe("S1: a configuration cannot say one thing and mean another", () => {
+describe("S1: values of the configuration have no second meaning", () => {
   const refused: [string, string, string][] = [
     ["toolyard.toml", "a key that would be inherited", "[server.__proto__]\ninsecure = true\n"],
     ["toolyard.toml", "a quoted one", '[server]\n"__proto__" = { insecure = true }\n'],
@@ -26,7 +26,7 @@ describe("S1: a configuration cannot say one thing and mean another", () => {
     ["servers.json", "a server of that name in a client's file", '{"mcpServers": {"__proto__": {"command": "node"}}}'],
   ];
 
-  test.each(refused)("S1: %s: %s is refused", async (file, _, text) => {
+  test.each(refused)("S1: refuses %s: %s", async (file, _, text) => {
     const { code, said } = await check(file, text);
     expect(code, said).toBe(2);
     expect(said).toMatch(/__proto__|constructor/);
@@ -41,7 +41,7 @@ describe("S1: a configuration cannot say one thing and mean another", () => {
   });
 
   test.each(["0.0.0.0", "[::]", "0", "::ffff:0.0.0.0", "127.0.0.1.nip.io", "localhost.", "127.1", "2130706433"])(
-    "S1: host %s is not taken for loopback",
+    "S1: does not accept host %s as loopback",
     async (host) => {
       const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
       try {
@@ -53,7 +53,7 @@ describe("S1: a configuration cannot say one thing and mean another", () => {
   );
 });
 
-test("S10: values that would change a request to a server are refused", async () => {
+test("S10: refuses values that would change a request to a server", async () => {
   const servers: JsonObject[] = [
     { url: "http://a.invalid/", headers: { "x-a": "1\r\nx-b: 2" } },
     { url: "http://a.invalid/", headers: { "x-a\r\nx-b": "2" } },

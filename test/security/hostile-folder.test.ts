@@ -1,4 +1,4 @@
-// A folder of tools that other users can write to, and callers who try to turn arguments into commands.
+// A tools folder that other users can write to, and callers who try to turn arguments into commands.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,8 +28,8 @@ function problemsOf(target: Target): string {
   return JSON.stringify(target.hub.sources().flatMap(({ problems }) => problems));
 }
 
-describe("S7: what runs lies inside its folder", () => {
-  test("S7: a script inside is run", async () => {
+describe("S7: only files inside the folder run", () => {
+  test("S7: runs a script inside", async () => {
     folder.script("inside", "bin/run.mjs", 'process.stdout.write("fine");\n');
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     expect(textOf(await target.hub.call("inside"))).toBe("fine");
@@ -79,7 +79,7 @@ describe("S7: what runs lies inside its folder", () => {
     ],
   ];
 
-  test.skipIf(isWindows).each(ways)("S7: %s out of the folder is refused", async (_, prepare) => {
+  test.skipIf(isWindows).each(ways)("S7: refuses %s out of the folder", async (_, prepare) => {
     prepare(folder.path);
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     await target.hub.list();
@@ -88,7 +88,7 @@ describe("S7: what runs lies inside its folder", () => {
     expect(JSON.stringify(outcome)).not.toContain(outside);
   });
 
-  test.skipIf(isWindows)("S7: a script that is swapped for a link after it was listed is not run", async () => {
+  test.skipIf(isWindows)("S7: does not run a script that was replaced by a link after it was listed", async () => {
     folder.script("bad", "run.mjs", 'process.stdout.write("fine");\n');
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     expect((await target.hub.call("bad")).ok).toBe(true);
@@ -99,7 +99,7 @@ describe("S7: what runs lies inside its folder", () => {
     expect(JSON.stringify(outcome)).not.toContain('evil"');
   });
 
-  test.skipIf(isWindows)("S7: execute folders and modules keep inside, too", async () => {
+  test.skipIf(isWindows)("S7: execute folders and modules are confined as well", async () => {
     folder.write("f/good/good.mcp.json", '{"name": "good", "description": "x", "input_schema": {}}');
     folder.write("f/good/good.mjs", 'export function execute() { return "fine"; }\n');
     folder.write("f/bad/bad.mcp.json", '{"name": "bad", "description": "x", "input_schema": {}}');
@@ -124,14 +124,17 @@ describe("S7: what runs lies inside its folder", () => {
     expect(problemsOf(target)).not.toContain(outside);
   });
 
-  test.skipIf(isWindows)("S7: a manifest that is a link to a file of the machine does not show it", async () => {
-    writeFileSync(join(outside, "shadow"), "root:hash-of-a-password:1\n");
-    folder.write("bad/x", "");
-    symlinkSync(join(outside, "shadow"), join(folder.path, "bad/tool.toml"));
-    await using target = await openTarget({ scripts: { tools_path: folder.path } });
-    await target.hub.list();
-    expect(problemsOf(target) + (await target.log())).not.toContain("hash-of-a-password");
-  });
+  test.skipIf(isWindows)(
+    "S7: a manifest that is a link to a file of the machine does not reveal its content",
+    async () => {
+      writeFileSync(join(outside, "shadow"), "root:hash-of-a-password:1\n");
+      folder.write("bad/x", "");
+      symlinkSync(join(outside, "shadow"), join(folder.path, "bad/tool.toml"));
+      await using target = await openTarget({ scripts: { tools_path: folder.path } });
+      await target.hub.list();
+      expect(problemsOf(target) + (await target.log())).not.toContain("hash-of-a-password");
+    },
+  );
 });
 
 describe("S8: children", () => {
@@ -226,7 +229,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     expect(existsSync(join(folder.path, "show/OWNED"))).toBe(false);
   });
 
-  test("S8: arguments that no system can pass on are refused or arrive on stdin, and the hub lives", async () => {
+  test("S8: arguments that cannot be passed are refused or arrive on stdin, and the hub continues", async () => {
     folder.script(
       "show",
       "run.mjs",

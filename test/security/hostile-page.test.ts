@@ -5,14 +5,14 @@ import { initialize, JSON_HEADERS, openTarget, rpc, type RawRequest } from "./at
 
 const CALL = rpc("tools/call", { name: "meta.ping", arguments: {} });
 
-describe("S1: where a hub listens", () => {
+describe("S1: addresses on which a hub listens", () => {
   test("S1: listens on loopback by default", async () => {
     await using target = await openTarget();
     expect(new URL(target.url).hostname).toBe("127.0.0.1");
   });
 
   test.each(["0.0.0.0", "::", "192.0.2.7", "localhost.example"])(
-    "S1: %s without a token is refused before anything listens",
+    "S1: refuses %s without a token before it listens",
     async (host) => {
       const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
       try {
@@ -24,7 +24,7 @@ describe("S1: where a hub listens", () => {
   );
 });
 
-describe("S3: what a page may not do", () => {
+describe("S3: restrictions of a page", () => {
   const foreign: [string, RawRequest][] = [
     ["a rebound name", { headers: { ...JSON_HEADERS, host: "evil.example:80" }, body: initialize() }],
     [
@@ -84,7 +84,7 @@ describe("S3: what a page may not do", () => {
     ],
   ];
 
-  test.each(foreign)("S3: %s is answered 403", async (_, request) => {
+  test.each(foreign)("S3: answers 403 for %s", async (_, request) => {
     await using target = await openTarget();
     const answer = await target.send(request);
     expect(answer.status).toBe(403);
@@ -92,7 +92,7 @@ describe("S3: what a page may not do", () => {
     expect(answer.headers).not.toHaveProperty("mcp-session-id");
   });
 
-  test("S3: does not read a body as JSON that needs no preflight, from any sender", async () => {
+  test("S3: does not parse a body as JSON whose type needs no preflight, from any sender", async () => {
     await using target = await openTarget();
     for (const type of [
       "text/plain",
@@ -111,7 +111,7 @@ describe("S3: what a page may not do", () => {
     }
   });
 
-  test("S3: a preflight of an unknown page allows nothing", async () => {
+  test("S3: a preflight of an unknown page permits nothing", async () => {
     await using target = await openTarget({ server: { cors_origins: ["https://app.example"] } });
     const headers = {
       origin: "https://evil.example",

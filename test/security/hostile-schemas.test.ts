@@ -18,7 +18,7 @@ import {
   type Attack,
 } from "./schema-attacks.ts";
 
-/** A schema may delay other callers by at most 50 ms; ten times that, for busy machines. */
+/** A schema may delay other callers by at most 50 ms; ten times that is allowed for busy machines. */
 const MAX_STALL_MS = 500;
 const PLAIN = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 
@@ -27,10 +27,10 @@ async function check(checks: GuardedSchemas, { schema, value }: Attack): Promise
   return guarded.checkHere(value) ?? guarded.checkApart(value, { source: "stranger", isGone: () => false });
 }
 
-/** The longest turn of the loop during two checks, the second of which has nothing to compile any more. */
+/** Returns the longest turn of the event loop during two checks; the second compiles nothing. */
 async function longestTurn(checks: GuardedSchemas, attack: Attack): Promise<number> {
   using watch = watchLoop();
-  // The first use of the engine costs time that does not belong to the schema.
+  // The first use of the engine takes time that is not caused by the schema.
   await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
   await nextTurn();
   watch.longestMs();
@@ -50,10 +50,10 @@ test.each(ATTACKS)("S18: $name: keeps the event loop responsive", async (attack)
   }
 });
 
-/** Each has few rounds, so that a slow machine gets done with them in the time of one test. */
+/** Few rounds per seed, so that a slow machine finishes them in the time of one test. */
 const SEEDS = Array.from({ length: 10 }, (_, at) => 31_415_926 + at * 1_000_003);
 
-test.each(SEEDS)("S18: schemas that are hostile at random, seed %i, do not stop the event loop", async (seed) => {
+test.each(SEEDS)("S18: random hostile schemas of seed %i do not block the event loop", async (seed) => {
   const random = createRandom(seed);
   const checks = new GuardedSchemas();
   try {
@@ -68,7 +68,7 @@ function isShort(ms: number): boolean {
   return ms < MAX_STALL_MS;
 }
 
-test("S18: what plain schemas and threads say of a value is the same", async () => {
+test("S18: schemas checked in a thread give the same result as plain ones", async () => {
   const checks = new GuardedSchemas();
   const schema: JsonObject = {
     type: "object",
@@ -87,7 +87,7 @@ test("S18: what plain schemas and threads say of a value is the same", async () 
   }
 });
 
-test("S18: two hundred schemas that are met in one turn are compiled in a few", async () => {
+test("S18: compiles two hundred schemas of one turn in a few turns", async () => {
   const checks = new GuardedSchemas();
   try {
     using watch = watchLoop();
@@ -109,7 +109,7 @@ test("S18: two hundred schemas that are met in one turn are compiled in a few", 
   }
 });
 
-test("S18: abandons a too expensive schema once, by its digest", async () => {
+test("S18: abandons a schema that is too expensive once, by its digest", async () => {
   const checks = new GuardedSchemas();
   const schema = { type: "object", ...fillingLevels(28) };
   try {

@@ -22,9 +22,9 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   test.each([
     ["of known length", post(ADA, BODY_BYTES)],
     ["in chunks", `POST /length HTTP/1.1\r\n${ADA}Transfer-Encoding: chunked\r\n\r\n${BODY_BYTES.toString(16)}\r\n`],
-  ])("half-sent bodies %s of one token are bounded, and another token sends its own", async (_what, head) => {
+  ])("limits half-sent bodies %s of one token, and accepts those of another token", async (_what, head) => {
     const flooding = flood(head, 12 * options.workers);
-    // At most half of 4 bodies stay, in each process.
+    // At most half of 4 bodies may be pending, in each process.
     const refused = await Promise.any(
       flooding.map(async (caller) => {
         const text = await caller.until(/HTTP\/1\.1 503/);
@@ -42,7 +42,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     expect(flooding.filter(({ text }) => text === "").length).toBeLessThanOrEqual(2 * options.workers);
   });
 
-  /** Resolves when a connection was refused, or so few are left that none needs to be. */
+  /** Resolves when a connection was refused, or when few enough are left. */
   async function waitOrRefused(caller: RawCaller, all: readonly RawCaller[], left: number): Promise<void> {
     while (!caller.socket.closed && all.filter(({ text }) => text === "").length > left)
       await new Promise((resolve) => setImmediate(resolve));
@@ -79,7 +79,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     const bob = endpoint.connect();
     bob.socket.write(`${post(BOB, 2)}{}`);
     await bob.until(/2 bytes/);
-    // Each connection is closed after its hundredth refusal, or sooner where the address has had too many.
+    // Each connection is closed after its hundredth refusal, or earlier if the address has had too many.
     for (const caller of flooding) {
       expect((await caller.ended()).split("HTTP/1.1 401").length - 1).toBeLessThanOrEqual(101);
     }
@@ -90,7 +90,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     ["one byte with an extension", "1;a=b\r\nx\r\n", BODY_BYTES],
     ["two bytes with zeros before the length", "0002\r\nxx\r\n", BODY_BYTES / 2],
   ])(
-    "a body in chunks of %s arrives whole, and a request sent after it is answered before it ends",
+    "accepts a whole chunked body of %s, and answers a request sent after it before it ends",
     async (_, unit, count) => {
       const [caller, other] = [endpoint.connect(), endpoint.connect()];
       other.socket.write(`${post(BOB, 2)}{}`);

@@ -1,21 +1,21 @@
-// Lists of a hostile server do not delay calls of other callers: no turn of the event loop is long, and no caller waits
-// for a list that it did not request.
+// Lists of a hostile server do not delay other callers: no turn of the event loop is long, and no caller waits for a
+// list that it did not request.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { watchLoop } from "../support/loop-stalls.ts";
 import { openTarget, openUpstream, rpc, tool, JSON_HEADERS } from "./attack.ts";
 import { LARGE_LISTS } from "./large-lists.ts";
 
-/** A list may delay other callers by at most 50 ms; ten times that, for busy machines. */
+/** A list may delay other callers by at most 50 ms; ten times that is allowed for busy machines. */
 const MAX_STALL_MS = 500;
 
 test.each(LARGE_LISTS)(
-  "S18: $name: keeps the event loop responsive while it is listed, searched and described",
+  "S18: $name: keeps the event loop responsive while listing, searching and describing it",
   async ({ tools }) => {
     await using server = disposable(await openUpstream({ tools: [tool("x")] }));
     await using stranger = disposable(await openUpstream({ tools }));
     await using target = await openTarget({ mcp: { remote_servers: [{ namespace: "up", url: server.url }] } });
-    // The first use of each part costs time that does not belong to the list.
+    // The first use of each part takes time that is not caused by the list.
     const use = async (): Promise<readonly string[]> => {
       await target.hub.search("what it is for");
       const list = await target.send({ headers: JSON_HEADERS, path: "/jsonrpc", body: rpc("tools/list") });

@@ -1,4 +1,4 @@
-// Lists of strangers that are large in one way or another, each tool within a megabyte.
+// Lists of untrusted servers that are large in different ways, with at most one megabyte per tool.
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { tool } from "./attack.ts";
 

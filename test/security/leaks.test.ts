@@ -1,4 +1,4 @@
-// Resources after hundreds of sessions, listens, server requests and broken connections: the hub holds as many as
+// Resources after hundreds of sessions, subscriptions, server requests and broken connections: the hub holds as many as
 // before.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -23,7 +23,7 @@ async function abuse(target: Target, rounds: number): Promise<void> {
     await target.send({ headers, body: rpc("resources/subscribe", { uri: "doc://a" }, 2) });
     await target.send({ headers, body: rpc("tools/call", { name: `unknown-${round}-${"x".repeat(200)}` }, 3) });
     await target.send({ method: "DELETE", headers });
-    // A listen, and a call that asks, each left by its caller.
+    // Begins a subscription, and a call with a server request; the caller abandons both.
     for (const [method, params] of [
       ["subscriptions/listen", { notifications: { toolsListChanged: true, resourceSubscriptions: ["doc://a"] } }],
       ["tools/call", { name: "up__ask", arguments: { round } }],
@@ -34,7 +34,7 @@ async function abuse(target: Target, rounds: number): Promise<void> {
         body: rpc(method, full, round),
       });
     }
-    // A request that stops half-way.
+    // Sends half of a request.
     await new Promise<void>((resolve) => {
       const socket = connect(target.port, "127.0.0.1", () =>
         socket.end(
@@ -49,7 +49,7 @@ async function abuse(target: Target, rounds: number): Promise<void> {
   }
 }
 
-test("S4: sessions, listens, questions and broken requests that ended leave nothing behind", async () => {
+test("S4: ended sessions, subscriptions, server requests and broken requests leave nothing behind", async () => {
   await using upstream = await openUpstream({
     capabilities: { tools: {}, resources: { subscribe: true }, logging: {} },
     tools: [tool("ask")],
@@ -80,7 +80,7 @@ test("S4: sessions, listens, questions and broken requests that ended leave noth
   await heapAfter(30);
   const before = await heapAfter(30);
   const after = await heapAfter(120);
-  // A session alone is some kilobytes: held for good, they would be far over this.
+  // A session takes some kilobytes: if all were kept, the heap would grow far beyond this.
   expect(after - before).toBeLessThan(3_000_000);
   expect(upstream.received.filter(({ method }) => method === "resources/subscribe").length).toBeGreaterThan(0);
 });

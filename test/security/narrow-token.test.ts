@@ -1,4 +1,4 @@
-// A client with few permissions: every endpoint is tried with names that it has no right to.
+// A client with few permissions tries every endpoint with names that it has no right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -78,14 +78,14 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
     "open",
     "mcp__vault__open",
     "mcp__hub__vault__open",
-  ])("S15: tool %s is refused", async (name) => {
+  ])("S15: refuses tool %s", async (name) => {
     const guest = await target.client(TOKENS.guest.token, { era });
     const reply = await guest.request("tools/call", { name, arguments: {} });
     expect(isRefused(reply)).toBe(true);
     expect(reached("tools/call")).toEqual([]);
   });
 
-  test("S15: execute_tool reaches what the guest may call, and nothing else", async () => {
+  test("S15: execute_tool calls only tools that the guest may use", async () => {
     const guest = await target.client(TOKENS.guest.token, { era });
     expect(
       wordsOf(await guest.request("tools/call", { name: "execute_tool", arguments: { name: "pub__hello" } })),
@@ -103,7 +103,7 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
     expect(reached("tools/call")).toEqual([]);
   });
 
-  test("S15: lists, search, suggestions and capabilities do not name what the guest may not use", async () => {
+  test("S15: lists, search, suggestions and capabilities omit names that the guest may not use", async () => {
     const guest = await target.client(TOKENS.guest.token, { era });
     const replies = [
       guest.opening,
@@ -124,7 +124,7 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
     expect(told).not.toMatch(/vault__|crown|gold|heist/);
   });
 
-  test("S15: prompts, resources and completion are refused", async () => {
+  test("S15: refuses prompts, resources and completion", async () => {
     const guest = await target.client(TOKENS.guest.token, { era });
     const argument = { name: "who", value: "" };
     expect(isRefused(await guest.request("prompts/get", { name: "vault__heist" }))).toBe(true);
@@ -142,7 +142,7 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
     expect(vault.received.filter(({ method }) => /get|read|complete/.test(method))).toEqual([]);
   });
 
-  test("S15: a resource under an allowed pattern is read", async () => {
+  test("S15: serves a resource that an allowed pattern matches", async () => {
     const guest = await target.client(TOKENS.guest.token, { era });
     expect(await guest.request("resources/read", { uri: "file:///public/news" })).toHaveProperty("result.contents");
   });
@@ -155,7 +155,7 @@ test.each([
   "file:///public/x/..%2f..%2fvault/gold",
   "file:///public/..\\vault\\gold",
   "file:///public/./../vault/gold",
-])("S15: %s does not get around an allowed pattern", async (uri) => {
+])("S15: %s does not bypass an allowed pattern", async (uri) => {
   const guest = await target.client(TOKENS.guest.token);
   expect(isRefused(await guest.request("resources/read", { uri }))).toBe(true);
   expect(reached("resources/read")).toEqual([]);
@@ -170,13 +170,13 @@ test.each([
   "file:///vault//gold",
   "file:////vault/gold",
   "vault+file:///vault/gold",
-])("S15: %s does not get around a denied pattern", async (uri) => {
+])("S15: %s does not bypass a denied pattern", async (uri) => {
   const barred = await target.client(TOKENS.barred.token);
   expect(isRefused(await barred.request("resources/read", { uri }))).toBe(true);
   expect(reached("resources/read")).toEqual([]);
 });
 
-test("S15: what a denied pattern leaves open is served", async () => {
+test("S15: serves what a denied pattern does not match", async () => {
   const barred = await target.client(TOKENS.barred.token);
   expect(await barred.request("resources/read", { uri: "file:///public/news" })).toHaveProperty("result.contents");
   expect(wordsOf(await barred.request("tools/call", { name: "pub__hello", arguments: {} }))).toContain("hello");
@@ -215,7 +215,7 @@ test("S15: shows a guest only the log lines of its calls, and the owner all", as
   await using own = await openTarget({
     server: { tokens },
     builtin: { server_logs: true },
-    // The hub keeps the last lines of the log if no file receives them.
+    // The hub keeps the last log lines in memory if there is no log file.
     logging: { level: "debug" },
     mcp: {
       remote_servers: [
@@ -236,7 +236,7 @@ test("S15: shows a guest only the log lines of its calls, and the owner all", as
   expect(await linesOf(owner)).toMatch(/vault__open/);
 });
 
-test("S15: the server status counts and names only permitted things, and for the owner everything", async () => {
+test("S15: the server status counts and names only permitted entries, and for the owner all", async () => {
   using folder = new ToolFolder();
   const registering = (name: string): string =>
     `export function registerTools(hub) {
@@ -257,7 +257,7 @@ test("S15: the server status counts and names only permitted things, and for the
   expect(await statusFor("guest-2")).toMatchObject({
     discovered_modules_count: 1,
     loaded_modules: [expect.stringContaining("news")],
-    // The ways to tools are none of the registry's.
+    // The discovery tools are not in the registry.
     registered_tools_count: 2,
     registered_resources_count: 1,
   });
@@ -269,10 +269,10 @@ test("S15: the server status counts and names only permitted things, and for the
   });
 });
 
-/** Suggestions follow the words that were asked for, and name what the caller may use. */
+/** Parts of errors that depend on the requested name: suggestions of tools that the caller may use. */
 const HINTS = /"id":[^,}]+|Did you mean [^?]*\?|Use a listed name\.|"near":\[[^\]]*\]/g;
 
-test("S15: answers alike about hidden and about missing things", async () => {
+test("S15: answers are equal for hidden and missing entries", async () => {
   for (const name of ["guest", "barred", "reader"] as const) {
     const client = await target.client(TOKENS[name].token);
     const heard = async (method: string, params: JsonObject, hidden: string, absent: string): Promise<void> => {
@@ -313,14 +313,14 @@ test("S15: answers alike about hidden and about missing things", async () => {
   }
 });
 
-test("S15: the status is not for a guest", async () => {
+test("S15: a guest gets no status", async () => {
   const status = (token: string) =>
     target.send({ method: "GET", path: "/status", headers: { authorization: `Bearer ${token}` } });
   expect((await status(TOKENS.guest.token)).status).toBe(403);
   expect((await status(TOKENS.owner.token)).status).toBe(200);
 });
 
-test.each(eras)("S15: %s: log messages of a source that a guest may not use do not reach it", async (era) => {
+test.each(eras)("S15: %s: a guest does not receive log messages of sources that it may not use", async (era) => {
   await using chatty = await openUpstream({
     tools: [tool("x")],
     answer: (method, _params, { response, id }) => {
@@ -347,13 +347,13 @@ test.each(eras)("S15: %s: log messages of a source that a guest may not use do n
   await guest.request("tools/list");
   expect(owner.heard("notifications/message")).toHaveLength(1);
   expect(guest.heard("notifications/message")).toEqual([]);
-  // One that belongs to no call may be about anybody's: it is for those who may see everything.
+  // A message of no call may concern any caller, so only callers with all rights receive it.
   noisy.hub.port.events.log.emit({ params: { level: "error", data: "combination is 12-34-56" } });
   await guest.request("tools/list");
   expect(guest.heard("notifications/message")).toEqual([]);
 });
 
-test("S15: a guest cannot listen to a resource that it may not read", async () => {
+test("S15: a guest cannot subscribe to a resource that it may not read", async () => {
   const guest = await target.client(TOKENS.guest.token, { era: "legacy" });
   for (const uri of ["file:///vault/gold", "file:///public/../vault/gold"]) {
     expect(isRefused(await guest.request("resources/subscribe", { uri })), uri).toBe(true);
@@ -375,7 +375,7 @@ describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
       body,
     });
 
-  test("S15: methods of the dialect reach no more than MCP's", async () => {
+  test("S15: methods of the dialect give no more access than MCP's", async () => {
     const attempts = [
       rpc("vault__open"),
       rpc("open"),
@@ -396,7 +396,7 @@ describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
     expect((await send("owner", rpc("vault__open"))).status).toBe(200);
   });
 
-  test("S2, S3: without a token, or from a foreign page, nothing is answered", async () => {
+  test("S2, S3: answers no request without a token or from a page of another origin", async () => {
     expect(
       (await target.send({ path, headers: { "content-type": "application/json" }, body: rpc("mcp/discover") })).status,
     ).toBe(401);

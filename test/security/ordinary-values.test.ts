@@ -1,5 +1,5 @@
-// Ordinary values of the configuration are no secrets: what real servers list reaches clients byte for byte. A secret
-// that a server repeats reaches none, and alters nothing that another server lists.
+// Ordinary configured values are not secrets: lists of real servers reach clients byte for byte. A secret that a server
+// repeats reaches no client, and changes no other server's list.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const LISTINGS = readFileSync(new URL("listings.jsonl", FOLDER), "utf8")
   .split("\n")
   .map((line) => JSON.parse(line) as { readonly server: string; readonly tools: readonly JsonObject[] });
 
-/** Values that occur in the texts of the servers, under ordinary names and under names that mention a secret. */
+/** Values that occur in texts of the servers, with ordinary names and with names that suggest a secret. */
 const ORDINARY = {
   AWS_PROFILE: "default",
   NODE_ENV: "production",
@@ -43,7 +43,7 @@ function realServers(env: Readonly<Record<string, string>>): HubConfig {
   return { mcp: { stdio_servers }, limits: { rate_per_minute: 0 } };
 }
 
-/** Returns every page of a list as received. */
+/** Returns all pages of a list as received. */
 async function listed(target: Target, method: string, member: string): Promise<readonly JsonObject[]> {
   const client = await target.client();
   const items: JsonObject[] = [];
@@ -84,7 +84,7 @@ test("lists the tools of 28 real servers byte for byte with ordinary configured 
   expect(JSON.stringify(failed)).not.toContain("***");
 });
 
-describe("servers of the registry", () => {
+describe("servers of the public registry", () => {
   const OFFICIAL = ["everything", "filesystem", "memory", "sequential-thinking"];
   const bin = (name: string): string =>
     fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
@@ -99,7 +99,7 @@ describe("servers of the registry", () => {
     },
   });
 
-  test("lists the same with ordinary values and without any", async () => {
+  test("lists the same with ordinary configured values as without any", async () => {
     const [plain, configured] = await Promise.all([allLists(config({})), allLists(config(ORDINARY))]);
     expect(configured).toBe(plain);
     expect(configured).toContain("sequentialthinking");
@@ -129,7 +129,7 @@ describe("a secret that one server repeats", () => {
         },
         other: {
           command: [process.execPath, SERVER, "time", "--repeat", "MOTTO"],
-          // The same text, under a name that makes it no secret of this server.
+          // The same text with a name that makes it no secret of this server.
           env: { MOTTO: "letmein" },
         },
         third: { command: [process.execPath, SERVER, "fetch"], env: { DB_PASSWORD: "letmein" } },
@@ -150,12 +150,12 @@ describe("a secret that one server repeats", () => {
     expect(shown).not.toContain(SECRET);
     const weather = LISTINGS.find(({ server }) => server === "weather")!.tools[0]!["description"] as string;
     expect(shown).toContain(JSON.stringify(`${weather} ***`).slice(1, -1));
-    // The password of the third server is a word in the texts of the second one.
+    // The password of the third server is a word in texts of the second one.
     const time = LISTINGS.find(({ server }) => server === "time")!.tools[0]!["description"] as string;
     expect(shown).toContain(JSON.stringify(`${time} letmein`).slice(1, -1));
   });
 
-  test("the secret appears in no error, log line, status or listing file, whichever server repeats it", async () => {
+  test("the secret appears in no error, log line, status or listing file, for either server", async () => {
     await using target = await openTarget(settings);
     await target.hub.list();
     const client = await target.client();
@@ -175,7 +175,7 @@ describe("a secret that one server repeats", () => {
   });
 });
 
-test("a server that repeats its secret in data of a schema shows it neither there nor in its identity", async () => {
+test("removes a secret that a server repeats in schema data from that data and from its server info", async () => {
   const key = "tok-81xq-55zz-w3";
   await using upstream = await openUpstream({
     instructions: `Uses ${key}.`,

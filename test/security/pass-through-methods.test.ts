@@ -1,4 +1,5 @@
-// Methods of extensions: a hub with one source passes them on, a hub with several declares none that it does not serve.
+// Methods of extensions: a hub with one source passes them on; a hub with several declares only those that it serves
+// itself.
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { initialize, JSON_HEADERS, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
@@ -36,7 +37,7 @@ async function hubOver(servers: Readonly<Record<string, Upstream>>): Promise<Tar
   return target;
 }
 
-/** The capabilities that the hub declares to a new client. */
+/** Returns the capabilities that the hub declares to a new client. */
 async function declared(target: Target, era: "legacy" | "modern", token = "owner-1"): Promise<JsonObject> {
   if (era === "modern") {
     const client = await target.client(token, { era });
@@ -49,7 +50,7 @@ async function declared(target: Target, era: "legacy" | "modern", token = "owner
 }
 
 describe.each(["legacy", "modern"] as const)("a %s client of a hub with one source", (era) => {
-  test("receives the extension of its server and gets its methods answered by the server", async () => {
+  test("receives the extension of its server, which answers the extension's methods", async () => {
     const server = await skillServer();
     const target = await hubOver({ one: server });
     expect((await declared(target, era))["extensions"]).toEqual({ [SKILLS]: { directoryRead: true } });
@@ -72,7 +73,7 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     expect((await client.request("skills/unheard-of"))["error"]).toMatchObject({ code: -32601 });
   });
 
-  test("receives no extension with methods and gets none answered with narrowed rights", async () => {
+  test("receives no extension with methods, and no answers to them, with narrow rights", async () => {
     const server = await skillServer({ [SKILLS]: {}, [UI]: { a: 1 } });
     const target = await hubOver({ one: server });
     expect((await declared(target, era, "guest-2"))["extensions"]).toEqual({ [UI]: { a: 1 } });

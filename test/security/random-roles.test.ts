@@ -1,5 +1,5 @@
-// Random roles, tokens and profiles: whatever they permit is there on every surface, and nothing else is shown or run.
-// ROLES_RUNS sets how many configurations are tried, ROLES_SEED which.
+// Random roles, tokens and profiles: every surface shows and runs exactly what they permit. ROLES_RUNS sets the number
+// of configurations, ROLES_SEED the seed.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
@@ -37,7 +37,7 @@ async function openUpstreams(): Promise<Upstreams> {
   return { a: a!, b: b!, c: c! };
 }
 
-/** One caller at one address. */
+/** One caller at one address of the hub. */
 interface Place {
   readonly target: Target;
   readonly access: RandomAccess;
@@ -137,7 +137,7 @@ async function checkRest(place: Place): Promise<void> {
   }
 }
 
-/** Names and URIs that a source was called with. */
+/** Returns names and URIs with which a source was called. */
 function reached({ received }: Upstream): Set<string> {
   const calls = received.filter(({ method }) => /^(tools\/call|prompts\/get|resources\/read)$/.test(method));
   return new Set(calls.map(({ params }) => String(params["name"] ?? params["uri"])));

@@ -1,5 +1,5 @@
-// Random roles, tokens and profiles, and what they permit by the rules of the documentation: a second, plain reading of
-// the configuration, to hold the hub's own against.
+// Random roles, tokens and profiles, and what they permit by the documentation: a second, simple implementation of the
+// rules, to compare with the hub's.
 import type { Random } from "../support/random.ts";
 
 export const SOURCES = ["a", "b", "c"] as const;
@@ -8,9 +8,9 @@ export type SourceId = (typeof SOURCES)[number];
 export interface Item {
   readonly kind: "tool" | "prompt" | "resource" | "template";
   readonly source: SourceId;
-  /** As the source has it. */
+  /** Name at its source. */
   readonly own: string;
-  /** As callers see it. */
+  /** Name that callers use. */
   readonly shown: string;
   readonly isReadOnly: boolean;
 }
@@ -148,7 +148,7 @@ function isInProfile(profile: RandomProfile, item: Item): boolean {
   return sources !== undefined || (!tools && !prompts && !resources);
 }
 
-/** Returns true if a token may reach a profile at all. */
+/** Returns true if a token may use a profile at all. */
 export function mayReach({ roles, profiles }: RandomAccess, token: string, profile: string | undefined): boolean {
   const bound = profile === undefined ? undefined : profiles[profile]!.roles;
   return bound === undefined || bound.some((role) => roles[role]!.members.tokens.includes(token));

@@ -1,4 +1,4 @@
-// A listener in front of clients that write raw bytes: with one process or workers, in plain or over TLS.
+// A listener for clients that write raw bytes: with one process or workers, with and without TLS.
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
@@ -11,13 +11,13 @@ import { createTestListener } from "../support/test-listener.ts";
 
 export const BODY_BYTES = 100_000;
 export const STALL_MS = 800;
-/** More than the system holds for a connection. */
+/** More than the system buffers for a connection. */
 export const LARGE_BYTES = 60_000_000;
 export const HEAD = "Host: localhost\r\n";
 export const ADA = `${HEAD}Authorization: Bearer token-of-ada\r\n`;
 export const BOB = `${HEAD}Authorization: Bearer token-of-bob\r\n`;
 
-/** The head of a POST. */
+/** Returns the head of a POST. */
 export function post(headers: string, bytes: number, path = "/length"): string {
   return `POST ${path} HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`;
 }
@@ -27,7 +27,7 @@ export interface RawEndpointOptions {
   readonly kind: "plain" | "TLS";
 }
 
-/** Every way in which the listener serves connections. */
+/** All forms of the listener. */
 export const RAW_ENDPOINTS: readonly RawEndpointOptions[] = [
   { workers: 1, kind: "plain" },
   { workers: 1, kind: "TLS" },
@@ -36,7 +36,7 @@ export const RAW_ENDPOINTS: readonly RawEndpointOptions[] = [
 ];
 
 export class RawEndpoint implements AsyncDisposable {
-  /** Ends the handler of `/wait` that waits. */
+  /** Ends the waiting handler of `/wait`. */
   release = (): void => {};
   readonly #files = new CertificateFiles();
   readonly #callers: RawCaller[] = [];

@@ -1,4 +1,4 @@
-// The error code of a result belongs to the hub: one that a server writes decides about nothing.
+// The outcome code of a result belongs to the hub: one written by a server has no effect.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
@@ -67,7 +67,7 @@ test.each(["legacy", "modern"] as const)(
   },
 );
 
-test("gives the command of a distant hub the exit code of a failed tool", async () => {
+test("gives the command for a remote hub the exit code of a failed tool", async () => {
   using folder = new ToolFolder();
   for (const name of ["up__result", "up__error"]) {
     const { code } = await runCommand(["call", name, "--url", target.url], {
@@ -78,7 +78,7 @@ test("gives the command of a distant hub the exit code of a failed tool", async 
   }
 });
 
-test("still gives that command the code of a failure of the hub's own", async () => {
+test("gives that command the exit code of a failure of the hub itself, as before", async () => {
   using folder = new ToolFolder();
   const { code } = await runCommand(["call", "up__nothing", "--url", target.url], {
     TOOLYARD_HOME: folder.path,

@@ -1,4 +1,4 @@
-// Heads of requests that two readers could understand in two ways, or of which one would lose a part.
+// Request heads that two parsers could interpret differently, or of which one would lose a part.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BOB, HEAD, RAW_ENDPOINTS, RawEndpoint, type RawCaller } from "./raw-endpoint.ts";
 
@@ -12,7 +12,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   afterAll(() => endpoint[Symbol.asyncDispose]());
 
   const LENGTHS = ["\t2", "2\t", " \t2", "\t2\t", "  2", "2 ", " 2 ", "\v2", "2,2", "0x2", "2e0", " +2", "", "２"];
-  test.each(LENGTHS)("a Content-Length of %j is answered as Node's reader answers it", async (value) => {
+  test.each(LENGTHS)("answers a Content-Length of %j like Node's parser", async (value) => {
     const raw = (length: string): string => `POST /length HTTP/1.1\r\n${BOB}Content-Length:${length}\r\n\r\n{}`;
     const [own, node] = [endpoint.connect(), endpoint.connect()];
     node.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
@@ -27,7 +27,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   });
 
   test.each(["Content-Length:\t4", "Content-Length: \t 4", "Content-Length:4\t", "Content-Length:\t4\t"])(
-    "%j is either refused or read as four bytes, and the next request begins behind them",
+    "%j is either refused or read as four bytes, and the next request begins after them",
     async (field) => {
       const caller = endpoint.connect();
       caller.socket.write(`POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{  }GET /length HTTP/1.1\r\n${BOB}\r\n`);
@@ -55,11 +55,11 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     "Content-Length: 2\r\nContent-Length: 3",
     "Content-Length: 2\r\nTransfer-Encoding: chunked",
   ];
-  test.each(UNCLEAR)("a head that two readers understand in two ways is refused with 400: %j", async (field) => {
+  test.each(UNCLEAR)("answers 400 to a head that two parsers interpret differently: %j", async (field) => {
     const raw = `POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{}GET /length HTTP/1.1\r\n${BOB}\r\n`;
     const [first, later] = [endpoint.connect(), endpoint.connect()];
     first.socket.write(raw);
-    // The same behind a request that Node's reader has answered.
+    // The same after a request that Node's parser has answered.
     later.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
     await later.until(/\r\n\r\n/);
     later.text = "";
@@ -71,7 +71,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   });
 
   const fields = (count: number): string => Array.from({ length: count }, (_, at) => `x${at}:\r\n`).join("");
-  test("reads 2,000 header fields, the last X-Forwarded-For, and refuses 2,001 with 431", async () => {
+  test("reads 2,000 header fields including the last X-Forwarded-For, and answers 431 to 2,001", async () => {
     const send = (count: number): RawCaller => {
       const caller = endpoint.connect();
       const last = "X-Forwarded-For: 192.0.2.7\r\n";
@@ -83,7 +83,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   });
 
   test.each(["Host: localhost\r\n", "host: evil.example\r\n", "HOST:\r\n", "X-A: b\r\nHost: localhost\r\n"])(
-    "a second Host is refused with 400: %j",
+    "answers 400 to a second Host: %j",
     async (more) => {
       const caller = endpoint.connect();
       caller.socket.write(`GET /length HTTP/1.1\r\n${BOB}${more}\r\n`);

@@ -1,5 +1,5 @@
-// Rights are patterns over names, and a name has many spellings. For every request and spelling a caller reaches only
-// permitted things and learns nothing about others.
+// Rights are patterns over names, and a name has many spellings. With every request and spelling a caller reaches only
+// permitted entries and learns nothing about others.
 import { expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
@@ -53,7 +53,7 @@ function patternFrom(random: Random, { separator, sources }: Hub, names: readonl
   ]);
 }
 
-/** The name as it is, as each source would have it, and as a person may write it. */
+/** Returns the name unchanged, as each source would list it, and as a user may write it. */
 function spellingsOf(name: string, { separator, sources }: Hub): string[] {
   const bare = name.slice(name.lastIndexOf(separator) + separator.length);
   const parts = [name, bare, name.replaceAll(separator, "."), name.replaceAll(separator, "::"), name.toUpperCase()];
@@ -80,7 +80,7 @@ function visible(snapshot: Snapshot, principal: Principal): Map<ToolRecord, stri
   return new Map(snapshot.tools({ mode: "all", principal }).map(({ name, record }) => [record, name]));
 }
 
-test(`in ${CASES} hubs from seed ${SEED}, each spelling of a name leads to what may be used, or nowhere`, async () => {
+test(`in ${CASES} hubs from seed ${SEED}, each spelling of a name leads to a permitted entry or none`, async () => {
   for (let at = 0; at < CASES; at += 1) await attackHub(SEED + at);
 }, 120_000);
 
@@ -113,7 +113,7 @@ interface SpellingAnswers {
   readonly said: string;
 }
 
-/** A refusal names the requested spelling and tools that the caller may use. */
+/** Asserts that a refusal names only the requested spelling and tools that the caller may use. */
 function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswers): void {
   const may = new Set(own.values());
   const words = new Set(told.replace(JSON.stringify(spelling).slice(1, -1), "").match(/[\w.-]+/g));
@@ -121,7 +121,7 @@ function expectSilence(told: string, { spelling, all, own, said }: SpellingAnswe
     if (!may.has(name) && name !== spelling) expect(words.has(name), `${said} ${spelling}: ${told}`).toBe(false);
 }
 
-test("denies each spelling of a denied name, and serves the tools next to it", async () => {
+test("denies each spelling of a denied name, and serves other tools", async () => {
   const good = new MemoryProvider({ id: "pub", order: 0 }).offerTools("pay", "read");
   const snapshot = await new Catalog(resolveCatalog(), [good]).snapshot();
   const principal = { id: "guest", rights: { deny: ["pub__pay"] } };

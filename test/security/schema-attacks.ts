@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";
 
-/** A schema made to hurt, and a value that makes it. */
+/** A schema that is expensive to check, and a value for it. */
 export interface Attack {
   readonly name: string;
   readonly schema: JsonObject;
@@ -102,7 +102,7 @@ export const ATTACKS: readonly Attack[] = [
   attack("a name of a megabyte", { additionalProperties: { required: many(20, String) } }, { ["k".repeat(1e6)]: {} }),
 ];
 
-/** A schema that is put together of such parts at random. */
+/** Returns a schema that is randomly composed of such parts. */
 export function randomAttack(random: Random): Attack {
   const depth = 1 + random.below(4);
   const schema = {

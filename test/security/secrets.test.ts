@@ -1,5 +1,5 @@
-// Secrets of the configuration and of the environment: wherever text leaves the hub, they are looked for in every form
-// they may have.
+// Secrets of the configuration and the environment: all text that leaves the hub is searched for every encoded form of
+// them.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,10 +21,7 @@ import { ToolFolder } from "../support/tool-folder.ts";
 const SECRET = "s3cr3t/Key+of?the&hub=";
 const USER = "ada";
 
-/**
- * The secret as it travels: as it is, in JSON, in a URL, in base64 of either alphabet and at every offset, in
- * hexadecimal.
- */
+/** Forms of the secret: plain, in JSON, in a URL, in base64 of either alphabet and at every offset, in hexadecimal. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const shifted = [1, 2].map((count) =>
@@ -132,7 +129,7 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
     },
   );
 
-  test("S14: neither log, audit, status nor the lists on disk hold them", async () => {
+  test("S14: neither log, audit, status nor stored lists contain them", async () => {
     const { target, close } = await openCareless();
     try {
       const client = await target.client();
@@ -157,7 +154,7 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
     }
   });
 
-  test("S14: what the tool answers otherwise is passed on as it is", async () => {
+  test("S14: passes on the rest of the tool's answer unchanged", async () => {
     await using upstream = await openUpstream({
       tools: [tool("ok")],
       answer: (method) => (method === "tools/call" ? { result: say("a word about production keys") } : undefined),
@@ -172,7 +169,7 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
   });
 });
 
-test("S14: a server that dies with its key on stderr shows it nowhere", async () => {
+test("S14: the key that a dying server writes to stderr appears nowhere", async () => {
   const script = "process.stderr.write('cannot log in with ' + process.env.API_KEY + '\\n', () => process.exit(3))";
   await using target = await openTarget(
     { mcp: { stdio_servers: { dying: { command: [process.execPath, "-e", script], env: { API_KEY: "${KEY}" } } } } },
@@ -190,7 +187,7 @@ test("S14: a server that dies with its key on stderr shows it nowhere", async ()
   expect(texts[1]).toContain("cannot log in with ***");
 });
 
-describe("S14: secrets in what people look at", () => {
+describe("S14: secrets in output for users", () => {
   const CONFIG = `
 [server]
 token = "${SECRET}"
@@ -208,7 +205,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
 `;
 
   test.each([["config"], ["config", "--json"], ["check", "--timeout", "1s"], ["check", "--json", "--timeout", "1s"]])(
-    "S14: `%s` shows none",
+    "S14: the output of `%s` contains none",
     async (...args) => {
       using folder = new ToolFolder();
       const config = folder.write("toolyard.toml", CONFIG);
@@ -238,7 +235,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
       '[[mcp.remote_servers]]\nurl = "http://me:hush-hush-hush@x.invalid/"\n',
       "hush-hush-hush",
     ],
-  ])("S14: %s is refused without showing it", async (_, text, secret) => {
+  ])("S14: refuses %s without printing it", async (_, text, secret) => {
     using folder = new ToolFolder();
     const config = folder.write("toolyard.toml", text);
     const { code, stdout, stderr } = await runCommand(["serve", "--port", "0", "--config", config], {
@@ -250,7 +247,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
     expect(stderr).not.toBe("");
   });
 
-  test("S14: a tool.toml that cannot be read does not show its environment", async () => {
+  test("S14: a tool.toml that cannot be parsed does not reveal its environment", async () => {
     using folder = new ToolFolder();
     folder.write("broken/tool.toml", 'name = "broken"\n[env]\nKEY = "hush-hush-hush\n');
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
@@ -261,7 +258,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
   });
 });
 
-test("S2: does not repeat a wrong token, and differs from a right one in the answer only", async () => {
+test("S2: does not repeat a wrong token, and handles it like a right one except for the answer", async () => {
   await using target = await openTarget({ server: { token: SECRET.replaceAll(/[^\w]/g, "") } });
   const wrong = await target.send({
     headers: { ...JSON_HEADERS, authorization: "Bearer guessed-token-1" },

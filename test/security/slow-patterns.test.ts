@@ -1,4 +1,4 @@
-// Texts that are made to keep a regular expression busy: their length decides how long they take, not its square.
+// Texts designed to slow a regular expression: the time grows with their length, not with its square.
 import { expect, test } from "vitest";
 import { parseGnn } from "../../packages/gnn/src/language/parse.ts";
 import { readHtml } from "../../packages/library/src/documents/read-html.ts";
@@ -6,7 +6,7 @@ import { parseBytes } from "../../packages/toolyard/src/core/text/bytes.ts";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import { openTarget, openUpstream, tool } from "./attack.ts";
 
-/** Far above what linear work takes on a slow machine, far below what the square of these lengths takes. */
+/** Far above linear time on a slow machine, and far below quadratic time for these lengths. */
 const BOUND_MS = 2_500;
 
 function cpuOf(work: () => unknown): number {
@@ -14,7 +14,7 @@ function cpuOf(work: () => unknown): number {
   try {
     work();
   } catch {
-    // Most of these texts are refused, which must not take long either.
+    // Most of these texts are refused, which must be fast as well.
   }
   return cpuMs() - startedAt;
 }
@@ -46,11 +46,11 @@ test.each<readonly [string, () => unknown]>([
   ["a front matter item with blanks", () => parseGnn(`---\na:\n-${" ".repeat(LONG)}\u2028\n---\n## GNNSection\nM\n`)],
   ["a parameter of digits", () => parseGnn(`## ModelParameters\nn: ${"1".repeat(LONG)}x\n`)],
   ["a size with blanks", () => parseBytes(`1${" ".repeat(LONG)}x`)],
-])("S18: %s is read in linear time", (_name, read) => {
+])("S18: reads %s in linear time", (_name, read) => {
   expect(cpuOf(read)).toBeLessThan(BOUND_MS);
 });
 
-test("S18: preformatted text of blanks is read in linear time", async () => {
+test("S18: reads preformatted text of blanks in linear time", async () => {
   const startedAt = cpuMs();
   await readHtml(Buffer.from(`<pre>a${" ".repeat(LONG)}b</pre>`), { isForced: false } as never);
   expect(cpuMs() - startedAt).toBeLessThan(BOUND_MS);

@@ -11,7 +11,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   afterEach(() => endpoint.disconnect());
   afterAll(() => endpoint[Symbol.asyncDispose]());
 
-  /** Reads an answer in pieces with pauses of `pauseMs(piece)`; resolves with its bytes when no more come. */
+  /** Reads an answer in pieces with pauses of `pauseMs(piece)`; resolves with its bytes when it has ended. */
   const readInPieces = (path: string, more: string, pauseMs: (bytes: number) => number): Promise<number> =>
     new Promise((resolve) => {
       const { socket } = endpoint.connect();
@@ -27,18 +27,18 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
       socket.once("close", () => resolve(bytes));
       socket.write(`GET ${path} HTTP/1.1\r\n${BOB}${more}\r\n`);
     });
-  // Each kind of answer once plain and once over TLS; `reader-watch.test.ts` has the rule.
+  // Tests each kind of answer once without and once with TLS; `reader-watch.test.ts` describes the rule.
   const [what, path] = options.workers === 1 ? ["a whole answer", "/large"] : ["an event stream", "/streamed"];
   const more = options.kind === "TLS" ? "" : "Connection: close\r\n";
 
-  test(`a slow reader gets ${what}, in more than twice the time of a stall`, async () => {
+  test(`a slow reader gets ${what}, within more than twice the stall time`, async () => {
     const until = performance.now() + 2.5 * STALL_MS;
-    // About 16 MB a second, then as fast as it comes.
+    // About 16 MB per second at first, then as fast as data arrives.
     const pauseMs = (bytes: number): number => (performance.now() < until ? bytes / 16_000 : 0);
     expect(await readInPieces(path!, more, pauseMs)).toBeGreaterThanOrEqual(LARGE_BYTES);
   });
 
-  test(`a reader that stops does not get the rest of ${what}`, async () => {
+  test(`a reader that stops does not receive the rest of ${what}`, async () => {
     let pauses = 0;
     const bytes = await readInPieces(path!, more, () => (pauses++ === 0 ? 3 * STALL_MS : 0));
     expect(bytes).toBeLessThan(LARGE_BYTES);

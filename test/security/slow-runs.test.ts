@@ -19,7 +19,7 @@ const code = (language: string, text: string): { language: string; code: string 
 const PATH = "/api/tools/execute_code";
 const SUM = code("javascript", "40 + 2");
 
-/** Each run calls a tool when it starts, and then sleeps as long as a run may. */
+/** Code that calls a tool when it starts, and then sleeps as long as a run may. */
 const SLEEPERS = {
   javascript: "await tools.far.echo({ text: 'slow' }); await new Promise((go) => setTimeout(go, 290_000))",
   python: "import asyncio\nawait tools.far.echo(text='slow')\nawait asyncio.sleep(290)",
@@ -48,7 +48,7 @@ test.each([
   [1, "python"],
   [2, "javascript"],
 ] as const)(
-  "with %i process(es), two callers run code on every surface while %s of a third one sleeps",
+  "with %i process(es), two callers run code on every surface during sleeping %s of a third",
   async (workers, language) => {
     await using server = await startLegacy({});
     await using target = await openTarget({
@@ -75,7 +75,7 @@ test.each([
   120_000,
 );
 
-/** Returns the number of runs that called the tool at their start, from the audit of ended calls. */
+/** Returns how many runs called the tool at their start, according to the audit of ended calls. */
 async function slow(target: Target): Promise<number> {
   return (await target.audit()).split("\n").filter((line) => line.includes("far__echo")).length;
 }

@@ -1,6 +1,5 @@
-// A spelling that contains a source's namespace belongs to that source. Servers list what they like, under names made
-// to be taken for those of others: no call reaches another source, on any surface, and no name changes its meaning
-// when a tool is not there any more.
+// A spelling that contains a source's namespace belongs to that source. Servers list deceptive names: no call reaches
+// another source, on any surface, and no name changes its meaning when a tool disappears.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
@@ -21,7 +20,7 @@ const SEED = 880_114;
 const VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 const SEPARATORS = ["__", "__", "__", ".", "-", "_", "--"];
 const READ_SEPARATORS = ["::", "__", ".", "/"];
-/** Namespaces that are prefixes of each other, that contain separators, and that a surface has to rewrite. */
+/** Namespaces that are prefixes of each other, that contain separators, or that a surface must rewrite. */
 const NAMESPACES = [
   "good",
   "good__more",
@@ -78,7 +77,7 @@ async function openYard(random: Random): Promise<Yard> {
   return { snapshot, sources, separator, providers };
 }
 
-/** Returns the sources with a namespace that a spelling contains, without the product's own code. */
+/** Returns the sources whose namespace a spelling contains, computed without the product's own code. */
 function holdersOf(spelling: string, { sources, separator }: Pick<Yard, "sources" | "separator">): readonly string[] {
   const written = sources.flatMap(({ id, namespace }) =>
     [...new Set([id, namespace])].map((prefix) => ({ id, prefix })),
@@ -148,7 +147,7 @@ test(`${CATALOGS}, no spelling with a namespace leads to another source`, async 
   expect(held).toBeGreaterThan(CASES * 20);
 }, 60_000);
 
-test(`${CATALOGS}, no server takes a reserved name`, async () => {
+test(`${CATALOGS}, no server gets a reserved name`, async () => {
   for (let at = 0; at < CASES; at += 1) {
     const yard = await openYard(createRandom(SEED + at));
     const local = new Set(yard.sources.filter(({ kind }) => kind === "scripts").map(({ id }) => id));
@@ -219,13 +218,13 @@ describe("on every surface", () => {
   }, 60_000);
   afterAll(() => yard[Symbol.asyncDispose]());
 
-  // The manager calls lines of its registry, which only its owner writes.
+  // The manager calls only tools in its registry, which only its owner writes.
   const { manager: _manager, ...surfaces } = SURFACES;
   for (const [name, { open }] of Object.entries(surfaces)) {
-    test(`${name}: a spelling of one server's tool is not answered by another server`, async () => {
+    test(`${name}: another server never answers a spelling of one server's tool`, async () => {
       const surface: Surface = await open(yard, FULL);
       try {
-        // Each run of the command line makes a hub with all of its servers.
+        // Each run of the command line opens a hub with all servers.
         const spellings = name.startsWith("command line") ? SQUATTED.slice(0, 2) : SQUATTED;
         for (const { spelling, answer } of spellings) {
           const got = await surface.call(spelling, {});
@@ -239,7 +238,7 @@ describe("on every surface", () => {
   }
 
   test.each(["execute_tool", "execute_code"])(
-    "%s: the same",
+    "another server never answers it in %s",
     async (by) => {
       const surface = await SURFACES["MCP on HTTP, modern"]!.open(yard, FULL);
       try {
@@ -258,7 +257,7 @@ describe("on every surface", () => {
   );
 });
 
-/** Calls a tool by its name in brackets, and as a path. */
+/** Returns code that calls a tool by its name in brackets, and as a path. */
 function codeFor(spelling: string): { readonly language: string; readonly code: string } {
   const path = spelling.split(".").map((step) => `[${JSON.stringify(step)}]`);
   return {

@@ -1,4 +1,4 @@
-// Several sources with the same URIs: what one source hands out never leads to another.
+// Several sources with the same URIs: a URI from one source never leads to another.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
@@ -15,7 +15,7 @@ const PAGE = "ui://panel";
 const SHARED = "notes://shared";
 const UNLISTED = "notes://unlisted";
 
-/** Returns all texts below a value with the key `uri` or `resourceUri`. */
+/** Returns all texts below a value whose key is `uri` or `resourceUri`. */
 function urisIn(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) =>
@@ -23,7 +23,7 @@ function urisIn(value: unknown): readonly string[] {
   );
 }
 
-/** Starts a server with a tool, prompt and page that return URIs that the other server has too. */
+/** Starts a server with a tool, a prompt and a page that return URIs which the other server also has. */
 function offering(name: string): Promise<Upstream> {
   const link = (uri: string): JsonObject => ({ type: "resource_link", uri, name: "link" });
   const embedded = (uri: string): JsonObject => ({ type: "resource", resource: { uri, text: name } });
@@ -59,7 +59,7 @@ function offering(name: string): Promise<Upstream> {
   });
 }
 
-describe("links, embedded resources, prompts and pages lead back to the server that gave them", () => {
+describe("links, embedded resources, prompts and pages lead back to their own server", () => {
   let target: Target;
   let one: Upstream;
   let two: Upstream;
@@ -91,7 +91,7 @@ describe("links, embedded resources, prompts and pages lead back to the server t
     const client = await target.client("owner-1", { era });
     for (const name of ["one", "two"]) {
       const prefix = name === "two" ? "two+" : "";
-      // Both servers hand out URIs of this scheme, so without a prefix this one is neither's.
+      // Both servers return URIs of this scheme, so a URI without a prefix belongs to neither.
       const unlisted = `${name}+${UNLISTED}`;
       const page = name === "two" ? "ui://two+panel" : PAGE;
       const result = await client.tool(`${name}__links`);
@@ -110,7 +110,7 @@ describe("links, embedded resources, prompts and pages lead back to the server t
     expect(urisIn(tools)).toEqual([PAGE, "ui://two+panel"]);
   });
 
-  test("to a token that may use this server only", async () => {
+  test("to a token that may only use this server", async () => {
     const guest = await target.client("guest-2");
     const uris = urisIn(await guest.tool("two__links")).filter((uri) => !uri.startsWith("https:"));
     expect(uris).toEqual([`two+${SHARED}`, `two+${UNLISTED}`, "ui://two+panel"]);
@@ -130,7 +130,7 @@ describe("links, embedded resources, prompts and pages lead back to the server t
     }
   });
 
-  test("a URI that the hub has shown with a prefix reaches the same server's tools without it", async () => {
+  test("a URI that the hub showed with a prefix reaches the same server's tools without it", async () => {
     const client = await target.client("owner-1");
     await client.tool("two__links");
     const given = { a: `two+${UNLISTED}`, b: [`two+${SHARED}`], c: "two+notes://never-shown", d: `see two+${SHARED}` };
@@ -190,7 +190,7 @@ describe("a result with very many or very long URIs", () => {
     await Promise.all(closing.splice(0).map((upstream) => upstream.close()));
   });
 
-  test("has its first URIs compared with those of other sources, and the prefix on all others", async () => {
+  test("has its first URIs compared with those of other sources, and a prefix on all others", async () => {
     const given = Array.from({ length: 30_000 }, (_, at) => text(at));
     const { shown } = await links(given);
     const bare = shown.filter((uri) => uri.startsWith("notes:"));
@@ -202,7 +202,7 @@ describe("a result with very many or very long URIs", () => {
   test.each([
     ["is translated back", 1_000, false],
     ["stays as it is, since the hub does not keep it,", 10_000, true],
-  ])("a URI in it that comes back as an argument %s with %i characters", async (_what, length, isKept) => {
+  ])("one of its URIs as an argument %s with %i characters", async (_what, length, isKept) => {
     const uri = `files://${"x".repeat(length)}`;
     const { client, shown } = await links([uri]);
     expect(shown).toEqual([`two+${uri}`]);
@@ -239,7 +239,7 @@ async function anyHub(random: Random): Promise<{ readonly snapshot: Snapshot; re
 }
 
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-  "a shown URI leads to its own source or to none, for all listings (seed %i)",
+  "a shown URI leads to its own source or to none, for all lists (seed %i)",
   async (seed) => {
     const random = createRandom(seed);
     const { snapshot, serving } = await anyHub(random);
@@ -250,7 +250,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       const found = lookup.found ? { id: lookup.source.id, own: lookup.target.uri } : "nowhere";
       const of = `${id}: ${own} is shown as ${shown}`;
       if (found === "nowhere") expect.soft(shown === own || !serving.has(id), of).toBe(true);
-      // `git` may list both `https://x` and `git+https://x`, and then has the second one under that text.
+      // `git` may list both `https://x` and `git+https://x`; that text then means the second one.
       else if (own.startsWith(`${id}+`) || `${id}+${own}` === found.own) expect.soft(found.id, of).toBe(id);
       else expect.soft(found, of).toEqual({ id, own });
     }

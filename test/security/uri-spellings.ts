@@ -1,4 +1,4 @@
-// Spellings of file URIs from a seed, and what readers of several kinds would open for them.
+// Spellings of file URIs from a seed, and the files that different parsers would open for them.
 import { posix } from "node:path";
 import type { Random } from "../support/random.ts";
 
@@ -7,7 +7,7 @@ export const DENIED = ["file:///a/vault/*"];
 export const isPublic = (path: string): boolean => path.startsWith("/a/public/");
 export const isSecret = (path: string): boolean => path.startsWith("/a/vault/");
 
-/** Spellings that no caller with these rights may read. */
+/** Spellings that a caller with these rights must not read. */
 export const HOSTILE = [
   ...["\t", "\n", "\r"].map((blank) => `file:///a/public/.${blank}./vault/gold.txt`),
   "file:///a/public/.%2\te/vault/gold.txt",
@@ -62,7 +62,7 @@ const CHANGES: readonly Change[] = [
     replaceOne(uri, random, /\.\.(?=\/)/g, (dots) => `${dots}${random.pick([";", ";a=b", "%3b", "%253bx"])}`),
 ];
 
-/** One spelling of one of the places. */
+/** Returns one spelling of a random location. */
 export function spell(random: Random): string {
   let uri = `file://${random.pick(PLACES)}`;
   for (let count = random.below(4); count > 0; count -= 1) uri = random.pick(CHANGES)(uri, random);
@@ -70,8 +70,8 @@ export function spell(random: Random): string {
 }
 
 /**
- * A URI that some reader takes for one that the pattern means, although no text of it looks so: a mark of a query that
- * is encoded, or dots that are, below a host.
+ * Returns a URI that some parser treats as one that the pattern matches, although its text differs: with an encoded
+ * question mark, or encoded dots below a host.
  */
 export function spellHidden(random: Random): { readonly uri: string; readonly pattern: string } {
   const layers = 1 + random.below(3);
@@ -84,12 +84,12 @@ export function spellHidden(random: Random): { readonly uri: string; readonly pa
       pattern: "notes://*/a/*.key",
     };
   }
-  // One layer alone is what a URL is read with: such dots are refused for their spelling.
+  // URL parsers decode one layer: such dots are refused for their spelling.
   const dots = hidden("..", layers + 1);
   return { uri: `notes://${host}/${dots}/vault/gold`, pattern: `notes://${host}/vault/*` };
 }
 
-/** Hosts, each with spellings that a resolver or a URL parser takes for the same host. */
+/** Hosts, each with spellings that a resolver or URL parser treats as the same host. */
 const HOSTS: readonly (readonly [host: string, ...same: string[]])[] = [
   ["admin.internal", "ADMIN.internal", "admin。internal", "ａdmin.internal", "adm\u00adin.internal"],
   ["xn--bcher-kva.example", "bücher.example", "BÜCHER.example", "xn--BCHER-kva.example"],
@@ -98,7 +98,7 @@ const HOSTS: readonly (readonly [host: string, ...same: string[]])[] = [
   ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "127.1", "ip6-localhost", "localhost.localdomain", "[::]", "0"],
 ];
 
-/** A URI of one of the hosts in some spelling, and a pattern that denies the host in another one. */
+/** Returns a URI of one of the hosts in some spelling, and a pattern that denies the host in another one. */
 export function spellHost(random: Random): { readonly uri: string; readonly pattern: string; readonly host: string } {
   const [host, ...others] = random.pick(HOSTS);
   const scheme = random.pick(["https", "https", "notes"]);
@@ -118,12 +118,15 @@ export function spellHost(random: Random): { readonly uri: string; readonly patt
   };
 }
 
-/** Percent-encoded, the percent signs of an encoding before it too. */
+/** Percent-encodes a text, including percent signs of an earlier encoding. */
 function encoded(text: string): string {
   return text.includes("%") ? text.replaceAll("%", "%25") : escaped(text);
 }
 
-/** The paths that servers open for a URI: by the standard, after one or two more decodings, and without a parser. */
+/**
+ * Returns the paths that servers open for a URI: by the standard, after one or two more decodings, and without a
+ * parser.
+ */
 export function opened(uri: string): readonly string[] {
   const once = decode(uri);
   const twice = decode(once);
@@ -139,18 +142,18 @@ function standard(uri: string): string | undefined {
   return protocol === "file:" ? posix.normalize(decode(pathname).replaceAll("\\", "/")) : undefined;
 }
 
-/** Parses like many scripts do: the text after the host, up to a question mark, decoded, with dots resolved. */
+/** Parses like many scripts: the text after the host up to a question mark, decoded, with dots resolved. */
 function naive(uri: string): string | undefined {
   const path = /^file:(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri)?.[1];
   return path === undefined ? undefined : posix.normalize(decode(path));
 }
 
-/** As servers that take a semicolon and what follows it for parameters of a step. */
+/** Parses like servers that treat a semicolon as the start of path parameters. */
 function withoutParameters(uri: string): string {
   return uri.replaceAll(/;[^/?#]*/g, "");
 }
 
-/** As a file system that knows one form of a letter only. */
+/** Parses like a file system with one Unicode form only. */
 function folded(uri: string): string | undefined {
   return standard(decode(uri).normalize("NFKC"));
 }

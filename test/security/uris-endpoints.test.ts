@@ -1,5 +1,5 @@
-// The same spellings on endpoints that keep a stream: a server must only be asked for URIs that the caller's rights
-// allow, whichever endpoint the request used.
+// The same spellings on endpoints with a stream: a server must only receive URIs that the caller's rights allow, for
+// every endpoint.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ import { ALLOWED, DENIED, HOSTILE, isPublic, isSecret, opened, spell } from "./u
 const CASES = 150;
 const SEED = 645_372;
 const SPELLINGS = Array.from({ length: CASES }, (_, at) => spell(createRandom(SEED + at)));
-/** As many as one `subscriptions/listen` may name. */
+/** Maximum number of URIs in one `subscriptions/listen`. */
 const AT_ONCE = 50;
 
 const GUESTS = {
@@ -122,7 +122,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Returns the URIs that the server was asked for after the first `count`. */
+/** Returns the URIs that the server received after the first `count`. */
 function askedSince(count: number): readonly string[] {
   return server.received
     .slice(count)
@@ -144,7 +144,7 @@ async function read(client: RawClient, uri: string): Promise<boolean> {
   return !isRefused(await client.request("resources/read", { uri }));
 }
 
-/** Returns the URIs that are subscribed from now on. */
+/** Subscribes to URIs and returns those that the server received. */
 async function listen(client: RawClient, uris: readonly string[]): Promise<readonly string[]> {
   if (client.era === "legacy") {
     const replies = await Promise.all(uris.map((uri) => client.request("resources/subscribe", { uri })));
@@ -166,7 +166,7 @@ function expectPermitted(name: GuestName, uri: string): void {
 const NAMES = ["guest", "barred"] as const;
 
 describe.each(WAYS)("by %s of the %s era", (_way, era, open) => {
-  test.each(NAMES)("S15: a %s client reads and subscribes to none of the hostile ones", async (name) => {
+  test.each(NAMES)("S15: a %s client reads and subscribes to no hostile URI", async (name) => {
     await using client = await RawClient.open(await open(name), { era });
     const before = server.received.length;
     for (const uri of HOSTILE) expect(await read(client, uri), uri).toBe(false);
@@ -190,7 +190,7 @@ describe.each(WAYS)("by %s of the %s era", (_way, era, open) => {
 });
 
 describe("by `subscriptions/listen` over HTTP", () => {
-  test.each(NAMES)("S15: a %s token listens to none of the hostile ones", async (name) => {
+  test.each(NAMES)("S15: a %s token subscribes to no hostile URI", async (name) => {
     const client = await target.client(GUESTS[name].token, { era: "modern" });
     const before = server.received.length;
     expect(await listen(client, HOSTILE)).toEqual([]);

@@ -1,5 +1,5 @@
-// URIs that look like one thing and parse as another. The server behind parses as WHATWG does, or less strictly; it
-// must only open URIs that the caller's rights allow.
+// URIs that different parsers interpret differently. The server parses like WHATWG, or less strictly; it must only open
+// URIs that the caller's rights allow.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
 import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
@@ -31,7 +31,7 @@ async function files(): Promise<Snapshot> {
   return new Catalog(resolveCatalog(), [provider]).snapshot();
 }
 
-/** Returns the URI in the request to the server, if any. */
+/** Returns the URI in the request to the server, if it was forwarded. */
 function forwarded(snapshot: Snapshot, uri: string, rights?: NarrowRights): string | undefined {
   const principal = rights ? { id: "guest", rights } : LOCAL_PRINCIPAL;
   const lookup = snapshot.resolveResource(uri, { mode: "all", principal });
@@ -39,7 +39,7 @@ function forwarded(snapshot: Snapshot, uri: string, rights?: NarrowRights): stri
 }
 
 describe(`of ${CASES} spellings from seed ${SEED}`, () => {
-  test("S15: a URI forwarded for an allowed pattern opens nothing else, with any parser", async () => {
+  test("S15: with any parser, a URI forwarded for an allowed pattern opens nothing else", async () => {
     const snapshot = await files();
     let count = 0;
     for (let at = 0; at < CASES; at += 1) {
@@ -55,7 +55,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     expect(count).toBeGreaterThan(CASES / 20);
   });
 
-  test("S15: a forwarded URI opens nothing that is denied, with any parser", async () => {
+  test("S15: with any parser, a forwarded URI opens nothing that is denied", async () => {
     const snapshot = await files();
     let count = 0;
     for (let at = 0; at < CASES; at += 1) {
@@ -71,7 +71,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     expect(count).toBeGreaterThan(CASES / 20);
   });
 
-  test("S15: a hidden query or dots below a host do not get around a pattern", async () => {
+  test("S15: a hidden query or dots below a host do not bypass a pattern", async () => {
     const provider = new MemoryProvider({ id: "any" });
     provider.offer({ templates: [provider.template("notes://{+rest}")] });
     const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
@@ -83,7 +83,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     }
   });
 
-  test("forwards the requested URI, and for a caller with all rights the standard parser's form", async () => {
+  test("forwards the requested URI; for a caller with all rights, the standard parser's form", async () => {
     const snapshot = await files();
     for (let at = 0; at < CASES; at += 1) {
       const uri = spell(createRandom(SEED + at));
@@ -95,12 +95,12 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
   });
 });
 
-/** Without what makes no difference: how spaces and letters beyond ASCII are encoded. */
+/** Normalises equivalent encodings of spaces and non-ASCII letters. */
 function readable(uri: string): string {
   return uri.replaceAll(/[ \u{80}-\u{10ffff}]+/gu, encodeURIComponent);
 }
 
-describe("how a URI is to be written", () => {
+describe("required spelling of a URI", () => {
   test.each([
     ["greeting://José", "greeting://{name}"],
     ["greeting://Jos%C3%A9", "greeting://{name}"],
@@ -110,7 +110,7 @@ describe("how a URI is to be written", () => {
     ["https://example.com/x", "https://{+rest}"],
     ["urn:isbn:1 2", "urn:{+rest}"],
     ["notes://x%2Fy", "notes://{id}"],
-  ])("%s is forwarded as it is", async (uri, template) => {
+  ])("forwards %s unchanged", async (uri, template) => {
     const provider = new MemoryProvider({ id: "any" });
     provider.offer({ templates: [provider.template(template)] });
     expect(forwarded(await new Catalog(resolveCatalog(), [provider]).snapshot(), uri)).toBe(uri);
@@ -126,13 +126,13 @@ describe("how a URI is to be written", () => {
     ["file://localhost/a/x", "file:///a/x"],
     [" file:///a/x", "file:///a/x"],
     ["files+file:///a/./x", "files+file:///a/x"],
-  ])("%j is refused with its canonical form %s", async (uri, canonical) => {
+  ])("refuses %j and names its canonical form %s", async (uri, canonical) => {
     const lookup = (await files()).resolveResource(uri, { mode: "all", principal: LOCAL_PRINCIPAL });
     expect(lookup).toMatchObject({ found: false, failure: { kind: "invalid_params", details: { canonical } } });
     expect(lookup.found ? "" : lookup.failure.message).toContain(canonical);
   });
 
-  test("what its source lists is forwarded as it is listed, however it is written", async () => {
+  test("forwards a listed URI as its source lists it, in any spelling", async () => {
     const provider = new MemoryProvider({ id: "odd" });
     const uris = ["file:///a/../b", "FILE:///x", "not a uri", "greeting://John Smith"];
     provider.offer({ resources: uris.map((uri) => provider.resource(uri)) });
@@ -140,7 +140,7 @@ describe("how a URI is to be written", () => {
     expect(uris.map((uri) => forwarded(snapshot, uri))).toEqual(uris);
   });
 
-  test("serves a text that is no URI without URI patterns, and refuses one that no source lists", async () => {
+  test("serves text that is not a URI if no URI patterns apply, and refuses one that no source lists", async () => {
     const provider = new MemoryProvider({ id: "odd" });
     provider.offer({
       resources: [provider.resource("greeting://John Smith")],
@@ -236,7 +236,7 @@ describe("how a URI is to be written", () => {
     ["http://127.0.0.1/*", "http://localhost./x"],
     ["file:///a/vault/*", "file://ip6-localhost/a/vault/gold.txt"],
     ["http://[::1]/*", "http://app.localhost:3000/x"],
-    // Paths of files, where the file system makes no difference.
+    // Paths that a case-insensitive file system treats as equal.
     ["file:///C:/Vault/*", "file:///c:/vault/gold.txt"],
     ["file:///a/vault/*", "file:///a/VAULT/gold.txt"],
     ["file:///a/vault/*", "file:///a/vault./gold.txt"],
@@ -245,7 +245,7 @@ describe("how a URI is to be written", () => {
     ["file:///a/gold.txt", "file:///a/gold.txt.%20"],
     ["any+file:///a/Vault/*", "file:///a/vault/gold.txt"],
     ["any+https://admin.internal/*", "https://admin.internal./x"],
-  ])("S15: deny %s holds for %s", async (pattern, uri) => {
+  ])("S15: deny %s applies to %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     const scheme = uri.slice(0, uri.indexOf(":"));
     provider.offer({ templates: [provider.template(`${scheme}:{+rest}`)] });
@@ -269,7 +269,7 @@ describe("how a URI is to be written", () => {
     ["https://me@example.com/*", "https://me@example.com/x"],
     ["http://[0:0:0:0:0:0:0:5]/*", "http://[::5]/x"],
     ["https://*/*", "https://me@example.com/x"],
-  ])("allow %s holds for %s, spelt otherwise", async (pattern, uri) => {
+  ])("allow %s applies to the equivalent %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     const scheme = uri.slice(0, uri.indexOf(":"));
     provider.offer({ templates: [provider.template(`${scheme}:{+rest}`)] });
@@ -291,7 +291,7 @@ describe("an allow pattern", () => {
     ["http://localhost/*", "http://localhost.localdomain/x"],
     ["http://10.0.0.1/*", "http://[2002:a00:1::]/x"],
     ["file:///a/public/*", "file:///a/Public/x"],
-  ])("S15: %s does not mean %s", async (pattern, uri) => {
+  ])("S15: %s does not match %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     provider.offer({ templates: [provider.template(`${uri.slice(0, uri.indexOf(":"))}:{+rest}`)] });
     const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
@@ -300,7 +300,7 @@ describe("an allow pattern", () => {
   });
 });
 
-describe("a deny pattern over one host", () => {
+describe("a deny pattern for one host", () => {
   test.each([
     ["https://admin.internal/*", "https://admin.internal.example/x"],
     ["https://admin.internal/*", "https://xadmin.internal/x"],
@@ -323,7 +323,7 @@ describe("a deny pattern over one host", () => {
     expect(forwarded(snapshot, uri, { deny: [pattern] })).toBe(uri);
   });
 
-  test(`S15: holds for every spelling of that host that leads there, from seed ${SEED}`, async () => {
+  test(`S15: applies to every spelling of that host, from seed ${SEED}`, async () => {
     const provider = new MemoryProvider({ id: "any" });
     provider.offer({ templates: [provider.template("https://{+rest}"), provider.template("notes://{+rest}")] });
     const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
@@ -339,7 +339,7 @@ describe("a deny pattern over one host", () => {
   });
 });
 
-describe("a deny pattern without a prefix, where two sources have the same URIs", () => {
+describe("a deny pattern without a prefix, with two sources that have the same URIs", () => {
   async function clashing(): Promise<Snapshot> {
     const providers = ["one", "two"].map((id, order) => {
       const provider = new MemoryProvider({ id, order });
@@ -367,7 +367,7 @@ describe("a deny pattern without a prefix, where two sources have the same URIs"
     expect(forwarded(snapshot, `two+${left}`, { deny: [pattern] })).toBe(left);
   });
 
-  test(`S15: holds for every spelling of the host behind the prefix, from seed ${SEED}`, async () => {
+  test(`S15: applies to every spelling of the host after the prefix, from seed ${SEED}`, async () => {
     const snapshot = await clashing();
     let count = 0;
     for (let at = 0; at < CASES / 4; at += 1) {
@@ -417,7 +417,7 @@ describe.each([1, 2])("with %i process(es), over every endpoint", (workers) => {
     const { token } = tokens[name];
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
 
-    test.each(["legacy", "modern"] as const)("S15: reads no such URI on MCP of the %s era", async (era) => {
+    test.each(["legacy", "modern"] as const)("S15: reads no forbidden URI on MCP of the %s era", async (era) => {
       const client = await target.client(token, { era });
       for (const uri of HOSTILE) {
         expect(isRefused(await client.request("resources/read", { uri })), uri).toBe(true);
@@ -426,7 +426,7 @@ describe.each([1, 2])("with %i process(es), over every endpoint", (workers) => {
       expect(asked()).toEqual([]);
     });
 
-    test("S15: reads no such URI on REST and JSON-RPC", async () => {
+    test("S15: reads no forbidden URI on REST and JSON-RPC", async () => {
       for (const uri of HOSTILE) {
         const query = `?uri=${encodeURIComponent(uri)}`;
         const answers = [
@@ -454,7 +454,7 @@ describe.each([1, 2])("with %i process(es), over every endpoint", (workers) => {
     });
 
     test.each(["legacy", "modern"] as const)(
-      "S15: an argument that the template does not have is not completed in the %s era",
+      "S15: does not complete an argument that the template lacks in the %s era",
       async (era) => {
         const client = await target.client(token, { era });
         const before = server.received.length;

@@ -16,11 +16,11 @@ interface Offer {
   readonly id: string;
   readonly resources?: readonly string[];
   readonly templates?: readonly string[];
-  /** User interfaces that its tools name. */
+  /** User interface pages that its tools name. */
   readonly pages?: readonly string[];
 }
 
-/** Sources in order of precedence. */
+/** Builds a snapshot from sources in order of precedence. */
 async function snapshotOf(...offers: readonly Offer[]): Promise<Snapshot> {
   const providers = offers.map(({ id, resources = [], templates = [], pages = [] }, order) => {
     const provider = new MemoryProvider({ id, order });
@@ -52,9 +52,9 @@ function messages(snapshot: Snapshot): readonly string[] {
   return snapshot.problems.map(({ source, message }) => `${source}: ${message}`);
 }
 
-describe("a URI belongs to the source that comes first", () => {
+describe("a URI belongs to the first source", () => {
   test.each(["notes://payroll", "NOTES://payroll", "notes://x/../payroll", "notes://pay\troll"])(
-    "a later source that lists %j does not take it from an earlier one's template",
+    "a later source that lists %j does not override an earlier one's template",
     async (uri) => {
       const template = uri.includes("..") ? "notes://{+id}" : "notes://{id}";
       const snapshot = await snapshotOf({ id: "good", templates: [template] }, { id: "evil", resources: [uri] });
@@ -65,7 +65,7 @@ describe("a URI belongs to the source that comes first", () => {
     },
   );
 
-  test("a source that lists a URI first keeps it from a later template, and the hub reports that", async () => {
+  test("the first listed URI overrides a later template, and the hub reports that", async () => {
     const snapshot = await snapshotOf(
       { id: "good", resources: ["notes://payroll"] },
       { id: "late", templates: ["notes://{id}"] },
@@ -89,7 +89,7 @@ describe("a URI belongs to the source that comes first", () => {
     ]);
   });
 
-  test("of templates that overlap the first has what both serve, and the other hears of it", async () => {
+  test("of overlapping templates the first serves common URIs, and the other source is told", async () => {
     const snapshot = await snapshotOf(
       { id: "good", templates: ["notes://{id}", "file:///docs/{name}"] },
       { id: "late", templates: ["notes://{id}", "notes://{name}", "file:///{+path}"] },
@@ -123,7 +123,7 @@ test.each([
 
 describe("a page that a tool names", () => {
   test.each(["notes://payroll", "NOTES://payroll", "notes://x/../payroll"])(
-    "%s stays with the source that returns such URIs",
+    "%s belongs to the source that returns such URIs",
     async (page) => {
       for (const good of [{ resources: ["notes://listed"] }, { templates: ["notes://by-id/{id}"] }]) {
         const snapshot = await snapshotOf({ id: "good", ...good }, { id: "evil", pages: [page] });
@@ -134,7 +134,7 @@ describe("a page that a tool names", () => {
     },
   );
 
-  test("belongs to its source by its scheme, by order, or if no other source returns such URIs", async () => {
+  test("belongs to a source by its scheme, by order, or if no other source returns such URIs", async () => {
     const snapshot = await snapshotOf(
       { id: "first", resources: ["doc://listed"], pages: ["doc://page"] },
       { id: "late", resources: ["ui://listed", "doc://other"] },
@@ -146,9 +146,9 @@ describe("a page that a tool names", () => {
   });
 });
 
-describe("a template that does not say its scheme", () => {
+describe("a template without a fixed scheme", () => {
   test.each(["{+any}", "{scheme}://{+rest}", "no{x}tes://{id}", "{+a}:{b}", "/x/{id}"])(
-    "%s takes no URI without a prefix",
+    "%s serves no URI without a prefix",
     async (template) => {
       const snapshot = await snapshotOf(
         { id: "evil", templates: [template] },
@@ -161,28 +161,31 @@ describe("a template that does not say its scheme", () => {
     },
   );
 
-  test("it is served under the prefix of its source", async () => {
+  test("serves URIs with the prefix of its source", async () => {
     const snapshot = await snapshotOf({ id: "web", templates: ["{+any}"] });
     expect(served(snapshot, "web+https://example.com/x")).toBe("web https://example.com/x");
   });
 });
 
-describe("a prefix is its source's alone", () => {
-  test.each(["good+doc:///one", "GOOD+doc:///one", "go\tod+doc:///one"])("another source lists %j", async (uri) => {
-    for (const evilFirst of [true, false]) {
-      const [evil, good] = [
-        { id: "evil", resources: [uri] },
-        { id: "good", resources: ["doc:///one"] },
-      ];
-      const snapshot = await snapshotOf(...(evilFirst ? [evil, good] : [good, evil]));
-      expect(served(snapshot, "good+doc:///one")).toBe("good doc:///one");
-      expect(served(snapshot, uri)?.startsWith("evil")).not.toBe(true);
-      expect(served(snapshot, `evil+${uri}`)).toBe(`evil ${uri}`);
-      expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*belong to good/s)]);
-    }
-  });
+describe("a prefix belongs to its source", () => {
+  test.each(["good+doc:///one", "GOOD+doc:///one", "go\tod+doc:///one"])(
+    "although another source lists %j",
+    async (uri) => {
+      for (const evilFirst of [true, false]) {
+        const [evil, good] = [
+          { id: "evil", resources: [uri] },
+          { id: "good", resources: ["doc:///one"] },
+        ];
+        const snapshot = await snapshotOf(...(evilFirst ? [evil, good] : [good, evil]));
+        expect(served(snapshot, "good+doc:///one")).toBe("good doc:///one");
+        expect(served(snapshot, uri)?.startsWith("evil")).not.toBe(true);
+        expect(served(snapshot, `evil+${uri}`)).toBe(`evil ${uri}`);
+        expect(messages(snapshot)).toEqual([expect.stringMatching(/^evil: .*belong to good/s)]);
+      }
+    },
+  );
 
-  test("another source's template begins with it", async () => {
+  test("although another source's template begins with it", async () => {
     const snapshot = await snapshotOf(
       { id: "evil", templates: ["good+doc:///{x}"] },
       { id: "good", templates: ["doc:///{y}"] },
@@ -191,14 +194,14 @@ describe("a prefix is its source's alone", () => {
     expect(shown(snapshot, "templates")).toEqual(["doc:///{y}", "evil+good+doc:///{x}"]);
   });
 
-  test("a source's own URIs may begin with it", async () => {
+  test("and its own URIs may begin with it", async () => {
     const snapshot = await snapshotOf({ id: "git", resources: ["git+ssh://host/one"], templates: ["git+ssh://{+x}"] });
     expect(served(snapshot, "git+ssh://host/one")).toBe("git git+ssh://host/one");
     expect(served(snapshot, "git+ssh://host/two")).toBe("git git+ssh://host/two");
     expect(messages(snapshot)).toEqual([]);
   });
 
-  test("what goes to a source by its prefix goes to no other, though that one has it", async () => {
+  test("sends a URI with a prefix to that source only, even if another source has it", async () => {
     const snapshot = await snapshotOf(
       { id: "good" },
       { id: "other", resources: ["doc:///one"], templates: ["{+any}"] },
@@ -243,7 +246,7 @@ test(`in ${CASES} hubs from seed ${SEED}, exactly the first permitted source ser
   }
 }, 60_000);
 
-/** The rule as documented. */
+/** Returns the source according to the documented rule. */
 function expected(offers: readonly Offer[], uri: string): string | undefined {
   const plus = /^([abc])\+/.exec(uri)?.[1];
   if (plus !== undefined) {
@@ -255,7 +258,7 @@ function expected(offers: readonly Offer[], uri: string): string | undefined {
       (template) => template.startsWith(`${plus}+`) && new UriTemplate(template).match(uri),
     );
     if (whole) return `${plus} ${uri}`;
-    // Servers hand out URIs that they do not list, so one that serves any resource is given the URI.
+    // Servers return URIs that they do not list, so a server with any resource receives the URI.
     return owner.resources!.length + owner.templates!.length > 0 ? `${plus} ${own}` : undefined;
   }
   for (const { id, resources, templates } of offers) {
@@ -273,7 +276,7 @@ function hasScheme({ resources, templates }: Offer, uri: string): boolean {
   return [...resources!, ...templates!].some((one) => one.startsWith(scheme));
 }
 
-describe("a pattern with a namespace means that source's tools", () => {
+describe("a pattern with a namespace matches only that source's tools", () => {
   let servers: Upstream[] = [];
   let target: Target | undefined;
   afterEach(async () => {
@@ -312,7 +315,7 @@ describe("a pattern with a namespace means that source's tools", () => {
     servers[1]!.received.filter(({ method }) => method === "tools/call").map(({ params }) => String(params["name"]));
 
   test.each(["guest-token-1", "exact-token-2"])(
-    "S15: %s does not reach what another source named so",
+    "S15: %s does not match another source's tool of that name",
     async (token) => {
       const client = await (await open()).client(token);
       for (const name of ["pub__backdoor", "evil__pub__backdoor", "evil::pub__backdoor"])
@@ -323,7 +326,7 @@ describe("a pattern with a namespace means that source's tools", () => {
     },
   );
 
-  test("S15: reaches the intended source, also if another one took its tool's name", async () => {
+  test("S15: matches the intended source, also if another one uses its tool's name", async () => {
     const client = await (await open()).client("guest-token-1");
     const listed = JSON.stringify(await client.request("tools/list"));
     expect(listed).toContain("pub__hello");
@@ -333,7 +336,7 @@ describe("a pattern with a namespace means that source's tools", () => {
     expect(called()).toEqual([]);
   });
 
-  test("a pattern without a namespace means all tools of that name; look-alikes are denied", async () => {
+  test("a pattern without a namespace matches all tools of that name; look-alikes are denied", async () => {
     const hub = await open();
     const own = await hub.client("own-token-3");
     expect(isRefused(await own.request("tools/call", { name: "own", arguments: {} }))).toBe(false);
@@ -348,7 +351,7 @@ describe("a pattern with a namespace means that source's tools", () => {
   });
 });
 
-describe("of sources that share a hub", () => {
+describe("sources of a shared hub", () => {
   async function names(separator: string, allow: readonly string[]): Promise<readonly string[]> {
     const evil = new MemoryProvider({ id: "evil", namespace: "", order: 0 }).offerTools(
       `pub${separator}backdoor`,
@@ -366,7 +369,7 @@ describe("of sources that share a hub", () => {
   }
 
   test.each(["__", "_", ".", "--"])(
-    "S15: with `%s` between, a pattern means the source that it begins with",
+    "S15: with the separator `%s`, a pattern matches the source whose namespace it begins with",
     async (separator) => {
       expect(await names(separator, [`pub${separator}*`])).toEqual([`pub${separator}hello`]);
       expect(await names(separator, ["billing.*"])).toEqual(["billing.pay"]);

@@ -1,5 +1,5 @@
-// Messages of servers that are made of more keys, objects and lists than any caller needs: they fail the call that they
-// answer, and no other call waits while they are read.
+// Messages of servers with more keys, objects and lists than any caller needs: they fail the call that they answer, and
+// delay no other call while they are read.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { watchLoop } from "../support/loop-stalls.ts";
 import { openTarget, type Target } from "./attack.ts";
 
 const SERVER = fileURLToPath(new URL("wide-server.mjs", import.meta.url));
-/** Before there was a bound these took seconds of one turn, each. */
+/** Without the limit, each of these took seconds in one turn of the event loop. */
 const LONGEST_TURN_MS = 500;
 
 let http: ChildProcess;
@@ -63,12 +63,12 @@ describe.each(WAYS)("over %s", (_, name, way) => {
     expect(longest).toBeLessThan(LONGEST_TURN_MS);
   });
 
-  test("S4: keeps calling the server, and passes 16 MB of texts that look like structure", async () => {
+  test("S4: continues to call the server, and passes 16 MB of text with structural characters", async () => {
     const outcome = await target.hub.call(name, { ...way, kind: "texts", bytes: 16_000_000 });
     expect(outcome.ok ? "passed" : outcome.message).toBe("passed");
   });
 
-  test("S4: 400,000 keys in rows pass, and so does one object of 100,000", async () => {
+  test("S4: accepts 400,000 keys in rows, and one object of 100,000 keys", async () => {
     for (const made of [
       { kind: "rows", count: 400_000 },
       { kind: "keys", count: 100_000 },
@@ -89,7 +89,7 @@ test("S4: applies a source's own limit to that source only", async () => {
   expect(await target.hub.call("few__wide", { kind: "lists", count: 900 })).toMatchObject({ ok: true });
 });
 
-test("S4: a batch of a million things that are no messages ends its own call alone", async () => {
+test("S4: a batch of a million values that are no messages fails only its own call", async () => {
   using watch = watchLoop();
   const batch = { kind: "objects", where: "batch", count: 1_000_000 };
   const refused = await target.hub.call("far__wide", batch);

@@ -1,5 +1,5 @@
-// An MCP server, on stdio or with `http` on a port that it prints. Its one tool answers with JSON text of a kind and
-// size that the caller names. The text is the result's structured content, or is at the place that `where` names.
+// An MCP server, on stdio or with `http` on a port that it prints. Its only tool returns JSON text of a requested kind
+// and size, as structured content or at the place that `where` names.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 

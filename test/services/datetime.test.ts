@@ -4,7 +4,7 @@ import { zonedTime } from "../../packages/toolyard/servers/datetime/zoned-time.t
 
 const at = (utc: string, timezone: string) => zonedTime(Date.parse(utc), timezone);
 
-describe("clocks that change", () => {
+describe("zones with daylight saving time", () => {
   test.each([
     ["2026-03-29T00:59:59Z", "Europe/Berlin", "2026-03-29T01:59:59+01:00", false],
     ["2026-03-29T01:00:00Z", "Europe/Berlin", "2026-03-29T03:00:00+02:00", true],
@@ -15,10 +15,10 @@ describe("clocks that change", () => {
     ["2026-07-01T00:00:00Z", "Europe/Dublin", "2026-07-01T01:00:00+01:00", true],
     ["2026-01-15T00:00:00Z", "Australia/Sydney", "2026-01-15T11:00:00+11:00", true],
     ["2026-07-15T00:00:00Z", "Australia/Sydney", "2026-07-15T10:00:00+10:00", false],
-    // Half an hour, not a whole one.
+    // This zone shifts by half an hour.
     ["2026-01-15T00:00:00Z", "Australia/Lord_Howe", "2026-01-15T11:00:00+11:00", true],
     ["2026-07-15T00:00:00Z", "Australia/Lord_Howe", "2026-07-15T10:30:00+10:30", false],
-  ])("M14: at %s the clocks of %s show %s", (utc, timezone, datetime, isDst) => {
+  ])("M14: at %s the local time of %s is %s", (utc, timezone, datetime, isDst) => {
     expect(at(utc, timezone)).toMatchObject({ datetime, is_dst: isDst });
   });
 
@@ -38,14 +38,14 @@ describe("clocks that change", () => {
   });
 });
 
-describe("clocks that stay", () => {
+describe("zones without daylight saving time", () => {
   test.each([
     ["Asia/Tokyo", "2026-11-22T09:00:00+09:00"],
     ["Asia/Kathmandu", "2026-11-22T05:45:00+05:45"],
     ["America/Caracas", "2026-11-21T20:00:00-04:00"],
     ["Pacific/Kiritimati", "2026-11-22T14:00:00+14:00"],
     ["UTC", "2026-11-22T00:00:00+00:00"],
-  ])("M14: %s is at %s, all year", (timezone, datetime) => {
+  ])("M14: %s has the offset %s all year", (timezone, datetime) => {
     const told = at("2026-11-22T00:00:00Z", timezone);
     expect(told).toMatchObject({ datetime, is_dst: false, utc: "2026-11-22T00:00:00Z", unix: 1_795_305_600 });
     expect(told).not.toHaveProperty("next_change");
@@ -60,7 +60,7 @@ test.each([
   expect(at(utc, "UTC")).toMatchObject({ weekday, iso_week: isoWeek, day_of_year: dayOfYear });
 });
 
-describe("names of zones", () => {
+describe("names of time zones", () => {
   test.each([
     ["Europe/Paris", "Europe/Paris"],
     ["europe/paris", "Europe/Paris"],
@@ -68,8 +68,8 @@ describe("names of zones", () => {
     ["new york", "America/New_York"],
     ["utc", "UTC"],
     ["  Asia/Kolkata ", "Asia/Kolkata"],
-  ])("M14: %j is %s", (asked, zone) => {
-    // Runtimes differ in which of two names of a zone they list.
+  ])("M14: %j means %s", (asked, zone) => {
+    // Runtimes list either of the two names of this zone.
     expect([zone, zone === "Asia/Kolkata" ? "Asia/Calcutta" : zone]).toContain(findTimeZone(asked));
   });
 
@@ -78,7 +78,7 @@ describe("names of zones", () => {
     ["+09:00", "Give an IANA name such as Europe/Paris"],
     ["", "Unknown time zone"],
     ["x".repeat(100), "at most 64 characters, got 100"],
-  ])("M14: %j is no zone, and the error names an alternative", (asked, words) => {
+  ])("M14: reports that %j is no zone, and names an alternative", (asked, words) => {
     expect(() => findTimeZone(asked)).toThrow(words);
   });
 });

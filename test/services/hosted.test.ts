@@ -19,7 +19,7 @@ async function toolyard(config: string, args: readonly string[], env: Readonly<R
 }
 
 describe("services of a hub", () => {
-  test("their lists came with the package: nothing is started to name the tools", async () => {
+  test("their lists are in the package: naming the tools starts no service", async () => {
     const all = "datetime = true\nweb_search = true\nweather = true\ngeocoding = true\ngnn = true\n";
     const { stdout } = await toolyard(`[services]\n${all}`, ["list", "--json"]);
     const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
@@ -29,19 +29,19 @@ describe("services of a hub", () => {
     expect((await desk.run(["check"])).stdout).toContain("Everything answers.");
   });
 
-  test("one is started at its first use, under its further names, too", async () => {
+  test("starts a service at its first use, also under its alternative names", async () => {
     for (const name of ["get_current_datetime", "get_current_datetime_tool"]) {
       const { stdout } = await toolyard("[services]\ndatetime = true\n", ["call", name, "timezone=UTC"]);
       expect(JSON.parse(stdout)).toMatchObject({ timezone: "UTC" });
     }
   });
 
-  test("one that is not asked for is not there", async () => {
+  test("omits a service that is not configured", async () => {
     const { code, stderr } = await toolyard("[services]\ndatetime = true\n", ["call", "geocode", "address=Tokyo"]);
     expect([code, stderr]).toEqual([3, expect.stringContaining("geocode")]);
   });
 
-  test("a name that an MCP server offers, too, is that of the first one; each has its own besides", async () => {
+  test("a name that an MCP server also offers belongs to the first source; each keeps its full name", async () => {
     const server = JSON.stringify([
       process.execPath,
       new URL("../../packages/toolyard/dist/servers/datetime/main.js", import.meta.url).pathname,
@@ -52,12 +52,12 @@ describe("services of a hub", () => {
     expect(JSON.parse(stdout)).toMatchObject({ timezone: "UTC" });
   });
 
-  test("an option that is no switch is refused by name", async () => {
+  test("refuses an option that is not a boolean, by name", async () => {
     const { code, stderr } = await toolyard('[services]\ngnn = "yes please"\n', ["list"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("services.gnn")]);
   });
 
-  describe("those that ask providers", () => {
+  describe("services that call providers", () => {
     let providers: Providers;
 
     beforeEach(async () => {
@@ -65,7 +65,7 @@ describe("services of a hub", () => {
     });
     afterEach(() => providers.close());
 
-    test("read their variables from the hub's environment, and weather finds places by itself", async () => {
+    test("read their variables from the hub's environment, and weather finds places itself", async () => {
       const config = "[services]\nweather = true\n";
       const { stdout } = await toolyard(config, ["call", "get_weather", "location=Tokyo"], providers.environment);
       expect(JSON.parse(stdout)).toMatchObject({ location: { name: "Tokyo" }, current: { temperature: 13 } });
@@ -78,12 +78,12 @@ describe("gnn in a hub", () => {
   const ROOTS = `${GNN}[gnn]\nroots = ["models"]\n`;
   const check = ["call", "gnn_type_checker.type_check_gnn_file", "file_path=two_room.md"];
 
-  test("G56: checks a file in one of the roots, with any folder of the hub", async () => {
+  test("G56: checks a file in one of the roots, with the hub in any folder", async () => {
     const { stdout } = await toolyard(ROOTS, check);
     expect(JSON.parse(stdout)).toMatchObject({ file_path: "two_room.md", is_valid: true });
   });
 
-  test("without roots the answer names the line to add, and with it the check succeeds", async () => {
+  test("without roots the error names the line to add, and with it the check succeeds", async () => {
     const { code, stderr } = await toolyard(GNN, check);
     expect([code, stderr]).toEqual([
       1,
@@ -93,13 +93,13 @@ describe("gnn in a hub", () => {
     expect(JSON.parse(stdout)).toMatchObject({ is_valid: true });
   });
 
-  test("S6: a file outside of the roots is refused to tools, and open to the person's own command", async () => {
+  test("S6: tools cannot read a file outside of the roots, but the user's own command can", async () => {
     const { stderr } = await toolyard(ROOTS, ["call", "gnn.check", "file_path=../secret.md"]);
     expect(stderr).toContain("is outside the folders");
     expect(await desk.run(["gnn", "check", "secret.md"])).toMatchObject({ code: 0 });
   });
 
-  test("G54: the name of the first tools is understood, and a pickle is refused with the reason", async () => {
+  test("G54: accepts the name of the first tools, and refuses a pickle with the reason", async () => {
     const args = ["gnn_file_path=two_room.md", "output_file_path=out.json"];
     const { stdout } = await toolyard(ROOTS, ["call", "export_gnn_to_json", ...args]);
     expect(JSON.parse(stdout)).toMatchObject({ status: "success" });
@@ -107,7 +107,7 @@ describe("gnn in a hub", () => {
     expect(stderr).toContain("because loading a pickle runs the code in it");
   });
 
-  test("a root that holds the sign between paths is refused at the start", async () => {
+  test("refuses a root that contains the path separator at the start", async () => {
     const sign = process.platform === "win32" ? ";" : ":";
     const { code, stderr } = await toolyard(`${GNN}[gnn]\nroots = ["a${sign}b"]\n`, ["list"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("`gnn.roots` must be paths without")]);
@@ -115,7 +115,7 @@ describe("gnn in a hub", () => {
 });
 
 describe("gnn in a core server", () => {
-  test("G55: its modules are found one by one, and bound by the same roots", async () => {
+  test("G55: finds its modules one by one, with the same roots", async () => {
     const config = '[services]\ngnn = true\n[gnn]\nroots = ["models"]\n';
     const { stdout } = await toolyard(config, [
       "core",

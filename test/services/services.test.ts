@@ -24,7 +24,7 @@ let running: Map<string, RunningService>;
 let manager: MCPManager;
 const hubs: LibraryHub[] = [];
 
-/** Starts the services, weather last, and a manager that knows where they are. */
+/** Starts the services, weather last, and a manager with their addresses. */
 async function startAll(more: Readonly<Record<string, string>> = {}): Promise<void> {
   const environment = { ...providers.environment, TOOLYARD_HOME: home.path, TOOLYARD_LOGGING_LEVEL: "error", ...more };
   for (const service of SERVICES.filter(({ name }) => name !== "weather"))
@@ -87,7 +87,7 @@ describe("the four services", () => {
     ]);
   });
 
-  test("M1: one manager calls all four concurrently, and knows only their names", async () => {
+  test("M1: one manager calls all four concurrently, by name only", async () => {
     await startAll();
     const [now, found, weather, place] = await Promise.all([
       manager.callTool("get_current_datetime", { timezone: "Asia/Tokyo" }),
@@ -110,7 +110,7 @@ describe("the four services", () => {
     });
   });
 
-  test("M2: host, port and tool of each are one line, and a call is a name with its arguments", async () => {
+  test("M2: each has one line with host, port and tool, and a call needs only the name and arguments", async () => {
     await startAll();
     expect(manager.resolve("get_weather")).toMatchObject({
       host: HOST,
@@ -123,7 +123,7 @@ describe("the four services", () => {
     });
   });
 
-  test("C14: the `_tool` names of services in the field are understood, and listed nowhere", async () => {
+  test("C14: accepts the `_tool` names of existing services, and does not list them", async () => {
     await startAll();
     const registry = {
       get_current_datetime_tool: "datetime",
@@ -146,7 +146,7 @@ describe("the four services", () => {
     });
   });
 
-  test("C15: they use Streamable HTTP at http://host:port/mcp, and no other path", async () => {
+  test("C15: serves Streamable HTTP at http://host:port/mcp, and no other path", async () => {
     await startAll();
     expect(endpointOf("weather")).toBe(`http://${HOST}:${portOf("weather")}/mcp`);
     expect(
@@ -189,7 +189,7 @@ describe("web search", () => {
     expect(providers.server.seen[0]!.headers["user-agent"]).toMatch(/^toolyard\/\d/);
   });
 
-  test("C43: a search that finds nothing is an empty list, and no failure", async () => {
+  test("C43: a search without results is an empty list, not a failure", async () => {
     await startAll();
     providers.misbehave(
       (_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end(DUCKDUCKGO_NONE),
@@ -197,7 +197,7 @@ describe("web search", () => {
     expect(await manager.callTool("search_ddgs", { query: "qwxzy" })).toEqual({ query: "qwxzy", results: [] });
   });
 
-  test("C43: a captcha is an error object that names the variable which helps", async () => {
+  test("C43: a captcha is an error object that names the variable to set", async () => {
     await startAll();
     providers.misbehave(
       (_request, response) => void response.writeHead(202, { "content-type": "text/html" }).end(DUCKDUCKGO_CAPTCHA),
@@ -209,7 +209,7 @@ describe("web search", () => {
 });
 
 describe("weather", () => {
-  test("M10: asks the geocoding service over MCP, and only then the forecast", async () => {
+  test("M10: calls the geocoding service over MCP before it requests the forecast", async () => {
     await startAll();
     const answer = await manager.callTool("weather.get_weather", { location: "Tokyo", forecast_days: 2 });
     expect(answer).toEqual({
@@ -257,7 +257,7 @@ describe("weather", () => {
     );
   });
 
-  test("M14: units are those that were asked for, else those of the environment", async () => {
+  test("M14: units are those of the call, else those of the environment", async () => {
     await startAll({ WEATHER_UNITS: "imperial" });
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toMatchObject({
       units: { temperature: "°F" },
@@ -269,14 +269,14 @@ describe("weather", () => {
     expect(providers.asked.at(-1)).toContain("temperature_unit=celsius&wind_speed_unit=kn&precipitation_unit=mm");
   });
 
-  test("C43: asks a provider once for a repeated request", async () => {
+  test("C43: sends one request to a provider for repeated calls", async () => {
     await startAll();
     await manager.callTool("get_weather", { location: "Tokyo" });
     await manager.callTool("get_weather", { location: "Tokyo" });
     expect(providers.asked).toHaveLength(2);
   });
 
-  test("M10: through a hub that has both services, weather asks that hub", async () => {
+  test("M10: uses the geocoding of the hub if it is configured with a hub", async () => {
     await startAll();
     const remote = (name: string) => ({ alias: name, url: endpointOf(name) });
     const hub = await createHub({
@@ -310,7 +310,7 @@ describe("weather", () => {
 });
 
 describe("failures", () => {
-  test("M4: a service that was ended is the document's error object, and the others go on", async () => {
+  test("M4: a stopped service is the document's error object, and the others continue", async () => {
     await startAll();
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toHaveProperty("current");
     const port = portOf("weather");
@@ -321,7 +321,7 @@ describe("failures", () => {
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toHaveProperty("latitude");
   });
 
-  test("M4: weather reports the same object when geocoding has ended", async () => {
+  test("M4: weather reports the same object if geocoding has stopped", async () => {
     await startAll();
     const port = portOf("geocoding");
     await running.get("geocoding")!.close();
@@ -330,7 +330,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: a silent provider ends in time, within the caller's own", async () => {
+  test("M5: ends a call to a silent provider in time, within the caller's limit", async () => {
     await startAll({ NOMINATIM_TIMEOUT: "100ms" });
     providers.misbehave(() => {});
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({
@@ -341,7 +341,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: silent geocoding is unavailable to weather after its time", async () => {
+  test("M5: weather reports geocoding as unavailable if it is silent", async () => {
     await startAll({ GEOCODING_TIMEOUT: "300ms" });
     providers.misbehave(() => {});
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
@@ -349,7 +349,7 @@ describe("failures", () => {
     });
   });
 
-  test("M5: a caller that disconnects cancels the requests behind weather and geocoding", async () => {
+  test("M5: a caller that disconnects cancels the requests of weather and geocoding", async () => {
     await startAll();
     const caller = new AbortController();
     let resolve = (): void => {};
@@ -513,7 +513,7 @@ test.each([
   ["WEATHER_UNITS", "kelvin", "WEATHER_UNITS must be one of metric, imperial"],
   ["WEB_SEARCH_BACKEND", "altavista", "WEB_SEARCH_BACKEND must be"],
   ["DATETIME_TIMEZONE", "Nowhere", "DATETIME_TIMEZONE: Unknown time zone"],
-])("a variable that cannot be used stops its service: %s=%s", async (name, value, words) => {
+])("a variable with an invalid value stops its service: %s=%s", async (name, value, words) => {
   const start = SERVICES.map((service) =>
     startService(service, {
       environment: { ...providers.environment, TOOLYARD_HOME: home.path, [name]: value },

@@ -1,4 +1,4 @@
-// Attacks on a sign-in by servers, pages and intermediaries, each next to the correct case.
+// Attacks on a sign-in by servers, pages and intermediaries, each with the corresponding valid case.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";
@@ -12,7 +12,7 @@ import { openTarget } from "../security/attack.ts";
 import { ServeChild } from "../support/serve-child.ts";
 import { Home } from "./harness.ts";
 
-/** Counts connections of any protocol. */
+/** Starts a listener that counts connections of any protocol. */
 async function startTrap(): Promise<{ readonly port: number; readonly seen: string[] } & AsyncDisposable> {
   const seen: string[] = [];
   const server = createServer((socket) => {
@@ -25,7 +25,7 @@ async function startTrap(): Promise<{ readonly port: number; readonly seen: stri
   return { port, seen, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-test("parameters that the issuer's address brings along do not change where the code goes", async () => {
+test("parameters in the issuer's address do not change the target of the code", async () => {
   await using auth = await startAuthServer();
   const planted = new URLSearchParams({
     redirect_uri: "https://evil.example/",
@@ -43,7 +43,7 @@ test("parameters that the issuer's address brings along do not change where the 
   expect(asked.get("tenant")).toBe("a");
 });
 
-test("no page of the hub redirects a browser to its address; only the form does, to the issuer", async () => {
+test("no page of the hub redirects to its own address; only the form redirects, to the issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openTarget({ mcp: { remote_servers: [{ alias: "far", url: server.url }] } });
@@ -68,7 +68,7 @@ test("no page of the hub redirects a browser to its address; only the form does,
 });
 
 test.each(["http://127.0.0.1", "https://127.0.0.1", "https://localhost", "https://[::ffff:7f00:1]", "https://0x7f.1"])(
-  "asks no server that a public server names at %s for its metadata",
+  "requests no metadata from an address that a public server names at %s",
   async (origin) => {
     await using trap = await startTrap();
     const url = new URL("https://mcp.example.com/mcp");
@@ -82,7 +82,7 @@ test.each(["http://127.0.0.1", "https://127.0.0.1", "https://localhost", "https:
   },
 );
 
-test("a server of this machine may name it", async () => {
+test("a local server may name such an address", async () => {
   await using trap = await startTrap();
   const url = new URL("http://127.0.0.1:1/mcp");
   const network = new SignInNetwork({ label: "far", url, trusted: [], environment: {} });
@@ -92,7 +92,7 @@ test("a server of this machine may name it", async () => {
   await network.close();
 });
 
-test("the hub asks for no document that it is to be known by", async () => {
+test("the hub does not fetch its own client ID metadata document", async () => {
   await using trap = await startTrap();
   await using auth = await startAuthServer({ metadata: { client_id_metadata_document_supported: true } });
   await using server = await startProtected(auth);
@@ -107,7 +107,7 @@ test.each<[string, RegExp]>([
   ["issuer", /has no metadata/],
   ["registration_endpoint", /did not register/],
   ["token_endpoint", /nothing that is a token/],
-])("sends nothing to the address that the %s redirects to", async (member, words) => {
+])("sends nothing to the target of a redirect of the %s", async (member, words) => {
   await using elsewhere = await startServer((_, response) => sendJson(response, 200, {}), { path: "" });
   const sendOn: RequestListener = (_, response) => void response.writeHead(307, { location: elsewhere.url }).end();
   await using front = await startServer(sendOn, { path: "" });
@@ -124,7 +124,7 @@ test.each<[string, string | string[]]>([
   ["in two lines", ['Basic realm="x"', 'Bearer scope="right"']],
   ["in one line", 'Negotiate, Basic realm="a, Bearer scope=\\"wrong\\"", Bearer scope="right"'],
   ["with one of ours twice", 'Bearer scope="right", Bearer scope="wrong", scope="wrong"'],
-])("reads its own scheme from a challenge of several schemes %s", async (_, challenge) => {
+])("reads its scheme from a challenge with several schemes %s", async (_, challenge) => {
   await using auth = await startAuthServer();
   await using server = await startServer((request, response) => {
     if (request.url?.startsWith("/.well-known/oauth-protected-resource"))
@@ -136,7 +136,7 @@ test.each<[string, string | string[]]>([
   expect(auth.authorized[0]!.searchParams.get("scope")).toBe("right");
 });
 
-test("a browser's mark is of one host alone where the hub has https", async () => {
+test("the browser's cookie is limited to one host if the hub has https", async () => {
   const guard = new BrowserGuard({ source: "far", principal: "ann" });
   guard.leadTo("https://issuer.example/authorize", "https://hub.example.com/oauth/callback");
   const cookie = guard.pass().headers["set-cookie"]!;
@@ -149,7 +149,7 @@ test("a browser's mark is of one host alone where the hub has https", async () =
   expect(local.pass().headers["set-cookie"]).toMatch(/^toolyard-sign-in-.+; Path=\/oauth\/callback; HttpOnly/);
 });
 
-test("with workers a browser returns through any worker, and only that browser", async () => {
+test("with workers a browser can return through any worker, and only that browser", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using served = await ServeChild.start({
@@ -158,7 +158,7 @@ test("with workers a browser returns through any worker, and only that browser",
   });
   const at = (path: string): string => new URL(path, served.url).href;
   const send = (path: string, init: RequestInit = {}): Promise<Response> =>
-    // Opens a new connection each time, so that each may reach another worker.
+    // Uses a new connection each time, so that each may reach another worker.
     fetch(at(path), { redirect: "manual", ...init, headers: { connection: "close", ...init.headers } });
   const begun = await send("/sign-in", { method: "POST", body: new URLSearchParams({ source: "far" }) });
   const cookie = begun.headers.get("set-cookie")!.split(";")[0]!;

@@ -1,4 +1,5 @@
-// A user at a browser. If `CHROMIUM` names a program, that is driven; otherwise a replacement follows links, redirects,
+// A user at a browser. If `CHROMIUM` names a browser, the tests drive it; otherwise a replacement follows links and
+// redirects, keeps cookies and sends forms.
 import { Chromium, type ChromiumPage } from "../support/chromium.ts";
 
 export interface BrowserPage {
@@ -12,7 +13,7 @@ export interface Browser {
   visit(address: string, answers?: Readonly<Record<string, string>>): Promise<BrowserPage>;
 }
 
-/** Browsers of several people, which share no cookies. */
+/** Browsers of several users, which share no cookies. */
 export interface Browsers extends AsyncDisposable {
   open(): Promise<Browser>;
 }
@@ -27,7 +28,7 @@ export async function startBrowsers(path = process.env["CHROMIUM"]): Promise<Bro
   };
 }
 
-/** Forms on the way of one sign-in are few. */
+/** Maximum number of forms in one sign-in. */
 const MAX_FORMS = 6;
 
 class ChromiumBrowser implements Browser {
@@ -52,7 +53,7 @@ class ChromiumBrowser implements Browser {
 
 const LOOK = "({ url: location.href, text: document.body.innerText, hasForm: document.forms.length > 0 })";
 
-/** Runs in the page. */
+/** Runs inside of the page. */
 function sendForm(answers: Record<string, string>): void {
   const [form] = (globalThis as unknown as { document: { forms: FormLike[] } }).document.forms;
   for (const field of form!.elements) if (field.name in answers) field.value = answers[field.name]!;
@@ -65,7 +66,7 @@ interface FormLike {
 }
 
 class FetchBrowser implements Browser {
-  /** By host, then by name; the tests do not depend on ports and paths. */
+  /** Cookies by host, then by name; the tests do not depend on ports and paths. */
   readonly #cookies = new Map<string, Map<string, string>>();
 
   async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<BrowserPage> {

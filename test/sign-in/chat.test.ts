@@ -32,7 +32,7 @@ function linkIn({ params }: ServerRequest): Link {
   return { url: String(params["url"]), code };
 }
 
-/** A person's browser: gives the code, keeps the cookie, and follows to the end. */
+/** Simulates a user's browser: enters the code, keeps the cookie, and follows redirects. */
 async function follow({ url, code }: Link): Promise<number> {
   const given = await fetch(url, { method: "POST", body: new URLSearchParams({ code }), redirect: "manual" });
   if (given.status !== 303) return given.status;
@@ -48,7 +48,7 @@ const accepting =
     return { action: "accept" };
   };
 
-test("asks its caller by a link when its server requires a sign-in, and continues when the user returns", async () => {
+test("shows its caller a link when its server requires a sign-in, and continues after the sign-in", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -72,7 +72,7 @@ test.each<[string, Parameters<typeof echo>[2]]>([
   ["that knows forms only", { capabilities: { elicitation: { form: {} } } }],
   ["of another principal", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, id: "anna" } }],
   ["from beyond this machine", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, remote: true } }],
-])("gives instructions to a caller %s without a question", async (_, as) => {
+])("gives a caller %s instructions without a server request", async (_, as) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -116,11 +116,11 @@ test("the page names source and principal, and requires the code", async () => {
   expect(policy).toContain("frame-ancestors 'none'");
   expect(text).toMatch(/Sign in to far[^]*as local/);
   expect(text).not.toContain(auth.url);
-  // The wrong code, the right one, and the same link again.
+  // A wrong code, the right one, and the same link twice more.
   expect(statuses).toEqual([403, 303, 410, 410]);
 });
 
-test("after five codes that are wrong the link is dead", async () => {
+test("a link is invalid after five wrong codes", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -137,7 +137,7 @@ test("after five codes that are wrong the link is dead", async () => {
   expect(statuses).toEqual([403, 403, 403, 403, 403, 410]);
 });
 
-test("another browser than the one that gave the code cannot bring the answer back", async () => {
+test("another browser than the one with the code cannot complete the sign-in", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

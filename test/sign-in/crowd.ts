@@ -1,4 +1,4 @@
-// Many users, a few servers with individual sign-ins, and a hub between them in a separate process.
+// Many users, a few servers with a sign-in per user, and a hub between them in a separate process.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,11 +25,11 @@ export interface CrowdSize {
 export interface Person {
   readonly name: string;
   readonly token: string;
-  /** May use everything; the others' rights are narrowed, by patterns that leave them all that is theirs. */
+  /** True for the user with all rights; the others have patterns that match everything of their own. */
   readonly isOwner: boolean;
 }
 
-/** Texts that one user received, by surface. */
+/** Received texts of one user, by surface. */
 export type ServerNames = ReadonlyMap<string, string>;
 
 export class Crowd implements AsyncDisposable {
@@ -72,7 +72,9 @@ export class Crowd implements AsyncDisposable {
     return new Crowd({ people, servers, auth, served, home });
   }
 
-  /** Everything that one person gets by every surface; `ready` is waited for before anybody's servers are stirred. */
+  /**
+   * Returns everything that a user receives on every surface. Awaits `ready` before the servers send notifications.
+   */
   async visit(
     person: Person,
     { ready, withCode }: { ready: () => Promise<void>; withCode: boolean },
@@ -101,7 +103,7 @@ export class Crowd implements AsyncDisposable {
       heard.set("legacy", JSON.stringify([legacy.opening, legacy.received]));
       heard.set("modern", JSON.stringify([modern.opening, modern.received]));
       heard.set("notifications", JSON.stringify(legacy.heard("notifications/resources/updated")));
-      // Messages that belong to no call go to users who may see everything.
+      // Users with all rights receive messages that belong to no call.
       if (person.isOwner) heard.set("messages", JSON.stringify(legacy.heard("notifications/message")));
       return heard;
     } finally {
@@ -109,7 +111,7 @@ export class Crowd implements AsyncDisposable {
     }
   }
 
-  /** Returns the things of another user that a user can reach by name. */
+  /** Returns entries of another user that this user can access by name. */
   async intrude(person: Person, other: Person): Promise<readonly string[]> {
     const client = await this.#connect(person, "modern");
     try {
@@ -142,7 +144,7 @@ export class Crowd implements AsyncDisposable {
     return RawClient.open(wire, { era, logLevel: "debug", patienceMs: 60_000 });
   }
 
-  /** Has each server change, log and tell, and waits until all of that has come. */
+  /** Makes each server change its lists, log and notify, and waits until all of that has arrived. */
   async #stir(client: RawClient): Promise<void> {
     const told = this.servers.map(({ name }) =>
       client.next("notifications/resources/updated", (message) =>
@@ -179,7 +181,7 @@ export class Crowd implements AsyncDisposable {
   }
 }
 
-/** As each person does it: the browser is that person's. */
+/** Signs in as the user, with the user's own browser. */
 async function signIn(name: string, { server, home }: { server: PersonalServer; home: string }): Promise<void> {
   const options = resolveRemoteServer({ url: server.url, credentials: "per-caller" });
   const where = { environment: {}, folder: vaultFolder(dataFolder({ TOOLYARD_HOME: home })), logger: SILENT_LOGGER };

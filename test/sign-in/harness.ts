@@ -19,17 +19,17 @@ import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts
 export interface Surroundings {
   readonly logger?: Logger;
   readonly desk?: SignInCoordinator;
-  /** Folder of the vault. @default that of this home */
+  /** Folder of the vault. @default the folder of this home */
   readonly folder?: string;
 }
 
 export interface LoginWay {
   readonly show?: (address: string) => Promise<void>;
-  /** Principal of the sign-in, if each has its own, and user at the browser. */
+  /** Principal of the sign-in, if each has its own, and its user at the browser. */
   readonly as?: string;
 }
 
-/** A home with a vault, and what belongs to it. Everything ends with it. */
+/** A home with a vault. Closes everything that was opened with it. */
 export class Home implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), "toolyard-sign-in-"));
   readonly hidden = new Map<object, readonly string[]>();
@@ -43,7 +43,7 @@ export class Home implements AsyncDisposable {
     return context;
   }
 
-  /** As `toolyard login` does it, with a browser that follows where it is sent. */
+  /** Signs in like `toolyard login`, with a browser that follows redirects. */
   async login(config: RemoteServerConfig, how: LoginWay | LoginWay["show"] = {}): Promise<SignInRecord> {
     const { as: person, show = (address: string) => visit(address, person) } =
       typeof how === "function" ? { show: how } : how;
@@ -53,7 +53,7 @@ export class Home implements AsyncDisposable {
     return login(this.context(config, person), { challenge, show, signal });
   }
 
-  /** The source as a hub has it. */
+  /** Opens the source as a hub would. */
   open(config: RemoteServerConfig, { logger = SILENT_LOGGER, desk, folder }: Surroundings = {}): Provider {
     const provider = createHttpProvider({
       source: { id: "far", kind: "http", namespace: "far", order: 0 },
@@ -75,15 +75,15 @@ export class Home implements AsyncDisposable {
   }
 }
 
-/** A browser: opens an address and follows where it is sent; the page that it ends at. */
+/** Opens an address like a browser and follows redirects to the last page. */
 export async function visit(address: string, person?: string): Promise<void> {
   await (await fetch(address, { headers: person === undefined ? {} : { "x-person": person } })).text();
 }
 
-/** Caller, for tests that depend on it. */
+/** Caller of a test that depends on it. */
 export interface As extends Partial<Pick<Call, "principal" | "ask">> {
   readonly capabilities?: JsonObject;
-  /** As long as the call may take. */
+  /** Time limit of the call in milliseconds. */
   readonly totalMs?: number;
 }
 

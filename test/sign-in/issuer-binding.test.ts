@@ -21,7 +21,7 @@ const PEM = generateKeyPairSync("ec", { namedCurve: "P-256" })
   .toString();
 const APP = { client_id: "app", client_secret: "s3cret" };
 
-/** Every way in which a configured credential reaches an issuer without a user. */
+/** All forms of configured credentials that reach an issuer without a user. */
 const MACHINES: Record<string, (idp: string) => Partial<Auth>> = {
   "client_credentials by Basic": () => ({ grant: "client_credentials", ...APP, client_auth: "basic" }),
   "client_credentials in the form": () => ({ grant: "client_credentials", ...APP, client_auth: "post" }),
@@ -32,10 +32,10 @@ const MACHINES: Record<string, (idp: string) => Partial<Auth>> = {
   enterprise: (idp) => ({ grant: "enterprise", ...APP, assertion: "subj3ct", idp_token_url: `${idp}/token` }),
 };
 
-/** An MCP server that names one issuer after the other. */
+/** Starts an MCP server that names a different issuer later. */
 async function startMover() {
   const [first, second] = await Promise.all([startAuthServer(), startAuthServer()]);
-  // The identity provider's answer is the assertion; issuers accept any.
+  // The response of the identity provider is the assertion; issuers accept any.
   const idp = await startServer((_, response) => sendJson(response, 200, { access_token: "subj3ct" }), { path: "" });
   let named = first;
   const server = await startProtected({
@@ -68,7 +68,7 @@ const refusal = (first: AuthServer, second: AuthServer): object => ({
 });
 
 test.each(Object.entries(MACHINES))(
-  "%s: credentials do not follow a server to a new issuer, not even after a restart",
+  "%s: credentials are not sent to a server's new issuer, even after a restart",
   async (_, authOf) => {
     await using there = await startMover();
     await using home = new Home();
@@ -87,7 +87,7 @@ test.each(Object.entries(MACHINES))(
   },
 );
 
-test("a home without a record binds to the issuer that it meets first", async () => {
+test("a home without a record binds the credentials to the first issuer", async () => {
   await using there = await startMover();
   await using home = new Home();
   there.move();
@@ -105,7 +105,7 @@ test.each<[string, (home: Home, to: AuthServer) => Promise<Partial<Auth>>]>([
       return {};
     },
   ],
-])("%s lets the credentials go to the new issuer", async (_, change) => {
+])("%s allows the credentials for the new issuer", async (_, change) => {
   await using there = await startMover();
   await using home = new Home();
   const auth = { type: "oauth", grant: "client_credentials", ...APP } as const;
@@ -115,7 +115,7 @@ test.each<[string, (home: Home, to: AuthServer) => Promise<Partial<Auth>>]>([
   expect(await echo(home.open({ url: there.url, auth: changed }), "moved")).toMatchObject(says("moved"));
 });
 
-test("an impostor's metadata in the name of the configured issuer receive nothing", async () => {
+test("metadata of an impostor with the configured issuer's name receive nothing", async () => {
   await using there = await startMover();
   await using home = new Home();
   there.second.switches.issuer = there.first.url;
@@ -126,7 +126,7 @@ test("an impostor's metadata in the name of the configured issuer receive nothin
   expect([there.first.asked.length > 0, there.second.asked.length]).toEqual([true, 0]);
 });
 
-test("an issuer with metadata at another address is bound to that address", async () => {
+test("binds an issuer with metadata at another address to that address", async () => {
   await using there = await startMover();
   await using home = new Home();
   await using silent = await startServer((_, response) => sendJson(response, 404, {}), { path: "" });
@@ -142,7 +142,7 @@ test("an issuer with metadata at another address is bound to that address", asyn
   expect(there.second.asked).toEqual([]);
 });
 
-test("two hubs that find different issuers concurrently send credentials to one issuer", async () => {
+test("two hubs that concurrently find different issuers send credentials to one of them", async () => {
   await using first = await startAuthServer();
   await using second = await startAuthServer();
   let turn = 0;
@@ -176,7 +176,7 @@ test.each<[string, (home: Home, url: string) => Promise<unknown>]>([
     "as another principal",
     (home, url) => home.login({ url, credentials: "per-caller", auth: { type: "oauth", ...APP } }, { as: "ben" }),
   ],
-])("the next sign-in %s does not take the client to a new issuer", async (_, signIn) => {
+])("the next sign-in %s does not use the client at a new issuer", async (_, signIn) => {
   await using there = await startMover();
   for (const { switches, url } of [there.first, there.second])
     Object.assign(switches, { isApproved: true, metadata: { device_authorization_endpoint: `${url}/device` } });
@@ -189,7 +189,7 @@ test.each<[string, (home: Home, url: string) => Promise<unknown>]>([
   await signIn(home, there.url);
 });
 
-test("a sign-in from before the records of issuers binds its client as well", async () => {
+test("binds the client of a sign-in from before issuers were recorded", async () => {
   await using there = await startMover();
   await using home = new Home();
   const config = { url: there.url, auth: { type: "oauth", ...APP } } as const;
@@ -199,7 +199,7 @@ test("a sign-in from before the records of issuers binds its client as well", as
   await expect(home.login(config)).rejects.toThrow(`now names the issuer "${there.second.url}"`);
 });
 
-test("a sign-in without configured credentials follows the server, with a separate client there", async () => {
+test("a sign-in without configured credentials uses the new issuer, with a separate client", async () => {
   await using there = await startMover();
   await using home = new Home();
   await home.login({ url: there.url });
@@ -210,7 +210,7 @@ test("a sign-in without configured credentials follows the server, with a separa
 test.each<[string, (path: string) => void]>([
   ["is damaged", (path) => writeFileSync(path, "{")],
   ["is a folder", (path) => mkdirSync(path)],
-])("a record that %s keeps the credentials here", async (_, spoil) => {
+])("a record that %s prevents sending the credentials", async (_, spoil) => {
   await using there = await startMover();
   await using home = new Home();
   spoil(join(home.folder, "issuers.json"));
@@ -243,7 +243,7 @@ test.each([0, 2])("a hub with %i workers names both issuers to a caller, and sen
   expect(there.second.asked).toEqual([]);
 });
 
-test("the command line refuses a new issuer, lists the bound one, and forgets it on request", async () => {
+test("the command line refuses a new issuer, lists the bound one, and removes it on request", async () => {
   await using there = await startMover();
   await using home = new Home();
   const config = join(home.folder, "toolyard.toml");

@@ -1,4 +1,4 @@
-// Public servers with their individual behaviour, up to a finished sign-in. `npm run sign-in:chromium` repeats this
+// Public servers with their individual behaviour, up to a completed sign-in. `npm run sign-in:chromium` repeats this
 // with a real browser.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -21,17 +21,17 @@ interface Row {
   /** Behaviour of the authorization server. */
   readonly switches?: Partial<Switches>;
   readonly protection?: (auth: AuthServer) => Protection;
-  /** Settings that a user has to write, next to the address. */
+  /** Settings that a user must write besides the address. */
   readonly auth?: (ports: Ports) => RemoteServerConfig["auth"];
-  /** After the address. */
+  /** Query of the MCP server's URL. */
   readonly query?: string;
-  /** How it ends where that was not written, or not all of it. */
+  /** Error if those settings are missing or incomplete. */
   readonly otherwise?: { readonly auth?: RemoteServerConfig["auth"]; readonly words: RegExp };
 }
 
 interface Ports {
   readonly free: number;
-  /** Address of the MCP server. */
+  /** URL of the MCP server. */
   readonly url: string;
 }
 
@@ -40,7 +40,7 @@ const APP = { type: "oauth", client_id: "app", client_secret: SECRET } as const;
 const DOCUMENT = { type: "oauth", client_metadata_url: "https://hub.example.com/oauth/client.json" } as const;
 const NO_REGISTRATION = { registration: undefined, metadata: { registration_endpoint: undefined } };
 
-/** Takes the one client that was registered by hand, which comes with its secret and one redirect. */
+/** Accepts only the manually registered client, with its secret and one redirect. */
 function onlyApp(redirect: (uri: URL) => boolean): Switches["refuses"] {
   return (where, asked) => {
     const uri = asked.form.get("redirect_uri");
@@ -55,7 +55,7 @@ function hasSecret({ form, headers }: TokenAsked): boolean {
   return form.get("client_secret") === SECRET || basic.endsWith(`:${SECRET}`);
 }
 
-/** Errors with status 200, and everything as a form. */
+/** Responds with errors of status 200, and form-encoded bodies. */
 const asForm: Switches["answer"] = (response, _, value) => {
   const text = new URLSearchParams(value as Record<string, string>).toString();
   response.writeHead(200, { "content-type": "application/x-www-form-urlencoded; charset=utf-8" }).end(text);
@@ -148,7 +148,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => browsers[Symbol.asyncDispose]());
 
-/** The issuer and the server of a row, as a person has them before anything is written. */
+/** Starts the issuer and the server of a row, before the user writes settings. */
 async function open({ switches = {}, protection = () => ({}), query = "" }: Row) {
   const auth = await startAuthServer({ asksPerson: true, ...switches });
   const server = await startProtected(auth, protection(auth));
@@ -160,23 +160,20 @@ async function open({ switches = {}, protection = () => ({}), query = "" }: Row)
   };
 }
 
-test.each(Object.entries(ROWS))(
-  "%s: the browser signs in, the tools are used, the token is renewed",
-  async (_, row) => {
-    await using there = await open(row);
-    await using home = new Home();
-    const browser = await browsers.open();
-    const auth = row.auth?.({ free: await freePort(), url: there.server.url });
-    const config = { url: there.url, ...(auth && { auth }) };
-    const ends: string[] = [];
-    await home.login(config, async (address) => void ends.push((await browser.visit(address)).text));
-    expect(ends).toEqual([expect.stringContaining("Signed in to far.")]);
-    const provider = home.open(config);
-    expect(await echo(provider, "in")).toMatchObject(says("in"));
-    there.auth.expire();
-    await expect.poll(() => echo(provider, "again"), { timeout: 30_000 }).toMatchObject(says("again"));
-  },
-);
+test.each(Object.entries(ROWS))("%s: the browser signs in, the tools work, the token is renewed", async (_, row) => {
+  await using there = await open(row);
+  await using home = new Home();
+  const browser = await browsers.open();
+  const auth = row.auth?.({ free: await freePort(), url: there.server.url });
+  const config = { url: there.url, ...(auth && { auth }) };
+  const ends: string[] = [];
+  await home.login(config, async (address) => void ends.push((await browser.visit(address)).text));
+  expect(ends).toEqual([expect.stringContaining("Signed in to far.")]);
+  const provider = home.open(config);
+  expect(await echo(provider, "in")).toMatchObject(says("in"));
+  there.auth.expire();
+  await expect.poll(() => echo(provider, "again"), { timeout: 30_000 }).toMatchObject(says("again"));
+});
 
 test.each(Object.entries(ROWS).filter(([, { otherwise }]) => otherwise !== undefined))(
   "%s: without the required settings, the error names them",

@@ -1,4 +1,4 @@
-// Callers with a client that cannot open a link: the failure itself names one.
+// Callers whose client cannot open a link: the error text contains one.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { EraName } from "../fixtures/raw/raw-client.ts";
@@ -15,7 +15,7 @@ function openHub(url: string, server: object = {}): Promise<Target> {
 
 const LINK = /open (http:\/\/\S+\/sign-in\/[\w-]+) in a browser, enter the code (\d{6}) there/;
 
-/** A user who reads the failure: opens the link, gives the code, and comes back from the issuer. */
+/** Simulates a user who reads the error: opens the link, enters the code, and returns from the issuer. */
 async function follow(said: string): Promise<number> {
   const [, url, code] = LINK.exec(said)!;
   const given = await fetch(url!, { method: "POST", body: new URLSearchParams({ code: code! }), redirect: "manual" });
@@ -32,7 +32,7 @@ const CLIENTS: readonly [what: string, era: EraName, capabilities: JsonObject][]
   ["a client that declares other things", "legacy", { sampling: {}, roots: {} }],
 ];
 
-test.each(CLIENTS)("%s reads a link that signs its caller in", async (_, era, capabilities) => {
+test.each(CLIENTS)("%s receives a link that signs its caller in", async (_, era, capabilities) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS });
@@ -47,7 +47,7 @@ test.each(CLIENTS)("%s reads a link that signs its caller in", async (_, era, ca
   expect(LINK.exec(other)?.[1]).not.toBe(LINK.exec(said)?.[1]);
 });
 
-test.each([1, 2])("with %i process(es), REST and JSON-RPC callers read the link, too", async (workers) => {
+test.each([1, 2])("with %i process(es), REST and JSON-RPC callers receive the link, too", async (workers) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS, workers });
@@ -56,12 +56,12 @@ test.each([1, 2])("with %i process(es), REST and JSON-RPC callers read the link,
   const spoken = await hub.send({ path: "/jsonrpc", headers, body: rpc("far__sign_in") });
   const links = [rest, spoken].map(({ body }) => LINK.exec(body)?.[1]);
   expect(links[0]).toBeDefined();
-  // Callers at the same time, and calls of one caller, share a link.
+  // Concurrent callers, and calls of one caller, share a link.
   expect(links[1]).toBe(links[0]);
   expect(await follow(rest.body)).toBe(200);
 });
 
-test("a link that was used gives way to a new one", async () => {
+test("a new link replaces a used one", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
@@ -77,7 +77,7 @@ test("a link that was used gives way to a new one", async () => {
   expect(LINK.exec(said[1]!)![1]).not.toBe(LINK.exec(said[0]!)![1]);
 });
 
-test("a caller that may not sign in for all is given no link", async () => {
+test("gives no link to a caller that may not sign in for all callers", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openTarget({
@@ -92,7 +92,7 @@ test("a caller that may not sign in for all is given no link", async () => {
   expect(auth.registered).toEqual([]);
 });
 
-test.each(["legacy", "modern"] as const)("a %s client on stdio reads a link to this machine", async (era) => {
+test.each(["legacy", "modern"] as const)("a %s client on stdio receives a link to this machine", async (era) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await serveHub({ mcp: { remote_servers: [{ alias: "far", url: server.url }] } }, "stdio");

@@ -31,7 +31,7 @@ test("loads no sign-in code for servers that require no sign-in", async () => {
   expect(output.split("\n").filter((line) => line.startsWith("loads ") && MACHINERY.test(line))).toEqual([]);
 });
 
-test("one that is signed in does", async () => {
+test("loads sign-in code for a signed-in server", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

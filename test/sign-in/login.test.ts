@@ -6,7 +6,7 @@ import { readJson, sendJson, startServer } from "../fixtures/http-servers.ts";
 import { login } from "../../packages/toolyard/src/signin/login.ts";
 import { echo, Home, says, visit } from "./harness.ts";
 
-test("a server that asks for it is signed in to, and used from then on", async () => {
+test("signs in to a server that requires it, and uses it from then on", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -14,7 +14,7 @@ test("a server that asks for it is signed in to, and used from then on", async (
   expect(await echo(home.open({ url: server.url }), "in")).toMatchObject(says("in"));
 });
 
-test("before that it needs authorisation, and the command is named", async () => {
+test("before the sign-in, reports that it is required and names the command", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -26,7 +26,7 @@ test("before that it needs authorisation, and the command is named", async () =>
   });
 });
 
-test("a hub that runs already knows of a sign-in by itself", async () => {
+test("a running hub detects a sign-in", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -55,7 +55,7 @@ test("the code flow has PKCE, state, the resource and the scopes of the challeng
   expect(Object.fromEntries(auth.asked[0]!.form)).toMatchObject({ resource: server.url, client_id: "client-1" });
 });
 
-test("the hub registers once as a native client, and is known by the same address the next time", async () => {
+test("registers once as a native client, and uses the same redirect address the next time", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -70,7 +70,7 @@ test("the hub registers once as a native client, and is known by the same addres
   expect(second).toBe(first);
 });
 
-test("a client that is configured is not registered", async () => {
+test("does not register a configured client", async () => {
   await using auth = await startAuthServer({ registration: undefined });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -86,7 +86,7 @@ const refusals: readonly [string, Partial<Switches>, RegExp][] = [
   ["has an address that is no web address", { metadata: { authorization_endpoint: "file:///etc/passwd" } }, /https/],
 ];
 
-test.each(refusals)("an authorization server that %s is not gone to", async (_, switches, words) => {
+test.each(refusals)("does not use an authorization server that %s", async (_, switches, words) => {
   await using auth = await startAuthServer(switches);
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -96,7 +96,7 @@ test.each(refusals)("an authorization server that %s is not gone to", async (_, 
   expect([shown, auth.asked]).toEqual([[], []]);
 });
 
-test("metadata of another resource start no sign-in; with `resource` they are accepted", async () => {
+test("refuses metadata of another resource; accepts them with `resource`", async () => {
   await using auth = await startAuthServer();
   const resource = "https://elsewhere.example/mcp";
   await using server = await startProtected(auth, { resource });
@@ -106,7 +106,7 @@ test("metadata of another resource start no sign-in; with `resource` they are ac
   expect(auth.asked[0]!.form.get("resource")).toBe(resource);
 });
 
-test("an issuer that is fixed replaces the comparison with the address", async () => {
+test("a configured issuer replaces the comparison with the address", async () => {
   const issuer = "https://issuer.example";
   await using auth = await startAuthServer({ issuer });
   await using server = await startProtected(auth);
@@ -119,7 +119,7 @@ test.each<[string, Record<string, string | undefined>, Partial<Switches>]>([
   ["of an issuer with a slash more", { iss: "SLASH" }, {}],
   ["without the issuer that was announced", {}, { metadata: { authorization_response_iss_parameter_supported: true } }],
   ["that is a refusal", { error: "access_denied", code: undefined }, {}],
-])("an answer %s is not redeemed", async (_, redirect, switches) => {
+])("does not redeem an answer %s", async (_, redirect, switches) => {
   await using auth = await startAuthServer(switches);
   auth.switches.redirect = redirect["iss"] === "SLASH" ? { iss: `${auth.url}/` } : redirect;
   await using server = await startProtected(auth);
@@ -128,7 +128,7 @@ test.each<[string, Record<string, string | undefined>, Partial<Switches>]>([
   expect(auth.asked).toEqual([]);
 });
 
-test("an answer with its issuer is redeemed", async () => {
+test("redeems an answer with its issuer", async () => {
   await using auth = await startAuthServer({ metadata: { authorization_response_iss_parameter_supported: true } });
   auth.switches.redirect = { iss: auth.url };
   await using server = await startProtected(auth);
@@ -136,7 +136,7 @@ test("an answer with its issuer is redeemed", async () => {
   expect((await home.login({ url: server.url })).tokens).toBeDefined();
 });
 
-test("an answer with another state is left alone, and the right one still counts", async () => {
+test("ignores an answer with another state, and still accepts the right one", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -150,7 +150,7 @@ test("an answer with another state is left alone, and the right one still counts
   expect(auth.asked.map(({ form }) => form.get("code"))).not.toContain("stolen");
 });
 
-test("what the browser brings back counts once", async () => {
+test("accepts the browser's return once", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -164,7 +164,7 @@ test("what the browser brings back counts once", async () => {
   expect(auth.asked).toHaveLength(1);
 });
 
-test("another name that leads to this machine gets no page", async () => {
+test("serves no page under another host name of this machine", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -183,7 +183,7 @@ test("another name that leads to this machine gets no page", async () => {
   expect(statuses).toEqual([403]);
 });
 
-test("keeps tokens encrypted in one file of their owner, with the key next to it", async () => {
+test("stores tokens encrypted in one file of their owner, with the key next to it", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -209,7 +209,7 @@ test("a source of the same name at another address is not signed in to", async (
   expect(other.seen.flatMap(({ headers }) => headers["authorization"] ?? [])).toEqual([]);
 });
 
-test("reads the requirement of a server that requires sign-in only at the second request, in either era", async () => {
+test("detects a server that requires sign-in only at the second request, in either era", async () => {
   await using auth = await startAuthServer();
   for (const status of [200, 400]) {
     await using server = await startServer((request, response) => {
@@ -230,7 +230,7 @@ test("reads the requirement of a server that requires sign-in only at the second
   }
 });
 
-test("takes the pasted address at which a remote browser ended, after another pasted text", async () => {
+test("accepts the pasted address of a remote browser, after another pasted text", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -1,4 +1,4 @@
-// Sign-ins that one caller begins by the hundred, and those of others next to them.
+// Hundreds of sign-ins that one caller begins, next to those of others.
 import { expect, test } from "vitest";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { openTarget, type RawAnswer, type Target } from "../security/attack.ts";
@@ -25,7 +25,7 @@ function begin(hub: Target, name: Name, source = "far"): Promise<RawAnswer> {
   });
 }
 
-/** The browser's way from the issuer back to the hub, by the answer to a form. */
+/** Simulates the browser's way from the issuer back to the hub, after the response to a form. */
 async function finish({ headers }: RawAnswer): Promise<number> {
   const cookie = headers["set-cookie"]![0]!.split(";")[0]!;
   const back = await fetch(headers.location!, { redirect: "manual" });
@@ -36,7 +36,7 @@ const counted = (answers: readonly RawAnswer[]): Record<string, number> =>
   Object.fromEntries([303, 429].map((status) => [status, answers.filter((one) => one.status === status).length]));
 
 test.each([1, 2])(
-  "with %i process(es), a flood of one caller is refused, registers once, and ends no sign-in of others",
+  "with %i process(es), refuses one caller's flood, registers once, and keeps others' sign-ins",
   async (workers) => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);
@@ -47,16 +47,16 @@ test.each([1, 2])(
     const refused = flood.find(({ status }) => status === 429)!;
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.body).toContain("10 sign-ins to `far` were started within 60 s");
-    // Another source, and another caller, begin as before.
+    // Another source, and another caller, can begin as before.
     expect((await begin(hub, "ann", "near")).status).toBe(303);
     const eve = await begin(hub, "eve");
     expect(await Promise.all([finish(ben), finish(eve)])).toEqual([200, 200]);
-    // One for each source.
+    // One registration for each source.
     expect(auth.registered).toHaveLength(2);
   },
 );
 
-test("of the sign-ins that one caller begins, the newest eight can be finished", async () => {
+test("of one caller's sign-ins, only the newest eight can be completed", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, 1);
@@ -65,7 +65,7 @@ test("of the sign-ins that one caller begins, the newest eight can be finished",
   expect([await finish(begun[0]!), await finish(begun[1]!), await finish(begun[9]!)]).toEqual([400, 400, 200]);
 });
 
-test("a registration that fails is tried again by the next sign-in", async () => {
+test("the next sign-in repeats a failed registration", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, 1);

@@ -1,5 +1,4 @@
-// Signing in by the hub's own pages, as browsers and chats come to them; by a real browser with
-// `npm run sign-in:chromium`.
+// Signing in through the hub's own pages, from browsers and chats; with a real browser by `npm run sign-in:chromium`.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
@@ -20,10 +19,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => browsers[Symbol.asyncDispose]());
 
-/** To browsers it is another site than the hub, and a person has to agree there. */
+/** Another site than the hub for browsers, where the user must consent. */
 const elsewhere = (): Promise<AuthServer> => startAuthServer({ host: "localhost", asksPerson: true });
 
-/** A person's browser: from the link by the code to the issuer, and back to the hub. */
+/** Simulates a user's browser: from the link through the code to the issuer, and back to the hub. */
 async function follow({ params }: ServerRequestSeen): Promise<JsonObject> {
   const code = /code (\d{6})/.exec(String(params["message"]))![1]!;
   const browser = await browsers.open();
@@ -32,7 +31,7 @@ async function follow({ params }: ServerRequestSeen): Promise<JsonObject> {
 }
 
 test.each(["legacy", "modern"] as const)(
-  "a %s chat with a token signs in by the tool that leads there, by the hub's pages",
+  "a %s chat with a token signs in by the sign-in tool and the hub's pages",
   async (era) => {
     await using auth = await elsewhere();
     await using server = await startProtected(auth);
@@ -63,7 +62,7 @@ async function backOf(auth: AuthServer, hub: Target): Promise<{ readonly sent: R
   return { sent, back };
 }
 
-test("the page of the hub leads there, and only the browser that began comes back, once", async () => {
+test("the hub's page links to the sign-in, and only the browser that began can return, once", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
@@ -79,7 +78,7 @@ test("the page of the hub leads there, and only the browser that began comes bac
   expect(auth.asked).toHaveLength(1);
 });
 
-test("a browser goes from the hub's page to the issuer and back, and the tools are there", async () => {
+test("a browser goes from the hub's page to the issuer and back, and the tools are available", async () => {
   await using auth = await elsewhere();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
@@ -90,7 +89,7 @@ test("a browser goes from the hub's page to the issuer and back, and the tools a
   await expect.poll(() => hub.hub.call("far__echo", { text: "in" }), { timeout: 30_000 }).toMatchObject({ ok: true });
 });
 
-test("a browser that is led into a sign-in that another one began finishes nothing", async () => {
+test("a browser that is sent into another browser's sign-in cannot complete it", async () => {
   await using auth = await elsewhere();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
@@ -128,7 +127,7 @@ test.each<[string, Record<string, string>, number]>([
   ["a form of another site", { origin: "https://evil.example" }, 403],
   ["a name that somebody made lead here", { host: "evil.example" }, 403],
   ["the hub's own form", {}, 303],
-])("a sign-in begins by %s as it should", async (_, headers, status) => {
+])("a sign-in begins correctly by %s", async (_, headers, status) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
@@ -147,7 +146,7 @@ test("reports an unknown callback and an unknown link", async () => {
   expect(await get("/oauth/client.json")).toBe(404);
 });
 
-test("a hub with an https address identifies itself", async () => {
+test("a hub with an https address identifies itself by a client ID document", async () => {
   await using hub = await openHub("http://127.0.0.1:9/mcp", { public_url: "https://hub.example.com/" });
   const answer = await fetch(`http://127.0.0.1:${hub.port}/oauth/client.json`);
   expect(await answer.json()).toMatchObject({

@@ -1,4 +1,4 @@
-// Each caller signs in for itself. `PEOPLE=50 SERVERS=3` makes a crowd of it, as `npm run soak:people` does.
+// Each caller signs in for itself. `PEOPLE=50 SERVERS=3` simulates a crowd, as `npm run soak:people` does.
 import { expect, test } from "vitest";
 import { LOCAL_PRINCIPAL, type Principal } from "../../packages/toolyard/src/core/calls/call.ts";
 import { EVERYTHING } from "../../packages/toolyard/src/core/ports/rights.ts";
@@ -13,14 +13,14 @@ const ANN: Principal = { id: "ann", rights: EVERYTHING };
 const BEN: Principal = { id: "ben", rights: EVERYTHING };
 
 test(
-  "nothing of one person reaches another, on any surface, with workers",
+  "no data of one user reaches another, on any surface, with workers",
   { timeout: 60_000 + SIZE.people * SIZE.servers * 10_000 },
   async () => {
     await using crowd = await Crowd.open(SIZE);
     let left = SIZE.people;
     let open = (): void => {};
     const everybody = new Promise<void>((resolve) => (open = resolve));
-    // All are connected before the first server notifies.
+    // All users are connected before the first server notifies.
     const ready = (): Promise<void> => {
       left -= 1;
       if (left === 0) open();
@@ -56,7 +56,7 @@ test("gives a user without a sign-in one tool for it, and no tool of another use
   expect((await provider.listing()).tools).toEqual([]);
 });
 
-test("what the server gives anybody is there before a sign-in, and asked for without a token", async () => {
+test("offers what a server gives without a sign-in, and requests it without a token", async () => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far", { guards: () => false });
   await using home = new Home();
@@ -71,7 +71,7 @@ test("what the server gives anybody is there before a sign-in, and asked for wit
   expect(await names(BEN)).toEqual(["whoami", "stir", "of_nobody"]);
 });
 
-test.each(["shared", "local"])("another principal does not fall back to what belongs to %s", async (owner) => {
+test.each(["shared", "local"])("another principal does not use what belongs to %s", async (owner) => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();
@@ -86,7 +86,7 @@ test.each(["shared", "local"])("another principal does not fall back to what bel
   expect(own.tools.map(({ description }) => description).includes(wordOf("far", "local"))).toBe(owner === "local");
 });
 
-test("one person's failures leave the circuit of another closed", async () => {
+test("one user's failures do not open the circuit of another", async () => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();

@@ -14,7 +14,7 @@ import { echo, Home, noting, says } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Makes the vault's entries older by this time. */
+/** Moves the times of the vault's entries into the past. */
 async function age(home: Home, url: string, ms: number): Promise<void> {
   await change(home, url, (record) => ({
     ...record,
@@ -49,7 +49,7 @@ test("200 callers after the expiry of a token cause one token request, and no ca
   expect(renewals(auth)).toHaveLength(1);
 });
 
-test("a server that takes a token no longer, before its time, gets a new one", async () => {
+test("renews a token that a server rejects before its expiry", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -82,7 +82,7 @@ test("renews a token from 80 % of its lifetime while the old one is used", async
   expect(renewals(auth)).toHaveLength(1);
 });
 
-test("before 80 % of its life a token is left alone", async () => {
+test("keeps a token before 80 % of its lifetime", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -92,7 +92,7 @@ test("before 80 % of its life a token is left alone", async () => {
   expect(renewals(auth)).toEqual([]);
 });
 
-test("two hubs of one home renew once, and the second takes over what the first got", async () => {
+test("two hubs of one home renew once, and the second uses the first one's token", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -104,7 +104,7 @@ test("two hubs of one home renew once, and the second takes over what the first 
   expect(renewals(auth)).toHaveLength(1);
 });
 
-test("and so do two processes", async () => {
+test("two processes of one home renew once, too", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -131,22 +131,25 @@ const page = (response: Parameters<AuthServer["switches"]["instead"]>[1], status
   return true;
 };
 
-test.each([503, 200])("an HTTP %i page instead of a token asks no user: the old token stays in use", async (status) => {
-  await using auth = await startAuthServer();
-  await using server = await startProtected(auth);
-  await using home = new Home();
-  await home.login({ url: server.url });
-  await age(home, server.url, 0.9 * HOUR_MS);
-  auth.switches.instead = (_, response) => page(response, status);
-  const provider = home.open({ url: server.url });
-  expect(await echo(provider, "in")).toMatchObject(says("in"));
-  await expect.poll(() => renewals(auth).length).toBe(1);
-  expect(await echo(provider, "in")).toMatchObject(says("in"));
-  expect(provider.status().state).toBe("ready");
-});
+test.each([503, 200])(
+  "an HTTP %i page instead of a token causes no sign-in: the old token stays in use",
+  async (status) => {
+    await using auth = await startAuthServer();
+    await using server = await startProtected(auth);
+    await using home = new Home();
+    await home.login({ url: server.url });
+    await age(home, server.url, 0.9 * HOUR_MS);
+    auth.switches.instead = (_, response) => page(response, status);
+    const provider = home.open({ url: server.url });
+    expect(await echo(provider, "in")).toMatchObject(says("in"));
+    await expect.poll(() => renewals(auth).length).toBe(1);
+    expect(await echo(provider, "in")).toMatchObject(says("in"));
+    expect(provider.status().state).toBe("ready");
+  },
+);
 
 test.each([503, 200])(
-  "after its end HTTP %i makes the source unavailable, and never asks for a sign-in",
+  "after its expiry HTTP %i makes the source unavailable, and causes no sign-in",
   async (status) => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);
@@ -163,7 +166,7 @@ test.each([503, 200])(
   },
 );
 
-test("a grant that is over asks for one sign-in with one notice; the tools stay, nothing is tried again", async () => {
+test("an ended grant requests one sign-in with one notice; the tools stay, without retries", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -189,7 +192,7 @@ const unknownClient: AuthServer["switches"]["instead"] = (_, response) => {
   return true;
 };
 
-test("a client that is unknown for a moment keeps its tokens", async () => {
+test("keeps the tokens of a client that is unknown for a moment", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -204,7 +207,7 @@ test("a client that is unknown for a moment keeps its tokens", async () => {
   expect(auth.registered).toHaveLength(1);
 });
 
-test("one that is unknown minutes later still is dropped with its tokens", async () => {
+test("drops a client with its tokens that is still unknown minutes later", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -218,7 +221,7 @@ test("one that is unknown minutes later still is dropped with its tokens", async
   expect(await recordOf(home, server.url)).toBeUndefined();
 });
 
-test("an issuer that is away at the start of the hub is not needed while a token lives", async () => {
+test("does not need an unavailable issuer at the hub's start while a token is valid", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -247,7 +250,7 @@ test("hides tokens in use from log lines and the status", async () => {
   }
 });
 
-test("a token that is good costs a request less than 5 µs of CPU", async () => {
+test("using a valid token costs a request less than 5 µs of CPU", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

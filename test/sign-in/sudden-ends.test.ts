@@ -1,4 +1,4 @@
-// Ends in the middle: of the process between a new token and the vault, and of the hub in the middle of a sign-in.
+// Interruptions: the process ends between receiving a token and storing it, or the hub ends during a sign-in.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { echo, Home, noting, says } from "./harness.ts";
 const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const BROWSER = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
 
-test("a process killed between the answer and the vault leaves a whole file, one notice and one sign-in", async () => {
+test("a process killed before storing a token leaves a valid file, one notice and one sign-in", async () => {
   await using auth = await startAuthServer({ lifetime: 0 });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -53,7 +53,7 @@ test("a process killed between the answer and the vault leaves a whole file, one
   expect((await once(toolyard("call", "far__echo", "text=in"), "exit"))[0]).toBe(0);
 });
 
-test("a hub that ended in the middle of a sign-in takes nothing of it, and the next one goes through", async () => {
+test("a hub that ended during a sign-in keeps nothing of it, and the next sign-in succeeds", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   const settings = { mcp: { remote_servers: [{ alias: "far", url: server.url }] } };

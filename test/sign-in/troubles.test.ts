@@ -1,4 +1,4 @@
-// Issuers that are slow or become others, and clocks that do not agree.
+// Issuers that are slow or change, and clocks that differ.
 import { expect, test } from "vitest";
 import { keyOf } from "../../packages/toolyard/src/signin/context.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
@@ -62,7 +62,7 @@ test("a server with a new issuer requires a sign-in there, which receives nothin
   for (const secret of before.secrets) expect(shown).not.toContain(secret);
 });
 
-test.each([120_000, -120_000])("a clock that is off by %i ms costs one renewal at most, and no sign-in", async (ms) => {
+test.each([120_000, -120_000])("a clock that is off by %i ms costs at most one renewal, and no sign-in", async (ms) => {
   await using auth = await startAuthServer({ lifetime: 60 });
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -1,4 +1,4 @@
-// Ways in that no browser of this machine takes part in.
+// Sign-ins without a browser on this machine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { dataFolder } from "../../packages/toolyard/src/core/data-folder.ts";
 import { vaultFolder } from "../../packages/toolyard/src/signin/vault-place.ts";
 import { echo, Home, says } from "./harness.ts";
 
-test("a code that is given on another device signs in, and nothing comes back to this machine", async () => {
+test("a code entered on another device signs in, without a redirect to this machine", async () => {
   await using auth = await startAuthServer();
   auth.switches.metadata = { device_authorization_endpoint: `${auth.url}/device` };
   await using server = await startProtected(auth);
@@ -36,7 +36,7 @@ test("a code that is given on another device signs in, and nothing comes back to
 test.each<[string, Record<string, string>, RegExp]>([
   ["without such codes", {}, /does not offer that/],
   ["whose page is no web address", { device_authorization_endpoint: "file:///x" }, /https/],
-])("a server %s reports it", async (_, metadata, words) => {
+])("reports a server %s", async (_, metadata, words) => {
   await using auth = await startAuthServer({ metadata });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -54,7 +54,7 @@ const refuse =
     return error;
   };
 
-/** A device that waits as requested, without real time. */
+/** Simulates a device that waits as requested, without real time. */
 async function withDevice(changes: Partial<Switches>): Promise<{ readonly waits: number[]; readonly end: unknown }> {
   await using auth = await startAuthServer();
   const metadata = { device_authorization_endpoint: `${auth.url}/device` };
@@ -71,7 +71,7 @@ async function withDevice(changes: Partial<Switches>): Promise<{ readonly waits:
   return { waits, end };
 }
 
-test("polls five seconds later from then on, each time that the issuer asks to slow down", async () => {
+test("polls five seconds later each time that the issuer requests to slow down", async () => {
   const told = await withDevice({ refuses: refuse("authorization_pending", "slow_down", "slow_down") });
   expect(told).toEqual({ waits: [50, 50, 5050, 10_050], end: "far" });
 });
@@ -89,7 +89,7 @@ test("an unused code expires", async () => {
   expect(end).toMatch(/the code expired unused/);
 });
 
-test("the command shows address and code, and is through when the code was given", async () => {
+test("the command shows address and code, and ends after the code was entered", async () => {
   await using auth = await startAuthServer();
   auth.switches.metadata = { device_authorization_endpoint: `${auth.url}/device` };
   await using server = await startProtected(auth);
@@ -109,32 +109,29 @@ test("the command shows address and code, and is through when the code was given
   expect(said).toContain(`Signed in to far by ${auth.url}.`);
 });
 
-test.each([[[]], [["--json"]]])(
-  "`login --no-browser %j` waits for a hub that runs, without a terminal",
-  async (more) => {
-    await using auth = await startAuthServer();
-    await using server = await startProtected(auth);
-    await using home = new Home();
-    const config = join(home.folder, "toolyard.toml");
-    const far = `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`;
-    writeFileSync(config, `[server]\npublic_url = "https://hub.example.com"\n${far}`);
-    const env = { ...process.env, TOOLYARD_HOME: home.folder };
-    const args = [MAIN, "login", "far", "--no-browser", "--config", config, ...more];
-    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-    const ended = once(child, "close");
-    let [said, told] = ["", ""];
-    child.stdout.on("data", (chunk) => (said += String(chunk)));
-    child.stderr.on("data", (chunk) => (told += String(chunk)));
-    await expect.poll(() => told, { timeout: 30_000 }).toContain(`${auth.url}/authorize`);
-    const address = /http:\/\/[^\s"]+\/authorize[^\s"]+/.exec(told)![0];
-    const back = (await fetch(address, { redirect: "manual" })).headers.get("location")!;
-    expect(await handOver(vaultFolder(dataFolder(env)), new URL(back).searchParams)).toBe(true);
-    expect([(await ended)[0], told]).toEqual([0, expect.not.stringContaining("unsettled")]);
-    expect(said).toContain(auth.url);
-  },
-);
+test.each([[[]], [["--json"]]])("`login --no-browser %j` waits for a running hub, without a terminal", async (more) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const config = join(home.folder, "toolyard.toml");
+  const far = `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`;
+  writeFileSync(config, `[server]\npublic_url = "https://hub.example.com"\n${far}`);
+  const env = { ...process.env, TOOLYARD_HOME: home.folder };
+  const args = [MAIN, "login", "far", "--no-browser", "--config", config, ...more];
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  let [said, told] = ["", ""];
+  child.stdout.on("data", (chunk) => (said += String(chunk)));
+  child.stderr.on("data", (chunk) => (told += String(chunk)));
+  await expect.poll(() => told, { timeout: 30_000 }).toContain(`${auth.url}/authorize`);
+  const address = /http:\/\/[^\s"]+\/authorize[^\s"]+/.exec(told)![0];
+  const back = (await fetch(address, { redirect: "manual" })).headers.get("location")!;
+  expect(await handOver(vaultFolder(dataFolder(env)), new URL(back).searchParams)).toBe(true);
+  expect([(await ended)[0], told]).toEqual([0, expect.not.stringContaining("unsettled")]);
+  expect(said).toContain(auth.url);
+});
 
-test("a hub that runs takes the browser back for a command that waits, and nothing else", async () => {
+test("a running hub accepts the browser's return for a waiting command, and nothing else", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -156,7 +153,7 @@ test("a hub that runs takes the browser back for a command that waits, and nothi
   expect(auth.asked).toHaveLength(1);
 });
 
-test("a hub with an https address identifies itself by a document, where the server accepts one", async () => {
+test("a hub with an https address identifies itself by a document, if the server accepts documents", async () => {
   await using auth = await startAuthServer({ metadata: { client_id_metadata_document_supported: true } });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -185,7 +182,7 @@ test("exchanges a token from another issuer at the server's issuer", async () =>
   });
 });
 
-test("one that the issuer does not take gets in nowhere, and is shown nowhere", async () => {
+test("a token that the issuer rejects is sent nowhere else, and appears nowhere", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -201,7 +198,7 @@ test("one that the issuer does not take gets in nowhere, and is shown nowhere", 
   expect(JSON.stringify(provider.status())).not.toContain("f0reign");
 });
 
-test("people of one source are one client to its issuer", async () => {
+test("users of one source use one client at its issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

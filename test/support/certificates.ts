@@ -3,22 +3,22 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A certificate that was just made, with its key, as PEM. */
+/** A newly issued certificate with its key, as PEM. */
 export interface CertificatePair {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface CertificateWishes {
-  /** Names and addresses that it is for. */
+  /** Host names and addresses of the certificate. */
   readonly hosts?: readonly string[];
-  /** When it begins. @default a day ago */
+  /** Start of its validity. @default a day ago */
   readonly from?: Date;
-  /** When it ends. @default in a day */
+  /** End of its validity. @default in a day */
   readonly until?: Date;
 }
 
-/** A test's own authority, like that of a company: a client with `cert` trusts everything that it signs. */
+/** A certificate authority for tests, like a company's own: a client with `cert` trusts everything that it signs. */
 export class Authority {
   readonly cert: string;
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -89,7 +89,7 @@ export class CertificateFiles implements Disposable {
     return readFileSync(this[which], "utf8");
   }
 
-  /** Puts a link in the place of the file, as programs do that renew certificates. */
+  /** Replaces the file by a link, like programs that renew certificates. */
   link(which: "cert" | "key", target: string): void {
     replaceLink(this[which], target);
   }
@@ -126,7 +126,7 @@ function objectId(hex: string): Buffer {
 /** ecdsa-with-SHA256 */
 const ECDSA_SHA256 = sequence(objectId("2a8648ce3d040302"));
 
-/** One common name. */
+/** Encodes a distinguished name with one common name. */
 function nameOf(text: string): Buffer {
   return sequence(der(0x31, sequence(objectId("550403"), der(0x0c, Buffer.from(text)))));
 }

@@ -1,4 +1,4 @@
-// A real Chromium without a window, spoken to over a pipe: no port, no driver, no package.
+// A real headless Chromium, driven over a pipe: without a port, driver or package.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,7 +18,7 @@ interface Message extends JsonObject {
 const FLAGS = [
   "--headless=new",
   "--remote-debugging-pipe",
-  // Test machines are often containers with root as the only user.
+  // Test machines are often containers with root as the only user, where Chromium's own sandbox fails.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-dev-shm-usage",
@@ -27,7 +27,7 @@ const FLAGS = [
   "--no-first-run",
   "about:blank",
 ];
-/** Far beyond what a page of these tests takes. */
+/** Time limit, far beyond the duration of any page of these tests. */
 const PATIENCE_MS = 60_000;
 
 export class Chromium implements AsyncDisposable {
@@ -78,7 +78,7 @@ export class Chromium implements AsyncDisposable {
     );
   }
 
-  /** The next event of this name in this session. */
+  /** Resolves with the next event of this name in this session. */
   next(method: string, sessionId: string): Promise<unknown> {
     return within(
       method,

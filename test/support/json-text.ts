@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** Compact JSON in which each number is an integer, many beyond 2^53. */
+/** Generates compact JSON in which each number is an integer, many beyond 2^53. */
 export function jsonText(): fc.Arbitrary<string> {
   const integer = fc.oneof(
     fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }),

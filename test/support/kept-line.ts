@@ -1,4 +1,4 @@
-// One caller on one kept connection, so that a test decides which requests come by the same one.
+// One caller on one kept connection, so that a test decides which requests share a connection.
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -8,11 +8,11 @@ export interface LineAnswer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
-  /** The JSON body, or the last event that holds a message. */
+  /** The JSON body, or the last event with a message. */
   readonly message: JsonObject & { readonly result?: JsonObject; readonly error?: JsonObject };
 }
 
-/** Several lines may share a session, where no two requests may have the same id. */
+/** Several connections may share a session, in which request ids must be unique. */
 let lastId = 0;
 
 export class KeptLine implements Disposable {
@@ -49,7 +49,7 @@ export class KeptLine implements Disposable {
     return this.post("tools/call", { name, arguments: args });
   }
 
-  /** Rejects when the connection ends before the answer is whole. */
+  /** Sends a request. Rejects if the connection ends before the answer is complete. */
   async send(method: string, body?: JsonObject, path?: string): Promise<LineAnswer> {
     const response = await this.begin(method, body, path);
     const chunks: Buffer[] = [];
@@ -80,7 +80,7 @@ export class KeptLine implements Disposable {
   }
 }
 
-/** Messages of a stream, as they come. */
+/** Yields the messages of a stream. */
 export async function* messagesOf(response: IncomingMessage): AsyncGenerator<JsonObject> {
   for await (const data of eventsOf(response)) yield JSON.parse(data) as JsonObject;
 }

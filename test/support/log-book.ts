@@ -4,7 +4,7 @@ import type { Logger, LogLevel } from "../../packages/toolyard/src/core/ports/po
 export interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
-  /** Those of `with` among them. */
+  /** Fields of the line, including those of `with`. */
   readonly facts: JsonObject;
 }
 
@@ -38,14 +38,14 @@ export class LogBook implements Logger {
     return new LogBook({ ...this.#always, ...facts }, this.lines, this.#waiting);
   }
 
-  /** Warnings and errors of a source, as text; those of single calls are in `failedCalls`. */
+  /** Returns warnings and errors of a source as text; those of single calls are in `failedCalls`. */
   warnings(source: string): string[] {
     return this.lines
       .filter((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED)
       .map(({ message }) => message);
   }
 
-  /** Waits for the first warning of a source, calls aside. */
+  /** Resolves with the first warning of a source that is not about a call. */
   warningOf(source: string, from = 0): Promise<LogLine> {
     return this.until(
       (line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED,
@@ -53,12 +53,12 @@ export class LogBook implements Logger {
     );
   }
 
-  /** Returns the facts of failed calls. */
+  /** Returns the fields of failed calls. */
   failedCalls(): JsonObject[] {
     return this.lines.filter(({ message }) => message === CALL_FAILED).map(({ facts }) => facts);
   }
 
-  /** The first line for which `isWanted` holds, now or later; `from` skips older ones. */
+  /** Resolves with the first line for which `isWanted` returns true, past or future; `from` skips older ones. */
   async until(isWanted: (line: LogLine) => boolean, from = 0): Promise<LogLine> {
     for (let at = from; ; at += 1) {
       while (at >= this.lines.length) await new Promise<void>((resolve) => this.#waiting.add(resolve));

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** Watches what one turn of this thread's event loop costs. */
+/** Measures the duration of turns of this thread's event loop. */
 export interface LoopWatch extends Disposable {
-  /** Processor time of the longest turn since it was last asked, in milliseconds. */
+  /** Returns the CPU time of the longest turn since the previous call, in milliseconds. */
   longestMs(): number;
 }
 
 /**
- * Measures processor time of the main thread alone, since other load must not fail a test. Only Linux reports it; other
+ * Measures CPU time of the main thread only, so that other load does not fail a test. Only Linux reports it; other
  * systems use wall-clock time.
  */
 export function watchLoop(): LoopWatch {

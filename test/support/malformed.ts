@@ -1,4 +1,5 @@
-// Messages that must be refused, and how: each table is run against its endpoint alone and against the whole hub.
+// Messages that must be refused, with the expected refusal. Each table is run against its endpoint alone and against
+// the whole hub.
 import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import { envelope, REVISION } from "./modern-server.ts";
 
@@ -7,7 +8,7 @@ const list = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 const listHeaders = { ...modern, "mcp-method": "tools/list" };
 const _meta = envelope();
 
-/** A POST to the MCP endpoint. `id` is left out where any may come back. */
+/** A POST to the MCP endpoint. `id` is absent if any id is allowed in the answer. */
 export interface MalformedPost {
   readonly what: string;
   readonly body: string | Buffer | object;
@@ -17,7 +18,7 @@ export interface MalformedPost {
   readonly id?: string | number | null;
 }
 
-/** Needs tools `echo` and `fail`. */
+/** Requires the tools `echo` and `fail`. */
 export const MALFORMED_POSTS: readonly MalformedPost[] = [
   // HTTP and JSON
   { what: "no body", body: "", status: 400, code: -32700, id: null },
@@ -196,7 +197,7 @@ export const MALFORMED_POSTS: readonly MalformedPost[] = [
     code: -32601,
     id: 7,
   },
-  // Parameters are judged in the answer itself
+  // Parameters, which are refused in the answer itself
   {
     what: "a cursor that is a number",
     body: { ...list, params: { _meta, cursor: 5 } },
@@ -287,7 +288,7 @@ export const MALFORMED_LINES: readonly (readonly [what: string, line: string, co
   ["a batch with a modern request", JSON.stringify([{ ...list, params: { _meta } }]), -32600, null],
 ];
 
-/** Headers of a POST in a legacy session that are wrong, with status and code. */
+/** Invalid headers of a POST in a legacy session, with status and code. */
 export const REFUSED_HEADERS: readonly (readonly [
   what: string,
   headers: Record<string, string>,

@@ -27,7 +27,7 @@ export interface Settings {
   readonly state?: HubState;
 }
 
-/** An HTTP answer, whichever form it had: `messages` are all JSON-RPC messages in their order, `last` the reply. */
+/** An HTTP response in any form: `messages` has all JSON-RPC messages in order, `last` is the reply. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
@@ -69,12 +69,12 @@ export class ModernServer implements AsyncDisposable {
     return server;
   }
 
-  /** Sends a well-formed modern request and waits for the whole answer. */
+  /** Sends a well-formed modern request and resolves with the complete response. */
   async ask(method: string, params: JsonObject = {}, options: AskOptions = {}): Promise<Answer> {
     return (await this.open(method, params, options)).whole();
   }
 
-  /** The same, read piece by piece. */
+  /** Same as `ask`, read piece by piece. */
   async open(method: string, params: JsonObject = {}, options: AskOptions = {}): Promise<OpenAnswer> {
     const message = {
       jsonrpc: "2.0",
@@ -176,7 +176,7 @@ export class OpenAnswer {
     };
   }
 
-  /** Waits until so many messages have come. */
+  /** Resolves when this number of messages has arrived. */
   async count(wanted: number): Promise<readonly JsonObject[]> {
     while (this.messages.length < wanted) {
       if (this.#response.closed) throw new Error(`The stream ended after ${this.messages.length} messages.`);
@@ -185,7 +185,7 @@ export class OpenAnswer {
     return this.messages;
   }
 
-  /** The caller goes. */
+  /** Disconnects the caller. */
   drop(): void {
     this.#response.destroy();
   }

@@ -1,4 +1,4 @@
-// Every way to spoil one member of a JSON value: absent, null, empty, of a wrong type.
+// Every mutation of one member of a JSON value: absent, null, empty, of a wrong type.
 import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 /** Represents an absent member. */
@@ -22,12 +22,12 @@ const REPLACEMENTS: readonly unknown[] = [
 ];
 
 export interface Mutation<T> {
-  /** The member and its new value: `annotations.title = null`. */
+  /** Member and new value, such as `annotations.title = null`. */
   readonly title: string;
   readonly value: T;
 }
 
-/** Replaces each member at each depth by each replacement that differs from it, one at a time. */
+/** Replaces each member at each depth by each different replacement, one at a time. */
 export function mutationsOf<T extends object>(value: T): readonly Mutation<T>[] {
   return placesOf(value).flatMap((path) =>
     REPLACEMENTS.flatMap((replacement) => {
@@ -39,7 +39,7 @@ export function mutationsOf<T extends object>(value: T): readonly Mutation<T>[] 
 }
 
 /**
- * A third of the mutations: each member absent, `null` and as two further values, which change from member to member.
+ * Returns a third of the mutations: each member absent, `null`, and two further values, which differ between members.
  */
 export function fewMutationsOf<T extends object>(value: T): readonly Mutation<T>[] {
   const all = mutationsOf(value);

@@ -44,7 +44,7 @@ export interface HarnessOptions {
   readonly deps?: Partial<PipelineDeps>;
 }
 
-/** A pipeline over the targets given; everything else is the real thing. */
+/** A pipeline with the given targets; all other parts are real. */
 export function createHarness(
   targets: Readonly<Record<string, FoundCall>>,
   { limits = {}, deps = {} }: HarnessOptions = {},
@@ -165,7 +165,7 @@ export function text(words: string): Outcome {
   return ok({ content: [{ type: "text", text: words }] });
 }
 
-/** Never answers, and does not heed its signal. */
+/** Never resolves, and ignores its signal. */
 export function never(): Promise<Outcome> {
   return new Promise(() => {});
 }

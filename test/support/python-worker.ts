@@ -11,7 +11,7 @@ import type {
 import { compilePython } from "../../packages/toolyard/src/sandbox/python/module.ts";
 import type { FromWorker, ToWorker, WorkerDone } from "../../packages/toolyard/src/sandbox/worker-messages.ts";
 
-// As the child is started: it halves the start of an interpreter.
+// The same flag as for the child: it halves the start time of an interpreter.
 setFlagsFromString("--liftoff-only");
 
 const MEMORY_BYTES = 128 * 1_048_576;
@@ -48,15 +48,15 @@ export interface PythonRun {
   /** Calls as they reached the host. */
   readonly calls: readonly string[];
   readonly mostAtOnce: number;
-  /** The worker's reports of its waiting. */
+  /** Reports of the worker whether it is waiting. */
   readonly waits: readonly boolean[];
 }
 
 let compiled: Promise<object> | undefined;
 
 /**
- * The real worker thread, from `dist`, and the little of a child that one worker needs. One thread; a new one once it
- * has ended.
+ * The real worker thread, from `dist`, with the parts of a child that a worker needs. One thread at a time; a new one
+ * starts after it has ended.
  */
 export class PythonWorker implements AsyncDisposable {
   readonly #snapshots: SharedArrayBuffer | undefined;
@@ -66,7 +66,7 @@ export class PythonWorker implements AsyncDisposable {
   #onEnd: (code: number) => void = () => {};
   #isReady = false;
 
-  /** `snapshots`: memory that several workers share. */
+  /** @param snapshots memory that several workers share */
   constructor(snapshots?: SharedArrayBuffer) {
     this.#snapshots = snapshots;
   }

@@ -1,6 +1,6 @@
-/** Numbers that follow from a seed alone, so that a broken case can be run again. */
+/** Random numbers that depend only on a seed, so that a failing case can be repeated. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `bound`. */
+  /** Returns an integer from 0 up to `bound`, exclusive. */
   below(bound: number): number;
   pick<T>(values: readonly T[]): T;
 }

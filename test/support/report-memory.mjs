@@ -1,7 +1,7 @@
-// Preloaded into a program under test: on SIGUSR2 it collects garbage and prints its memory use on stderr.
+// Preloaded into a tested program: on SIGUSR2 it collects garbage and prints its memory use on stderr.
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
-  // The first collection may free objects that others hold.
+  // The first collection may release objects that others reference.
   setImmediate(() => {
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();

@@ -7,7 +7,7 @@ import { createScriptsProvider } from "../../packages/toolyard/src/providers/scr
 import { resolveScripts, type ScriptsConfig } from "../../packages/toolyard/src/providers/scripts/options.ts";
 import { callTool, folderServices, isAlive, testSource, ToolFolder, type CallOptions } from "./tool-folder.ts";
 
-/** A folder of script tools with a provider over it; both are gone with the test, and so is every child. */
+/** A folder of script tools with a provider for it; both are removed after the test with all children. */
 export class ScriptYard implements AsyncDisposable {
   readonly folder = new ToolFolder();
   readonly #providers: Provider[] = [];
@@ -30,7 +30,7 @@ export class ScriptYard implements AsyncDisposable {
     return callTool(this.provider, name, args, options);
   }
 
-  /** Numbers of processes that a script wrote into a file, one a line. */
+  /** Returns the process ids that a script wrote into a file, one per line. */
   pids(file: string): number[] {
     return readFileSync(join(this.folder.path, file), "utf8").split("\n").filter(Boolean).map(Number);
   }
@@ -43,7 +43,7 @@ export class ScriptYard implements AsyncDisposable {
     return existsSync(join(this.folder.path, file)) && this.pids(file).length >= count;
   }
 
-  /** Until a script has written so many lines into a file. */
+  /** Resolves when a script has written this number of lines into a file. */
   async lines(file: string, count: number): Promise<void> {
     await until(() => this.hasLines(file, count));
   }
@@ -54,7 +54,7 @@ export class ScriptYard implements AsyncDisposable {
   }
 }
 
-/** Asks every few milliseconds; the test's own time is the bound. */
+/** Polls every few milliseconds; the time limit is the test's own. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -5,7 +5,7 @@ import { request } from "node:https";
 import type { ConnectionOptions, TLSSocket } from "node:tls";
 
 export interface SecureRequest extends Pick<ConnectionOptions, "maxVersion"> {
-  /** File of the authority that is trusted. */
+  /** File of the trusted certificate authority. */
   readonly ca: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface SecureAnswer {
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
   readonly protocol: string | null;
-  /** Identifies a certificate. */
+  /** Fingerprint of the certificate. */
   readonly fingerprint: string;
 }
 

@@ -1,4 +1,4 @@
-// `toolyard serve` as a user starts it: a child process, its configuration in a file, its log on stderr.
+// `toolyard serve` as a user starts it: a child process with a configuration file and its log on stderr.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly endpoint?: "http" | "stdio";
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Makes `memory()` work. @default false */
+  /** Enables `memory()`. @default false */
   readonly reportsMemory?: boolean;
 }
 
@@ -31,18 +31,18 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** Memory of a process, after a collection. */
+/** Memory of a process after a garbage collection. */
 export interface MemoryReport {
   readonly heapUsed: number;
   readonly rss: number;
-  /** Sockets, timers, children and the like. */
+  /** Number of sockets, timers, children and other resources. */
   readonly resources: number;
 }
 
 export class ServeChild implements AsyncDisposable {
   readonly folder: string;
   readonly log = new LogBook();
-  /** Everything it wrote on stderr. */
+  /** Output on stderr so far. */
   stderr = "";
   readonly exited: Promise<Exit>;
   url = "";
@@ -59,7 +59,7 @@ export class ServeChild implements AsyncDisposable {
     process.once("exit", this.#kill);
   }
 
-  /** Starts it and returns without waiting; `listening` waits for its address. */
+  /** Starts the hub without waiting; `listening` resolves with its address. */
   static async spawn({
     config,
     endpoint = "http",
@@ -80,7 +80,7 @@ export class ServeChild implements AsyncDisposable {
     return new ServeChild(folder, child);
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts the hub and waits until it listens. */
   static async start(options: ServeOptions): Promise<ServeChild> {
     const served = await ServeChild.spawn(options);
     if (options.endpoint === "stdio") return served;
@@ -152,7 +152,7 @@ export class ServeChild implements AsyncDisposable {
   readonly #kill = (): void => void this.#child.kill("SIGKILL");
 }
 
-/** Living processes below one, however deep. */
+/** Returns all living descendants of a process. */
 export function descendants(pid: number): number[] {
   const rows = readProcessTable().filter(({ isZombie }) => !isZombie);
   const found: number[] = [];
@@ -165,7 +165,7 @@ export function descendants(pid: number): number[] {
 
 const GONE_WITHIN_MS = 20_000;
 
-/** Resolves once none of these lives any more; rejects with those that do. */
+/** Resolves when none of these processes is alive; rejects with the living ones at the time limit. */
 export async function allGone(pids: readonly number[]): Promise<void> {
   const until = performance.now() + GONE_WITHIN_MS;
   const living = (): number[] => {

@@ -6,12 +6,12 @@ import { createTokenAccess } from "../../packages/toolyard/src/http/request/toke
 import { createWorkerPool } from "../../packages/toolyard/src/http/adapters/workers/pool.ts";
 
 /**
- * How many processes serve in tests of the endpoints: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs them
- * all through workers.
+ * Number of serving processes in tests of the endpoints: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs
+ * all of them with workers.
  */
 const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);
 
-/** The listener of a test: in process, or in front of workers. */
+/** Creates the listener of a test: in this process, or with workers. */
 export function createTestListener(options: HttpOptions, logger: Logger, workers = WORKERS): PortListener {
   const { authenticator } = createTokenAccess(options);
   return workers > 1

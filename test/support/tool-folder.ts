@@ -13,7 +13,7 @@ import type { HubPorts } from "../../packages/toolyard/src/runtimes/calling/hub-
 import type { Source } from "../../packages/toolyard/src/core/sources/records.ts";
 import { readProcess } from "../../packages/toolyard/src/process/process-table.ts";
 
-/** A temporary folder of tools, gone with the test. */
+/** A temporary folder of tools, removed after the test. */
 export class ToolFolder implements Disposable {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-tools-")));
 
@@ -24,7 +24,9 @@ export class ToolFolder implements Disposable {
     return path;
   }
 
-  /** A script tool: `<name>/tool.toml` and its script. `toml` is put below name, description and script. */
+  /**
+   * Writes a script tool: `<name>/tool.toml` and its script. `toml` is appended after name, description and script.
+   */
   script(name: string, file: string, text: string, toml = ""): void {
     this.write(`${name}/${file}`, text, 0o755);
     this.write(`${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "${file}"\n${toml}`);
@@ -44,7 +46,7 @@ export function testSource(kind: Source["kind"]): Source {
   return { id: kind, kind, namespace: "", order: 0 };
 }
 
-/** Services of a folder provider; the hub behind it has no tools and no models. */
+/** Services of a folder provider with a hub that has no tools and no models. */
 export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { readonly logger: Logger } {
   return { logger: SILENT_LOGGER, innerHub: EMPTY_HUB, models: {}, ...ports };
 }
@@ -64,7 +66,7 @@ export interface CallOptions {
 
 let counter = 0;
 
-/** Calls a tool of a provider as the pipeline would: resolved against a listing asked for now, or the one given. */
+/** Calls a tool of a provider as the pipeline would: resolved in a new listing, or in the given one. */
 export async function callTool(
   provider: Provider,
   name: string,
@@ -105,7 +107,7 @@ export function resolvedCall(
   };
 }
 
-/** Returns true while a process lives; a zombie does not. */
+/** Returns true while a process is alive; false for a zombie. */
 export function isAlive(pid: number): boolean {
   const row = readProcess(pid);
   return row !== undefined && !row.isZombie;

@@ -1,5 +1,5 @@
-// Members that a client's serialiser leaves at `null`, at every endpoint: `params`, `arguments`, `cursor`, and `error`
-// next to the answer to a server's request.
+// Members that a client's serialiser writes as `null`, at every endpoint: `params`, `arguments`, `cursor`, and `error`
+// next to the answer to a server request.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { HubConfig } from "../../packages/toolyard/src/index.ts";
@@ -13,7 +13,7 @@ import { modernParams } from "../fixtures/transport-peer.ts";
 import { ServeChild } from "../support/serve-child.ts";
 
 const SETTINGS: HubConfig = { mcp: { stdio_servers: { odd: { command: [process.execPath, fixture("odd"), "{}"] } } } };
-/** Values that PHP and some serialisers write for "nothing". */
+/** Values that PHP and some serialisers write for an absent value. */
 const NOTHING = [null, []];
 
 let hub: ServedHub;
@@ -49,7 +49,7 @@ const textOf = ({ result }: JsonObject): string =>
   ((result as JsonObject | undefined)?.["content"] as JsonObject[] | undefined)?.[0]?.["text"] as string;
 
 describe.each(LEGACY)("a legacy client on %s", (_, open) => {
-  test("sends params, arguments and cursors that hold nothing, and is served as if they were absent", async () => {
+  test("can send empty params, arguments and cursors, which count as absent", async () => {
     await using endpoint = await open();
     for (const [at, nothing] of NOTHING.entries()) {
       expect(await endpoint.ask({ id: `ping ${at}`, method: "ping", params: nothing })).toMatchObject({ result: {} });
@@ -64,7 +64,7 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
     expect(first).toMatchObject({ result: { prompts: expect.any(Array) } });
   });
 
-  test("answers a server's request with an `error` that has no content, and its result counts", async () => {
+  test("can answer a server request with an empty `error`, and the result counts", async () => {
     await using endpoint = await open();
     for (const [at, error] of [null, {}, false, "", []].entries()) {
       const result = { action: "accept", content: { at } };
@@ -75,14 +75,14 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
     }
   });
 
-  test("declines a server's request with an error next to a `result` of null", async () => {
+  test("declines a server request with an error next to a `result` of null", async () => {
     await using endpoint = await open();
     endpoint.answer = { result: null, error: { code: -32001, message: "no time" } };
     const reply = await endpoint.ask({ id: 1, method: "tools/call", params: { name: "odd__ask" } });
     expect(textOf(reply)).toContain("no time");
   });
 
-  test("is refused params that are a list with members, and arguments that are no object", async () => {
+  test("gets an error for params that are a list with members, and for arguments that are no object", async () => {
     await using endpoint = await open();
     expect(
       await endpoint.ask({ id: 1, method: "tools/call", params: { name: "odd__fine", arguments: [] } }),
@@ -93,7 +93,7 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
   });
 });
 
-test("a modern client sends arguments and a cursor of null, and is served as if they were absent", async () => {
+test("a modern client can send arguments and a cursor of null, which count as absent", async () => {
   for (const endpoint of [onWire(new HttpWire(hub.url!, "modern")), onWire(startPipe())]) {
     const call = { id: 1, method: "tools/call", params: modernParams({ name: "odd__fine", arguments: null }) };
     expect(textOf(await endpoint.ask(call))).toBe("fine");
@@ -112,7 +112,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-test("the JSON-RPC dialect takes params of null and [] as absent, with an id, with `null` and without", async () => {
+test("the JSON-RPC dialect treats params of null and [] as absent, with any id or none", async () => {
   for (const params of NOTHING) {
     const call = { jsonrpc: "2.0", method: "odd__fine", params };
     expect(await post("/jsonrpc", { ...call, id: 1 })).toMatchObject({ status: 200, body: { id: 1, result: "fine" } });
@@ -125,13 +125,13 @@ test("the JSON-RPC dialect takes params of null and [] as absent, with an id, wi
   });
 });
 
-test("REST takes a body of null and [] as no arguments, and refuses another list", async () => {
+test("REST accepts a body of null and [] as no arguments, and refuses any other list", async () => {
   for (const body of NOTHING)
     expect(await post("/api/tools/odd__fine", body)).toMatchObject({ status: 200, body: "fine" });
   expect(await post("/api/tools/odd__fine", [1])).toMatchObject({ status: 400 });
 });
 
-test("a ping before `initialize` is answered, with params of null too; another request is not", async () => {
+test("answers a ping before `initialize`, with params of null too, and no other request", async () => {
   expect(await post("/mcp", { jsonrpc: "2.0", id: 7, method: "ping", params: null })).toEqual({
     status: 200,
     body: { jsonrpc: "2.0", id: 7, result: {} },

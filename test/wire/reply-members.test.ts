@@ -1,4 +1,5 @@
-// Replies in which a serialiser wrote more members than JSON-RPC allows, on every way to a server and in both eras.
+// Replies with more members than JSON-RPC allows, as some serialisers write them, over every transport and in both
+// eras.
 import { describe, expect, test } from "vitest";
 import { ERAS, openOdd, WAYS } from "../fixtures/upstreams/odd.ts";
 
@@ -15,7 +16,7 @@ describe.each(CASES)("a server on %s in the %s era", (way, era) => {
     expect(server.lines.faults()).toEqual([]);
   });
 
-  test("returns its error with any `result` next to it", async () => {
+  test("returns the server's error with any `result` next to it", async () => {
     await using server = await openOdd(way, { era, onError: { result: null } });
     for (const result of [null, {}, { content: [] }, "", []])
       expect(await server.call("bad", { odd: { onError: { result } } }), JSON.stringify(result)).toMatchObject({
@@ -26,7 +27,7 @@ describe.each(CASES)("a server on %s in the %s era", (way, era) => {
     expect(server.lines.faults()).toEqual([]);
   });
 
-  test("fails as malformed, with the member at fault, when its reply has no valid member", async () => {
+  test("fails as malformed, naming the member, if the reply has no valid member", async () => {
     await using server = await openOdd(way, { era });
     const replies = [
       [{ error: "it failed", result: {} }, "member `error`"],

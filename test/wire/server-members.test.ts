@@ -1,4 +1,4 @@
-// `params` of null and `[]` in what servers send by themselves, and a cursor of null, on every way to a server.
+// `params` of null and `[]` in messages that servers send themselves, and a cursor of null, over every transport.
 import { describe, expect, test } from "vitest";
 import { textOf } from "../fixtures/upstreams/harness.ts";
 import { openOdd, WAYS, type OddServer } from "../fixtures/upstreams/odd.ts";
@@ -11,7 +11,7 @@ async function repliesTo(server: OddServer, ids: readonly string[]): Promise<unk
 }
 
 describe.each(WAYS)("a server on %s", (way) => {
-  test("sends requests with empty params, and gets its answers", async () => {
+  test("can send requests with empty params, and gets answers", async () => {
     await using server = await openOdd(way, { era: "legacy" });
     const requests = [
       rpc({ id: `${way} 1`, method: "ping", params: null }),
@@ -27,7 +27,7 @@ describe.each(WAYS)("a server on %s", (way) => {
       .toMatchObject([{ result: {} }, { result: {} }, { result: { roots: [] } }, { error: { code: -32600 } }]);
   });
 
-  test("sends notifications with empty params, and none counts as a fault", async () => {
+  test("can send notifications with empty params, which are no fault", async () => {
     await using server = await openOdd(way, { era: "legacy" });
     for (const params of [null, []]) {
       const methods = ["notifications/tools/list_changed", "notifications/message", "notifications/progress"];
@@ -40,7 +40,7 @@ describe.each(WAYS)("a server on %s", (way) => {
     expect(server.lines.faults()).toEqual(["not-json-rpc"]);
   });
 
-  test("ends a list with a cursor of null, and writes `_meta` of null", async () => {
+  test("can end a list with a cursor of null, and write `_meta` of null", async () => {
     for (const era of ["legacy", "modern"] as const) {
       await using server = await openOdd(way, { era, list: { nextCursor: null, _meta: null } });
       const { tools, problems } = await server.provider.listing();
@@ -50,7 +50,7 @@ describe.each(WAYS)("a server on %s", (way) => {
   });
 });
 
-test("a server on stdio pings with params of null before it answers `initialize`, and is served", async () => {
+test("accepts a ping with params of null from a server on stdio before it answers `initialize`", async () => {
   const start = [rpc({ id: "early", method: "ping", params: null })];
   await using server = await openOdd("stdio", { era: "legacy", start });
   expect(await server.call("fine")).toMatchObject({ ok: true });

@@ -1,4 +1,4 @@
-// DELETE of a session while a call is open: the hub ends the call's stream as the official server does.
+// DELETE of a session during a call: the hub ends the call's stream like the official server.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
@@ -49,7 +49,7 @@ async function startHub(): Promise<SlowServer> {
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Returns the status and the data of the events that a call gets when its session is deleted. */
+/** Returns the status and the event data that a call receives when its session is deleted. */
 async function answerAfterDelete({ url, begun }: SlowServer): Promise<unknown> {
   const post = (message: object, more: Record<string, string> = {}): Promise<Response> => {
     const body = JSON.stringify({ jsonrpc: "2.0", ...message });

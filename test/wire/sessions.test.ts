@@ -1,4 +1,4 @@
-// Sessions of upstream servers that are lost, by each way to report it, and revisions that are refused by a text.
+// Lost sessions of upstream servers, for each way to report them, and revisions that are refused by a text.
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
@@ -12,7 +12,7 @@ const FINE = { ok: true, result: { content: [{ type: "text", text: "fine" }] } }
 const error = (message: string, code = -32001, id: unknown = null): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 
-/** How a server reports that it does not know a session. */
+/** Response with which a server reports an unknown session. */
 interface Report {
   readonly status: number;
   readonly type?: string;
@@ -47,12 +47,12 @@ const REPORTS: [string, Report][] = [
 interface Forgetful extends AsyncDisposable {
   readonly source: OddServer;
   readonly initialized: () => number;
-  /** Calls that the server began to work on. */
+  /** Number of calls that the server began to process. */
   readonly worked: () => number;
   forget(): void;
 }
 
-/** A server that answers calls in its newest session, and reports others as `report` does. */
+/** Starts a server that answers calls in its newest session, and rejects other sessions as `report` defines. */
 async function startForgetful(report: Report, { hasIds = true, always = false } = {}): Promise<Forgetful> {
   let initialized = 0;
   let worked = 0;
@@ -90,22 +90,19 @@ function send(response: ServerResponse, { status, type = "application/json", bod
 }
 
 describe("a session that the server lost", () => {
-  test.each(REPORTS)(
-    "is opened anew once, and the call is answered, when it is reported by %s",
-    async (name, report) => {
-      await using server = await startForgetful(report, { hasIds: !name.includes("without ids") });
+  test.each(REPORTS)("is reopened once, and the call is answered, if %s reports it", async (name, report) => {
+    await using server = await startForgetful(report, { hasIds: !name.includes("without ids") });
+    expect(await server.source.call("fine")).toMatchObject(FINE);
+    for (let loss = 1; loss <= 2; loss += 1) {
+      const before = server.initialized();
+      server.forget();
       expect(await server.source.call("fine")).toMatchObject(FINE);
-      for (let loss = 1; loss <= 2; loss += 1) {
-        const before = server.initialized();
-        server.forget();
-        expect(await server.source.call("fine")).toMatchObject(FINE);
-        expect(server.initialized()).toBe(before + 1);
-      }
-      expect(server.worked()).toBe(3);
-    },
-  );
+      expect(server.initialized()).toBe(before + 1);
+    }
+    expect(server.worked()).toBe(3);
+  });
 
-  test("is opened anew once for many calls at a time, each of which is answered", async () => {
+  test("is reopened once for many concurrent calls, each of which is answered", async () => {
     await using server = await startForgetful(json(500, "Session not found"));
     expect(await server.source.call("fine")).toMatchObject(FINE);
     server.forget();
@@ -119,7 +116,7 @@ describe("a session that the server lost", () => {
     ["an error of the server's own", json(200, "Browser session not found: open one first"), { kind: "tool_error" }],
     ["HTTP 500", text(500, "Session not found"), { kind: "unavailable" }],
     ["HTTP 410", text(410, "Gone"), { kind: "unavailable" }],
-  ])("is opened anew once for a call that always gets %s, which the caller then gets", async (_, report, expected) => {
+  ])("is reopened once for a call that always gets %s, which the caller then receives", async (_, report, expected) => {
     await using server = await startForgetful(report, { always: true });
     await server.source.provider.listing();
     expect(server.initialized()).toBe(1);
@@ -135,20 +132,20 @@ describe("a session that the server lost", () => {
     ["something else that is absent", 200, error("The file was not found")],
     ["a refusal of rights", 403, "Session not found"],
     ["a long page", 500, `${"x".repeat(5000)} session not found`],
-  ])("is not what %s reports", (_, status, body) => {
+  ])("is not assumed for %s", (_, status, body) => {
     expect(saysSessionLost({ status, body, hasSession: true })).toBe(false);
   });
 
-  test.each([404, 410, 400, 500, 200])("is not what %i reports without a session id", (status) => {
+  test.each([404, 410, 400, 500, 200])("is not assumed for %i without a session id", (status) => {
     expect(saysSessionLost({ status, body: "Session not found", hasSession: false })).toBe(false);
   });
 });
 
 /** A server's answers to requested revisions. */
 interface Versions {
-  /** In `initialize`. */
+  /** Returns true for revisions that `initialize` accepts. */
   readonly accepts: (revision: string) => boolean;
-  /** In the header of later messages. */
+  /** Returns true for revisions that are accepted in the header of later messages. */
   readonly acceptsHeader?: (revision: string) => boolean;
   readonly answers?: (asked: string) => string;
   readonly refusal: string;
@@ -209,13 +206,13 @@ describe("a server that refuses a revision by HTTP 400 and a text", () => {
       { accepts: (revision) => revision === "2025-03-26", refusal: '{"error":"protocolVersion: use 2025-03-26"}' },
       ["2025-11-25", "2025-03-26"],
     ],
-  ])("%s gets a request for another revision, and is served", async (_, versions, asked) => {
+  ])("%s gets a request for another revision, and works", async (_, versions, asked) => {
     await using server = await startVersioned(versions);
     expect(await server.call("fine")).toMatchObject(FINE);
     expect(new Set(server.asked)).toEqual(new Set(asked));
   });
 
-  test("in every revision is named with its status, after two attempts", async () => {
+  test("in every revision is reported with its status, after two attempts", async () => {
     await using server = await startVersioned({ accepts: () => false, refusal: "Unsupported protocol version" });
     expect(await server.call("fine")).toMatchObject({
       ok: false,

@@ -8,7 +8,7 @@ import { ERAS, openOdd, WAYS } from "../fixtures/upstreams/odd.ts";
 const CASES = WAYS.flatMap((way) => ERAS.map((era) => [way, era] as const));
 const FINE = { ok: true, result: { content: [{ type: "text", text: "fine" }] } };
 
-/** `"$ID"` is the id of the call. */
+/** `"$ID"` is replaced by the id of the call. */
 const LOG_LINES = [
   { id: "$ID", level: "info", msg: "called" },
   { id: "$TEXT", level: "info" },
@@ -22,7 +22,7 @@ const LOG_LINES = [
 ];
 
 describe.each(CASES)("a server on %s in the %s era", (way, era) => {
-  test("prints JSON that is not JSON-RPC with the id of a call, and its answer counts", async () => {
+  test("can print JSON that is not JSON-RPC with the id of a call, and its answer counts", async () => {
     await using server = await openOdd(way, { era });
     for (const line of LOG_LINES)
       expect(await server.call("fine", { odd: { before: [line, line] } }), JSON.stringify(line)).toMatchObject(FINE);
@@ -40,7 +40,7 @@ describe.each(CASES)("a server on %s in the %s era", (way, era) => {
   });
 });
 
-test("a server on stdio prints half a log line with the id of a call, and its answer counts", async () => {
+test("ignores half a log line with the id of a call on stdio, and accepts the answer", async () => {
   await using server = await openOdd("stdio", { era: "legacy" });
   for (const line of ['{"id":"$ID","level":"info","msg":"cal', '{"id":"$ID", level: info}', '{"id":"$ID","error":"no'])
     expect(await server.call("fine", { odd: { before: [line] } })).toMatchObject(FINE);
@@ -48,7 +48,7 @@ test("a server on stdio prints half a log line with the id of a call, and its an
   expect(await server.call("fine", { odd: { before: [half], answers: false } })).toMatchObject({ kind: "malformed" });
 });
 
-test("a server on HTTP answers with JSON without `jsonrpc` alone, and the call fails as malformed", async () => {
+test("fails a call as malformed if a server on HTTP answers only with JSON without `jsonrpc`", async () => {
   await using server = await openOdd("HTTP with JSON", { era: "legacy" });
   const before = [{ id: "$ID", result: { content: [] } }];
   expect(await server.call("fine", { odd: { before, answers: false } })).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
     params: { requestId, ...(reason !== undefined && { reason }) },
   });
 
-  test("ends a call immediately, with the reason where there is one", async () => {
+  test("ends a call immediately, with the reason if there is one", async () => {
     await using server = await openOdd(way, { era });
     const endings = [
       [cancelled("$ID", "shutting down"), "The server cancelled this request: shutting down"],
@@ -78,21 +78,21 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
     expect(await server.call("fine")).toMatchObject(FINE);
   });
 
-  test("drops an answer that follows the cancellation, without a fault", async () => {
+  test("has its answer after the cancellation ignored, without a fault", async () => {
     await using server = await openOdd(way, { era });
     expect(await server.call("fine", { odd: { before: [cancelled("$ID")] } })).toMatchObject({ kind: "tool_error" });
     expect(await server.call("fine")).toMatchObject(FINE);
     expect(server.lines.faults()).toEqual([]);
   });
 
-  test("ends no call when it names another id, or none", async () => {
+  test("ends no call if it names another id, or none", async () => {
     await using server = await openOdd(way, { era });
     for (const requestId of [123_456, "other", null, "-1", 1.5])
       expect(await server.call("fine", { odd: { before: [cancelled(requestId)] } })).toMatchObject(FINE);
   });
 });
 
-test("a server cancels its own request with the id of a running call, and the call continues", async () => {
+test("can cancel its own request with the id of a running call, which continues", async () => {
   await using server = await openOdd("stdio", { era: "legacy" });
   const before = [
     { jsonrpc: "2.0", id: "$ID", method: "elicitation/create", params: { message: "?", requestedSchema: {} } },
@@ -103,22 +103,25 @@ test("a server cancels its own request with the id of a running call, and the ca
 });
 
 describe.each(CASES)("a server that writes byte order marks, on %s in the %s era", (way, era) => {
-  test.each(["first", "each"] as const)("is listed and called with a mark before its %s message", async (mark) => {
-    await using server = await openOdd(way, { era, mark });
-    expect((await server.provider.listing()).tools.map(({ name }) => name)).toContain("fine");
-    expect(await server.call("fine")).toMatchObject(FINE);
-    expect(await server.call("bad")).toMatchObject({ message: "the real reason" });
-    expect(server.lines.faults()).toEqual([]);
-  });
+  test.each(["first", "each"] as const)(
+    "is listed and called with a byte order mark before its %s message",
+    async (mark) => {
+      await using server = await openOdd(way, { era, mark });
+      expect((await server.provider.listing()).tools.map(({ name }) => name)).toContain("fine");
+      expect(await server.call("fine")).toMatchObject(FINE);
+      expect(await server.call("bad")).toMatchObject({ message: "the real reason" });
+      expect(server.lines.faults()).toEqual([]);
+    },
+  );
 });
 
-test("calls a server on stdio that first writes a byte order mark on a separate line", async () => {
+test("accepts a server on stdio that first writes a byte order mark on a separate line", async () => {
   await using server = run(fixture("odd"), [JSON.stringify({ start: ["\uFEFF"] })]);
   expect(await server.call("fine")).toMatchObject(FINE);
   expect(server.lines.faults()).toEqual([]);
 });
 
-test("clients write a byte order mark before a body on HTTP, and are answered", async () => {
+test("answers clients that write a byte order mark before a body on HTTP", async () => {
   const hub = await createHub({
     settings: { server: { port: 0 }, builtin: { execute_code: false } },
     variables: {},

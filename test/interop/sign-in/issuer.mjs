@@ -1,5 +1,5 @@
-// The partner authorization server: `oidc-provider` as its documentation has it, with its own pages for login and
-// consent. Prints its address.
+// The partner authorization server: `oidc-provider` as in its documentation, with its own pages for login and consent.
+// Prints its address.
 import { createServer } from "node:http";
 import { Provider } from "oidc-provider";
 

@@ -1,5 +1,5 @@
-// Signing in where others wrote both ends: `oidc-provider` gives the tokens, and servers of two SDKs want them.
-// `npm run partners -- sign-in` has `PYTHON` name an interpreter with the Python SDK, if there is one.
+// Sign-in with independent partners on both ends: `oidc-provider` issues the tokens, and servers of two SDKs require
+// them. `npm run partners -- sign-in` sets `PYTHON` to an interpreter with the Python SDK, if there is one.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -35,7 +35,7 @@ afterAll(async () => {
   );
 });
 
-/** Starts a partner; its address. */
+/** Starts a partner and returns its address. */
 async function start(command: string, file: string, ...args: readonly string[]): Promise<string> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(command, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
@@ -43,7 +43,7 @@ async function start(command: string, file: string, ...args: readonly string[]):
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith("url ")) continue;
     const url = line.slice(4);
-    // Some tell where they will listen before they do.
+    // Some partners print their address before they listen.
     await vi.waitFor(() => fetch(url), { timeout: 30_000 });
     return url;
   }
@@ -62,32 +62,29 @@ async function tokenIn(home: Home, url: string): Promise<string | undefined> {
   return (await context.vault.find(keyOf(context)))?.tokens?.access;
 }
 
-test.each(Object.entries(SERVERS))(
-  "%s: signed in to, called, and renewed once for 50 callers of two hubs",
-  async (_, how) => {
-    const url = await start(...how, issuer);
-    await using home = new Home();
-    const record = await home.login({ url }, through(await browsers.open()));
-    expect(record).toMatchObject({ resource: url, server: { issuer }, scopes: expect.arrayContaining(["tools"]) });
-    const provider = home.open({ url });
-    expect(await echo(provider, "in")).toMatchObject({ ok: true });
-    const first = await tokenIn(home, url);
-    const context = home.context({ url });
-    await context.vault.update(keyOf(context), (now) => ({
-      ...now!,
-      tokens: { ...now!.tokens!, obtainedAt: now!.tokens!.obtainedAt - 7_200_000 },
-    }));
-    const late = [home.open({ url }), home.open({ url })];
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_unused, at) => echo(late[at % 2]!, `n${at}`)));
-    expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
-    const second = await tokenIn(home, url);
-    expect(second).not.toBe(first);
-    // A family that was redeemed twice would be ended by its issuer.
-    expect(await echo(late[0]!, "after")).toMatchObject({ ok: true });
-  },
-);
+test.each(Object.entries(SERVERS))("%s: 50 callers of two hubs sign in, call, and renew once", async (_, how) => {
+  const url = await start(...how, issuer);
+  await using home = new Home();
+  const record = await home.login({ url }, through(await browsers.open()));
+  expect(record).toMatchObject({ resource: url, server: { issuer }, scopes: expect.arrayContaining(["tools"]) });
+  const provider = home.open({ url });
+  expect(await echo(provider, "in")).toMatchObject({ ok: true });
+  const first = await tokenIn(home, url);
+  const context = home.context({ url });
+  await context.vault.update(keyOf(context), (now) => ({
+    ...now!,
+    tokens: { ...now!.tokens!, obtainedAt: now!.tokens!.obtainedAt - 7_200_000 },
+  }));
+  const late = [home.open({ url }), home.open({ url })];
+  const outcomes = await Promise.all(Array.from({ length: 50 }, (_unused, at) => echo(late[at % 2]!, `n${at}`)));
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+  const second = await tokenIn(home, url);
+  expect(second).not.toBe(first);
+  // If both hubs had used the refresh token, the issuer would have revoked its family.
+  expect(await echo(late[0]!, "after")).toMatchObject({ ok: true });
+});
 
-test.each(Object.entries(SERVERS))("%s: a token for another server is refused there", async (_, how) => {
+test.each(Object.entries(SERVERS))("%s: refuses a token for another server", async (_, how) => {
   const [url, other] = [await start(...how, issuer), await start(...how, issuer)];
   await using home = new Home();
   await home.login({ url }, through(await browsers.open()));

@@ -1,15 +1,15 @@
-// Operations of a client with a server, and their results: the same as python/scenario.py, line by line.
+// Operations of a client with a server, and their results. Must match python/scenario.py line by line.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const STEP_MS = 20_000;
 const HANG_MS = 10_000;
 const NOTICE_MS = 5000;
-/** A user who answers last waits for the other calls of the round, within this limit. */
+/** Time limit for a user who answers last, after the other calls of the round. */
 const PATIENCE_MS = 8000;
 const FOUR = ["ask", "sample", "work", "quick"];
 const WORDS = { ask: { question: "colour" }, sample: { text: "rain" }, work: {}, quick: { text: "hi" } };
 
-/** Something that happens once, and can be waited for so long. */
+/** An event that happens once, with a wait that has a time limit. */
 export class Happening {
   #happened = new AbortController();
   set = () => this.#happened.abort();
@@ -17,7 +17,7 @@ export class Happening {
     this.#happened.signal.aborted || sleep(ms, false, { signal: this.#happened.signal }).catch(() => true);
 }
 
-/** Answers what a server asks (the person for `ask`, the model for `sample`), and hears of changes. */
+/** Answers server requests (the user for `ask`, the model for `sample`), and records notifications of changes. */
 export class Person {
   mayAnswer = new Happening();
   changed = new Happening();
@@ -35,7 +35,7 @@ export class Person {
   model = (text) => `said ${text}`;
 }
 
-/** The result of a step, or the error in its place: an error is an observation too. */
+/** Returns the result of a step, or its error, which is an observation too. */
 async function seen(step, ms = STEP_MS) {
   const ended = new AbortController();
   const late = sleep(ms, `no answer within ${ms / 1000} s`, { signal: ended.signal });
@@ -50,15 +50,15 @@ async function seen(step, ms = STEP_MS) {
 }
 
 /**
- * A server of both eras has a tool for each way to send requests or notifications: `name` pushes, `name_modern` uses
- * the newer era.
+ * Returns a tool's name. A server of both eras has a tool for each way to send requests or notifications: `name` uses
+ * the legacy era, `name_modern` the newer one.
  */
 function named(tools, name, partner) {
   const modern = `${name}_modern`;
   return partner.opened().version === "2026-07-28" && tools.includes(modern) ? modern : name;
 }
 
-/** Makes four concurrent calls. The user answers when the other three are over. */
+/** Makes four concurrent calls. The user answers after the other three have ended. */
 async function together(partner, person, tools, order) {
   const ended = [];
   const progress = [];
@@ -85,7 +85,7 @@ async function together(partner, person, tools, order) {
   };
 }
 
-/** A call that is withdrawn as soon as it has begun. */
+/** Makes a call and cancels it as soon as it has begun. */
 async function cancel(partner) {
   const begun = new Happening();
   const withdrawn = new AbortController();
@@ -120,8 +120,8 @@ async function change(partner, person, tools) {
 }
 
 /**
- * Waits until the server lists its tools, since a busy machine starts it slowly. Cold starts are the other scenario's
- * subject.
+ * Waits until the server lists its tools, because a busy machine starts it slowly. The other scenario covers cold
+ * starts.
  */
 async function offered(partner) {
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -147,7 +147,7 @@ async function whole(partner, person) {
   };
 }
 
-/** Makes all calls as soon as the connection is open, then repeats them until each is served. */
+/** Makes all calls as soon as the connection is open, then repeats each until it is served. */
 async function cold(partner) {
   const steps = [
     partner.call("quick", { text: "one" }),
@@ -165,7 +165,7 @@ async function cold(partner) {
   return { opened: partner.opened(), quick, resource, prompt, tools, later, toolsLater: await seen(partner.tools()) };
 }
 
-/** Connects, observes and prints one line of JSON. */
+/** Connects, runs the scenario and prints one line of JSON. */
 export async function run(connect) {
   const target = JSON.parse(process.argv[2]);
   const person = new Person();

@@ -23,7 +23,7 @@ const sampled = ({ content }) => text(`sampled: ${(Array.isArray(content) ? cont
 
 let cancelled = 0;
 let isExtended = false;
-/** Notifies subscribers where subscriptions exist (over HTTP they belong to the handler). */
+/** Notifies subscribers if there are subscriptions (over HTTP they belong to the handler). */
 let tellSubscribers = () => {};
 
 function createServer() {
@@ -36,7 +36,7 @@ function createServer() {
   registerWork(server);
   server.registerTool("change", {}, () => {
     isExtended = true;
-    // The library notifies by itself.
+    // The SDK sends the notification itself.
     registerExtra(server);
     return text("changed");
   });
@@ -112,7 +112,7 @@ function registerWork(server) {
   server.registerTool("heard", {}, () => text(`cancelled: ${cancelled}`));
 }
 
-/** One endpoint for both eras: the newer one without sessions, the older one with. */
+/** Serves both eras at one endpoint: the newer one without sessions, the older one with sessions. */
 function serveHttp() {
   const modern = createMcpHandler(createServer, { legacy: "reject" });
   tellSubscribers = () => modern.notify.toolsChanged();

@@ -1,5 +1,5 @@
-// Compiled, never run: classes of programs that extend the contract of bindings, in either spelling of its methods. A
-// refusal that is none any more fails the compilation, too.
+// Compiled, never run: classes of programs that extend the contract of bindings, in either spelling of its methods. If
+// a wrong class compiles, the compilation of this file fails.
 import { LollmsMCPBinding, type ToolDefinition, type ToolResult } from "toolyard/bindings";
 
 const HERON: ToolDefinition = { name: "heron", description: "Counts herons", input_schema: { type: "object" } };
@@ -31,7 +31,7 @@ export class Camel extends LollmsMCPBinding {
   }
 }
 
-/** One that writes neither compiles, since either spelling would do; its constructor refuses it. */
+/** A class with neither method compiles, because each spelling is optional; its constructor refuses it. */
 export class Neither extends LollmsMCPBinding {}
 
 export class Wrong extends LollmsMCPBinding {

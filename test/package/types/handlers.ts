@@ -1,12 +1,12 @@
-// Compiled, never run: what the types of `registerTool` take and what they refuse. A refusal that is none any more
-// fails the compilation, too.
+// Compiled, never run: accepted and refused types of `registerTool`. If wrong code compiles, the compilation of this
+// file fails.
 import type { ModuleHub, ToolArguments, ToolContext } from "toolyard";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 
 declare const hub: ModuleHub;
 
-/** Compiles only where both are one type. */
+/** Compiles only if both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : never;
 export const same = <A, B>(..._proof: [Same<A, B>]): void => {};
 
@@ -38,7 +38,7 @@ hub.registerTool("z3", ({ fruit }: { fruit: number }) => fruit, order3);
 // @ts-expect-error: there is no `color`
 hub.registerTool({ name: "z3", schema: order3, handler: ({ color }) => color });
 
-// any other of the Standard Schema kind
+// any other Standard Schema library
 declare const standard: {
   readonly "~standard": {
     readonly version: 1;
@@ -51,7 +51,7 @@ hub.registerTool("std", ({ city }) => city.toUpperCase(), standard);
 // @ts-expect-error: `city` is a string
 hub.registerTool("std", ({ city }: { city: number }) => city, standard);
 
-// JSON Schema, as const and in place
+// JSON Schema, as const and inline
 const trip = {
   type: "object",
   properties: {
@@ -101,7 +101,7 @@ hub.registerTool({ name: "object form", handler: ({ from }: { from: number }) =>
 // @ts-expect-error: `from` may be absent where the schema in place does not require it
 hub.registerTool("in place", ({ from }) => from.length, { type: "object", properties: { from: { type: "string" } } });
 
-// A schema without types for the compiler leaves them to the handler.
+// With a schema of wide types the handler declares its own types.
 const wide = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
 const read: Record<string, unknown> = {};
 hub.registerTool("wide", ({ a }: { a: number }) => a + 1, wide);

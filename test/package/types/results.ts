@@ -1,4 +1,4 @@
-// Compiled, never run: what lists and outcomes are, and which settings there are.
+// Compiled, never run: types of lists, outcomes and settings.
 import type { ContentBlock, CreateHubOptions, LibraryHub } from "toolyard";
 
 function accept<T>(_value: T): void {}
@@ -20,7 +20,7 @@ export async function results(hub: LibraryHub): Promise<void> {
   accept<object>(outcome.result.content);
   if (outcome.ok) {
     for (const block of outcome.result.content) accept<string | undefined>(textOf(block));
-    // Programs that were written before the result had a type.
+    // Programs written before the result had a type.
     accept<{ text: string }[]>(outcome.result["content"] as { text: string }[]);
   } else accept<string>(outcome.message);
 }

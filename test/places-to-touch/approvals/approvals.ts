@@ -1,7 +1,7 @@
 import { fail } from "../../../packages/toolyard/src/core/calls/outcome.ts";
 import type { Stage } from "../../../packages/toolyard/src/pipeline/state.ts";
 
-/** Tools that wait for an approval, and those that have one. */
+/** Tools that require an approval, and those that have one. */
 export class Approvals {
   readonly pending = new Set<string>();
   readonly #approved = new Set<string>();
@@ -18,7 +18,7 @@ export class Approvals {
   }
 }
 
-/** Refuses calls of tools that need an approval which was not given. */
+/** Refuses calls of tools without their required approval. */
 export function approvalStage(approvals: Approvals, tools: () => readonly string[]): Stage {
   return async (state, next) => {
     const { name } = state.found;

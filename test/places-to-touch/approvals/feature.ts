@@ -27,7 +27,7 @@ const APPROVALS_ENDPOINT = defineEndpoint({
   }),
 });
 
-/** Calls of some tools wait for an approval. */
+/** A feature that makes calls of some tools require an approval. */
 export const APPROVALS = defineFeature({
   name: "approvals",
   schema: { approvals: Type.Optional(Type.Object({ tools: Type.Optional(Type.Array(Type.String())) })) },

@@ -35,7 +35,7 @@ class Issuer {
 const ISSUER = serviceKey<Issuer>()("issuer");
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** Client credentials at `/token`. */
+/** Client credentials grant at `/token`. */
 const TOKEN_ENDPOINT = defineEndpoint({
   schema: { token_server: Type.Optional(Type.Object({ clients: Type.Optional(Type.Record(Type.Secret())) })) },
   paths: ["/token"],
@@ -54,7 +54,7 @@ const TOKEN_ENDPOINT = defineEndpoint({
   }),
 });
 
-/** An authorization server inside of the hub. */
+/** A feature with an authorization server inside of the hub. */
 export const AUTHORIZATION_SERVER = defineFeature({
   name: "authorization-server",
   provides: [ISSUER],

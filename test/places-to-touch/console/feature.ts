@@ -8,7 +8,7 @@ import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts"
 
 const PATH = "/console";
 
-/** A page for browsers at `/console`, to which `/` leads, and the sources of the hub as JSON. */
+/** A page for browsers at `/console`, to which `/` redirects, and the hub's sources as JSON. */
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: {
     console: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ default: false })) })),

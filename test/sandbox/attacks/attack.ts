@@ -6,12 +6,12 @@ import type {
 } from "../../../packages/toolyard/src/sandbox/engine.ts";
 import type { SandboxEngineName } from "../../../packages/toolyard/src/sandbox/options.ts";
 
-/** Permitted ends of an attack. In each case the canaries stay untouched, see `canaries.ts`. */
+/** Permitted outcomes of an attack. In each case the canaries stay untouched, see `canaries.ts`. */
 export interface Expectation {
   readonly ends: readonly SandboxEnd[];
   /** The exact value of a run that finished. */
   readonly value?: unknown;
-  /** A run that finished got nothing: its value begins with `refused`. */
+  /** A finished run obtained nothing: its value begins with `refused`. */
   readonly isHeld?: true;
   /** Pattern of the error of a run that did not finish. */
   readonly says?: RegExp;
@@ -22,7 +22,10 @@ export interface Attack {
   readonly id: string;
   readonly what: string;
   readonly language: SandboxLanguage;
-  /** `{{file}}`, `{{folder}}`, `{{socket}}`, `{{port}}`, `{{http}}`, `{{udp}}` are replaced by the canaries. */
+  /**
+   * Code of the attack; `{{file}}`, `{{folder}}`, `{{socket}}`, `{{port}}`, `{{http}}`, `{{udp}}` are replaced by the
+   * canaries.
+   */
   readonly code: string;
   readonly expect: Expectation;
   /** @default "scripting" */
@@ -31,13 +34,13 @@ export interface Attack {
   /** Engines that this does not apply to, with the reason. */
   readonly notOn?: Partial<Record<SandboxEngineName, string>>;
   /**
-   * Engines in which the attempt itself succeeds, inside of the walls, and why that is no escape: only the canaries
-   * count there.
+   * Engines in which the attempt succeeds inside of the isolation, and the reason why that is no escape. There only the
+   * canaries count.
    */
   readonly gainsOn?: Partial<Record<SandboxEngineName, string>>;
 }
 
-/** Runs in sequence or concurrently: one run tries to reach another one. */
+/** An attack of several runs, in sequence or concurrently, in which one run tries to reach another. */
 export interface Plot {
   readonly id: string;
   readonly what: string;
@@ -54,16 +57,16 @@ export interface Plot {
 
 type More = Omit<Attack, "id" | "what" | "code" | "language" | "expect">;
 
-/** It gets nothing: an exception of the language, or the end of the run. */
+/** The attack obtains nothing: it ends with an exception of the language, or with its run. */
 export const HELD: Expectation = { ends: ["finished", "error"], isHeld: true };
-/** Attacks may end their own run in any way; the end is reported. */
+/** The attack may end its own run in any way; the end is reported. */
 export const CONTAINED: Expectation = { ends: ["finished", "error", "limit", "memory", "crashed", "timeout"] };
 export const TIMES_OUT: Expectation = { ends: ["timeout"] };
 export const RUNS_OUT: Expectation = { ends: ["memory", "error", "limit", "crashed"] };
 
-/** A clock that an attack on time is to run into. */
+/** Short time limits, for attacks that must reach them. */
 export const SHORT = { wallMs: 600, cpuMs: 400 } as const;
-/** Limits for code that breaks its own interpreter so that it never ends, long after the attack. */
+/** Time limits for code that makes its own interpreter hang after the attack. */
 export const MODEST = { wallMs: 5000, cpuMs: 5000 } as const;
 
 // oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
@@ -100,7 +103,7 @@ export function javascriptTries(id: string, what: string, body: string, more: Mo
   );
 }
 
-/** As `pythonTries`, in the profile of `python_interpreter`. */
+/** Same as `pythonTries`, in the profile of `python_interpreter`. */
 export function restrictedTries(id: string, what: string, body: string): Attack {
   return pythonTries(id, what, body, { profile: "restricted" });
 }

@@ -11,7 +11,7 @@ import { denoProgram } from "../../support/deno.ts";
 import type { Attack } from "./attack.ts";
 import type { Canaries } from "./canaries.ts";
 
-/** Beyond its own time, an attack may take this long to end, on a machine that does other things too. */
+/** Tolerance after an attack's time limit, for a busy machine. */
 export const MARGIN_MS = 10_000;
 const NEVER = new AbortController().signal;
 
@@ -34,7 +34,7 @@ export class AttackedEngine {
     this.#canaries = canaries;
   }
 
-  /** Without languages where the machine does not have it. */
+  /** Opens the engine. Its list of languages is empty if the machine does not have it. */
   static async open(name: SandboxEngineName, canaries: Canaries): Promise<AttackedEngine> {
     const sandbox = new Sandbox(
       resolveSandbox({
@@ -57,13 +57,13 @@ export class AttackedEngine {
         const { end } = await sandbox.run(toJob(sandbox, { language, code: "1" }), NOBODY, NEVER);
         if (end === "finished") languages.push(language);
       } catch {
-        // An engine that is not built into this version.
+        // This version does not contain the engine.
       }
     }
     return new AttackedEngine(name, sandbox, languages, canaries);
   }
 
-  /** Runs it, and returns the touched canaries. */
+  /** Runs the attack, and returns the touched canaries. */
   async run(parts: JobParts): Promise<{ readonly run: SandboxRun; readonly findings: readonly string[] }> {
     const job = toJob(this.sandbox, { ...parts, code: this.#canaries.aim(parts.code) });
     const host = new CountingHost();
@@ -84,7 +84,7 @@ export class AttackedEngine {
 type JobParts = Pick<Attack, "language" | "code" | "profile" | "limits"> & { readonly session?: string };
 
 function toJob({ options }: Sandbox, { language, code, profile = "scripting", limits, session }: JobParts): SandboxJob {
-  // Far more than an attack without its own limits takes, so that it ends by itself on a slow machine.
+  // Far longer than an attack without its own limits takes, so that it ends by itself on a slow machine.
   const bounds = { ...options.limits, wallMs: 60_000, cpuMs: 50_000, ...limits };
   return {
     language,

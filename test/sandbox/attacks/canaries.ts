@@ -8,7 +8,9 @@ import { join } from "node:path";
 
 const VARIABLE = "TOOLYARD_CANARY";
 
-/** Things that an attack must not touch: a file, a variable, listeners, a folder. Each is real, and reports access. */
+/**
+ * Resources that an attack must not touch: a file, a variable, listeners, a folder. Each is real, and reports access.
+ */
 export class Canaries {
   readonly folder = mkdtempSync(join(tmpdir(), "toolyard-attack-"));
   readonly #fileSecret = `file-${crypto.randomUUID()}`;
@@ -45,7 +47,7 @@ export class Canaries {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The code with the places of the canaries in it. */
+  /** Inserts the locations of the canaries into the code. */
   aim(code: string): string {
     const places: Readonly<Record<string, string | number>> = {
       file: join(this.folder, "secret.txt"),
@@ -60,7 +62,9 @@ export class Canaries {
     return code.replaceAll(/\{\{(\w+)\}\}/gu, (whole, name: string) => String(places[name] ?? whole));
   }
 
-  /** Returns the touched canaries, by the attack's own output and by their own records. Empty if none. */
+  /**
+   * Returns the touched canaries, according to the attack's output and to their own records. Empty if there are none.
+   */
   touched(shown: string): string[] {
     const found = [...this.#heard];
     if (shown.includes(this.#fileSecret)) found.push("the file was read");

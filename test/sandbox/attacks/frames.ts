@@ -1,9 +1,9 @@
 import { CONTAINED, javascript, python, type Attack, type Expectation } from "./attack.ts";
 
-// Words to the host that the interpreter's own code did not write.
+// Forged frames to the host.
 
 const NOT_ON = { "bwrap-python": "speaks over a pipe, see frames/pipe" } as const;
-/** Opens the guest's line to its thread. */
+/** Opens the guest's channel to its thread. */
 const OPEN =
   "import os, json\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(data):\n" +
   "    try: return os.write(fd, data if isinstance(data, bytes) else json.dumps(data).encode())\n" +
@@ -16,7 +16,7 @@ const raw = (
   expect: Expectation = CONTAINED,
   more: Partial<Attack> = {},
 ): Attack => ({ ...python(id, what, OPEN + code, expect), notOn: NOT_ON, ...more });
-/** Well-formed frames of the pipe between hub and engine. Restricted code does not come as far. */
+/** Well-formed frames for the pipe between hub and engine. Restricted code cannot reach it. */
 const PIPE =
   "import os, json\ndef frame(head, extra=0):\n    b = json.dumps(head).encode()\n" +
   "    return len(b).to_bytes(4, 'big') + extra.to_bytes(4, 'big') + b\n" +
@@ -26,7 +26,7 @@ const PIPE =
   "'started'}, {'type': 'done', 'done': {'end': 'cancelled', 'truncated': False}, 'files': [{'path': '../up', " +
   "'size': 0}]}]\nfor n in range(3, 64):\n    for head in heads:\n        try: os.write(n, frame(head))\n" +
   "        except OSError: break\n    try: os.write(n, frame({}, 2**32 - 1))\n    except OSError: pass\n1";
-/** The host function of the prelude, taken out of a stack. */
+/** The prelude's host function, read from a stack. */
 const FUNCTION =
   "Error.prepareStackTrace = (_, f) => f; let host; try { files.read('../x') } catch (e) { host = " +
   "[...e.stack].find((f) => f.getFunctionName?.() === 'host')?.getFunction() } host ??= () => {};\n";

@@ -7,7 +7,7 @@ import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.t
 import { createHub } from "../../../packages/toolyard/src/hub/create-hub.ts";
 import { createIdentity } from "../identity.ts";
 
-// Attacks that need the hub: rights, its own tools, its other callers.
+// Attacks that need the hub: rights, the hub's own tools, its other callers.
 
 type TestHub = Awaited<ReturnType<typeof createHub>>;
 
@@ -47,7 +47,7 @@ test.each([
   ["through that tool twice", "tools.execute_tool({ name: 'execute_tool', arguments: { name: 'vault.open' } })"],
   ["with a line break behind its name", "tools('vault.open\\n', {})"],
   ["with a NUL behind its name", "tools('vault.open\\0', {})"],
-])("S9: code calls a tool that its caller may not, %s, and does not reach it", async (_how, call) => {
+])("S9: code cannot call a tool that its caller may not use: %s", async (_how, call) => {
   heard = undefined;
   const guest = createIdentity(hub, "guest", { deny: ["vault*"] });
   expect(await valueOf(kindOf(call), guest)).not.toBe("none");
@@ -68,7 +68,7 @@ test.each([
   expect(await valueOf(kindOf(call))).toBe("denied");
 });
 
-test("S9: passes keys that are a prototype in other languages to a tool as keys", async () => {
+test("S9: passes keys that are prototypes in other languages to a tool as plain keys", async () => {
   await valueOf(
     'await tools.vault.open(JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'))',
   );
@@ -78,7 +78,7 @@ test("S9: passes keys that are a prototype in other languages to a tool as keys"
   expect("polluted" in {}).toBe(false);
 });
 
-test("S9: answers other calls immediately while endless code holds every slot", async () => {
+test("S9: answers other calls immediately while endless code uses every slot", async () => {
   const runs = Array.from({ length: 4 }, () =>
     hub.call("execute_code", { language: "javascript", code: "for (;;) {}", timeout_ms: 1500 }),
   );
@@ -88,7 +88,7 @@ test("S9: answers other calls immediately while endless code holds every slot", 
   expect(await valueOf("6 * 7")).toBe(42);
 });
 
-test("S9: a session is its caller's own, however its name is written", async () => {
+test("S9: a session belongs to its caller, for any spelling of its name", async () => {
   await valueOf("globalThis.secret = 'mine'; 1", hub, { session: "s" });
   for (const session of ["s", 's"]', '","s', "local"]) {
     expect(await valueOf("typeof secret", createIdentity(hub, "somebody"), { session })).toBe("undefined");

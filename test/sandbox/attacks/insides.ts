@@ -1,6 +1,6 @@
 import { CONTAINED, python, pythonTries, restrictedTries, SHORT, type Attack } from "./attack.ts";
 
-// Python's own insides: import tricks, and ways round the rules of the restricted profile.
+// Internals of Python: import tricks, and ways around the rules of the restricted profile.
 
 const IMPORTS: readonly Attack[] = [
   pythonTries(

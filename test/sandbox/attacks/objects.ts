@@ -1,9 +1,9 @@
 import { CONTAINED, javascript, javascriptTries, MODEST, python, type Attack } from "./attack.ts";
 
-// From a value to the host's objects; prototypes on the way in and out.
+// Ways from a value to the host's objects, and prototypes in arguments and results.
 
 const DENO_TOO = { deno: "its own globals are those of a browser, without any rights" } as const;
-/** Reaches the code's own process object, if there is one, and a file through it. */
+/** Searches for a process object in the code's globals, and reads a file through it. */
 const SEEK =
   "const p = get('return this')().process ?? get('return typeof process === \\'undefined\\' ? " +
   "undefined : process')(); if (!p) throw new Error('none'); return p.env.{{variable}} ?? p.pid";
@@ -202,7 +202,7 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
     "console.log('\\ud800'); files.write('\\ud800.txt', '\\udc00'); ({ ['\\ud800']: '\\udfff' })",
     CONTAINED,
   ),
-  // A value with such keys has no own properties: the assignment changes nothing.
+  // The assignment to such a key sets no own property, so it changes nothing.
   javascript(
     "results/proxy",
     "returns a proxy whose keys never end",

@@ -1,6 +1,6 @@
 import { CONTAINED, javascriptTries, python, pythonTries, type Attack } from "./attack.ts";
 
-// Files, environment, network and processes of the machine.
+// Access to files, environment, network and processes of the machine.
 
 const NAMESPACE = {
   "bwrap-python": "programs may be run there: in namespaces of their own, which hold nothing of this machine",

@@ -1,9 +1,9 @@
 import { CONTAINED, javascript, python, RUNS_OUT, SHORT, TIMES_OUT, type Attack } from "./attack.ts";
 
-// Memory, time, output and depth.
+// Consumption of memory, time, output and depth.
 
 const SLOW = { limits: { wallMs: 6000, cpuMs: 4000 } } as const;
-/** For what ends by itself or by another bound: time enough on a machine that does other things too. */
+/** Limits for attacks that end by themselves or by another limit: enough time on a busy machine. */
 const PATIENT = { limits: { wallMs: 60_000, cpuMs: 50_000 } } as const;
 const OUT = { ends: [...RUNS_OUT.ends, "timeout"] } as const;
 
@@ -172,7 +172,7 @@ const TIME: readonly Attack[] = [
         "import functools\nn = 0\ndef c(a, b):\n    while True: pass\nsorted([1, 2], key=functools.cmp_to_key(c))",
       ],
       ["sum", "adds in one call", "sum(range(10 ** 15))"],
-      // Hashes are taken by 2 ** 61 - 1, and where words have 32 bits by 2 ** 31 - 1.
+      // Hashes are reduced modulo 2 ** 61 - 1, and modulo 2 ** 31 - 1 on 32-bit interpreters.
       ["hash", "puts colliding keys into a dict", "{(2 ** 61 - 1) * (2 ** 31 - 1) * n: 1 for n in range(10 ** 6)}"],
       ["generator", "has a generator never end", "list(x for x in iter(int, 1) if x)"],
       ["sleep", "sleeps", "import time\ntime.sleep(10_000)"],
@@ -265,7 +265,7 @@ const HANGS: readonly Attack[] = [
     "waits for nothing",
     "await new Promise(() => {})",
     { ends: ["error"] },
-    // It ends by itself: the bound is only against what hangs.
+    // It ends by itself; the limit only prevents a hang.
     SLOW,
   ),
   javascript("hangs/js-left", "leaves a call that never ends behind", "tools.never({}); 1", TIMES_OUT, {

@@ -16,11 +16,12 @@ import { TOOLS } from "./tools.ts";
 
 export const ATTACKS: readonly Attack[] = [...REACHING_OUT, ...OBJECTS, ...INSIDES, ...FRAMES, ...RESOURCES, ...TOOLS];
 const PATIENT = { timeout: 300_000 } as const;
-/** Concurrent attacks. Each has a harmless run next to it. */
+/** Number of concurrent attacks, each with a harmless run next to it. */
 const AT_ONCE = 3;
 
 /**
- * Every attack on one engine, and what must hold afterwards; only where the engine is present. Returns whether it is.
+ * Defines the tests of every attack on one engine, and of the state afterwards, if the engine is available. Resolves
+ * with whether it is.
  */
 export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   const before = await descendants();
@@ -42,7 +43,7 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   const turns = new Turns(AT_ONCE);
 
   test.concurrent.for(mine.filter(({ profile }) => profile !== "restricted"))(
-    "S9: $id: code that $what gets nothing, and others are answered",
+    "S9: $id: code that $what gets nothing, and other runs are answered",
     PATIENT,
     async (attack, { expect: own }) => {
       await turns.take(() => attempt(engine, attack, own));
@@ -50,7 +51,7 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   );
 
   test.concurrent.for(mine.filter(({ profile }) => profile === "restricted"))(
-    "L40: $id: restricted code that $what gets nothing, and others are answered",
+    "L40: $id: restricted code that $what gets nothing, and other runs are answered",
     PATIENT,
     async (attack, { expect: own }) => {
       await turns.take(() => attempt(engine, attack, own));
@@ -58,7 +59,7 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   );
 
   test.concurrent.for(PLOTS.filter(applies))(
-    "S9: $id: a run that $what reaches no other one",
+    "S9: $id: a run that $what reaches no other run",
     PATIENT,
     async (plot, { expect: own }) => {
       await turns.take(() => follow(engine, plot, own));
@@ -93,7 +94,7 @@ async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expec
   if (attack.gainsOn?.[engine.name] === undefined) check(run, attack.expect, own);
 }
 
-/** Makes a harmless run of another caller at the same time. */
+/** Starts a concurrent harmless run of another caller. */
 async function innocent(engine: AttackedEngine, language: Attack["language"], own: typeof expect): Promise<void> {
   const { run } = await engine.run({ language, code: "6 * 7" });
   own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({
@@ -115,7 +116,7 @@ function check(run: SandboxOutcome, { ends, value, isHeld, says }: Expectation, 
   }
 }
 
-/** Lets a limited number run concurrently; the others wait. */
+/** Runs a limited number of tasks concurrently; the others wait. */
 class Turns {
   #free: number;
   readonly #line: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { CONTAINED, HELD, javascript, javascriptTries, python, pythonTries, SHORT, type Attack } from "./attack.ts";
 
-// Operations of the host for the code: tool calls and searches, too many, too large, of the wrong type. The host of
+// Attacks with host operations: tool calls and searches that are too many, too large, or of the wrong type. The host of
 // these tests counts them.
 
 const FEW = { limits: { toolCalls: 20, concurrentToolCalls: 3, toolBytes: 20_000 } } as const;
