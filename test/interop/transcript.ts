@@ -46,7 +46,7 @@ export async function play(client: RawClient, step: Step, replacements: Replacem
     if (!("method" in message) || message["id"] !== undefined || isStartNoise(message) || isLateProgress(message, step))
       continue;
     const heard = (told[String(message["method"])] ??= []);
-    // Whether notifications arrive between the cancellation and its arrival at the server depends on speed.
+    // Notifications between the cancellation and its arrival at the server depend on timing.
     if (step.givenUp !== true || heard.length === 0) heard.push(toldAs(message));
   }
   return normalise({ reply, asked: client.asked.slice(asked), told }, replacements);
