@@ -240,14 +240,14 @@ describe("an unknown kind", () => {
                       kind,
                       identity: ["weave"],
                     }),
-                    { starts: { keys: ["weave"], told: ["weave"] } },
+                    { starts: { keys: ["weave"], shownKeys: ["weave"] } },
                   ),
                 ),
               }),
               {
                 sample: "\n# Looms.\n# [looms]\n",
                 formerly: "spindles",
-                starts: { keys: ["patterns"], told: ["patterns"] },
+                starts: { keys: ["patterns"], shownKeys: ["patterns"] },
                 places: {
                   kind,
                   key: "patterns",

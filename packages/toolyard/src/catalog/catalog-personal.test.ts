@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import { EVERYBODY, linkKeyText, type LinkKey } from "../core/calls/link-key.ts";
-import type { ListingWish } from "../core/sources/provider.ts";
+import type { ListingRequest } from "../core/sources/provider.ts";
 import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { EVERYTHING } from "../core/ports/rights.ts";
 import { Catalog } from "./catalog.ts";
@@ -27,7 +27,7 @@ class PersonalProvider extends MemoryProvider {
     return { for: "principal", principal: id };
   }
 
-  override listing({ link = EVERYBODY }: ListingWish = {}): Listing {
+  override listing({ link = EVERYBODY }: ListingRequest = {}): Listing {
     return this.#lists.get(linkKeyText(link)) ?? this.#lists.get(linkKeyText(EVERYBODY))!;
   }
 

@@ -1,8 +1,8 @@
-import type { CallTarget, ListingWish } from "../core/sources/provider.ts";
+import type { CallTarget, ListingRequest } from "../core/sources/provider.ts";
 import type { Source } from "../core/sources/records.ts";
 import { mightUse, namedSources, type RequestedName } from "./cold-owners.ts";
 import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
-import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
+import { isGuessed, isSpelledAsListed, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Spellings } from "../core/names/spelling.ts";
@@ -34,10 +34,10 @@ export class Finder {
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
-    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, { asked, find });
+    return starts.length === 0 ? lookup : this.#afterStart(lookup, starts, { asked, find });
   }
 
-  async #onceStarted<T extends CallTarget>(
+  async #afterStart<T extends CallTarget>(
     first: Lookup<T> | Promise<Lookup<T>>,
     starts: readonly SourceStart[],
     { asked, find }: LookedFor<T>,
@@ -78,12 +78,12 @@ export class Finder {
     const known = find(snapshot);
     const gates = this.#withSay(this.#catalog.gates(), asked);
     const isGuess = isGuessed(known) && gates.some(isCold);
-    if (isGuess || !isSpelt(known, asked.text)) return this.#lookUpEverywhere(asked, find);
+    if (isGuess || !isSpelledAsListed(known, asked.text)) return this.#lookUpEverywhere(asked, find);
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
       const found = latest === snapshot ? known : find(latest);
       // If the tool was removed or belongs to another source now, sources of lower precedence may have it.
-      return isSpelt(found, asked.text) && found.source.id === known.source.id
+      return isSpelledAsListed(found, asked.text) && found.source.id === known.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);
     };
@@ -100,7 +100,7 @@ export class Finder {
     const early = find(this.#catalog.latest());
     const isSure =
       waits.size === 0 ||
-      (isSpelt(early, asked.text) &&
+      (isSpelledAsListed(early, asked.text) &&
         !isGuessed(early) &&
         !Array.from(waits.keys()).some((gate) => mayTake(gate, early.source)));
     return isSure ? early : Promise.all(waits.values()).then(() => find(this.#catalog.latest()));
@@ -133,8 +133,8 @@ export class Finder {
  * Requirements for lists in a call to a known tool: of its own source, and of sources that may have taken over its
  * name.
  */
-const FOR_ITSELF: ListingWish = Object.freeze({ mayBeOld: true });
-const FOR_OTHER: ListingWish = Object.freeze({ mayBeOld: true, isForOther: true });
+const FOR_ITSELF: ListingRequest = Object.freeze({ mayBeOld: true });
+const FOR_OTHER: ListingRequest = Object.freeze({ mayBeOld: true, isForOther: true });
 
 interface SourceStart {
   readonly source: Source;

@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import { EVERYBODY, type LinkKey } from "../core/calls/link-key.ts";
-import type { ColdStart, ListingWish, Provider } from "../core/sources/provider.ts";
+import type { ColdStart, ListingRequest, Provider } from "../core/sources/provider.ts";
 import { inSlices } from "../core/timing/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
@@ -59,7 +59,7 @@ export class ListingGate {
    * Updates `listing`. Returns `undefined` if no wait was needed. Never rejects. If the request is for another source,
    * the previous list is enough while a new one is prepared.
    */
-  refresh(wish?: ListingWish): Promise<void> | undefined {
+  refresh(wish?: ListingRequest): Promise<void> | undefined {
     const isForOther = wish?.isForOther === true;
     if (isForOther && this.#isPreparing) return undefined;
     const wait = this.#refresh(wish);
@@ -74,7 +74,7 @@ export class ListingGate {
     this.#isClosed = true;
   }
 
-  #refresh(wish?: ListingWish): Promise<void> | undefined {
+  #refresh(wish?: ListingRequest): Promise<void> | undefined {
     if (this.#asking) return this.#asking.isLate || this.#isEnough(wish) ? undefined : this.#afterThis(this.#asking);
     try {
       const answer = this.provider.listing(this.#link === EVERYBODY ? wish : { ...wish, link: this.#link });
@@ -90,7 +90,7 @@ export class ListingGate {
    * Returns true if the known list is enough: a call to a tool that a server listed does not wait for another caller's
    * list request.
    */
-  #isEnough(wish: ListingWish | undefined): boolean {
+  #isEnough(wish: ListingRequest | undefined): boolean {
     return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
   }
 
@@ -165,7 +165,7 @@ export function isCold(gate: ListingGate): boolean {
 /** Requests all gates. Returns the promises of those that must be awaited; they never reject. */
 export function askAll(
   gates: readonly ListingGate[],
-  wishOf?: (gate: ListingGate) => ListingWish,
+  wishOf?: (gate: ListingGate) => ListingRequest,
 ): ReadonlyMap<ListingGate, Promise<void>> {
   // Usually no gate must be awaited.
   let waits: Map<ListingGate, Promise<void>> | undefined;

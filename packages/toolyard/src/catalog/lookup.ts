@@ -40,7 +40,7 @@ export function isNotThere({ kind }: Fail): boolean {
 }
 
 /** Returns true if the name is spelled as listed. A name in no list may be listed soon. */
-export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
+export function isSpelledAsListed<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
   return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 

@@ -60,7 +60,7 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
   if (!repaired.record) return repaired;
   const approved = repaired.record;
   const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
-  const configured = saysNothing(source, shape) ? hinted : configure(hinted, source, shape);
+  const configured = hasNoSettings(source, shape) ? hinted : configure(hinted, source, shape);
   const offer = reveal(configured, keyOf);
   if (pin.warning === undefined && repaired.problems.length === 0) return offer;
   const warning = pin.warning === undefined ? [] : [{ subject: tool.name, message: pin.warning }];
@@ -130,7 +130,7 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
  * Returns true if no settings apply. Checks the options without creating an object, because most lists are long and
  * have no settings.
  */
-function saysNothing({ limits }: Source, shape: ListingShape): boolean {
+function hasNoSettings({ limits }: Source, shape: ListingShape): boolean {
   const { keywords, visibility } = shape;
   return limits === undefined && keywords.length === 0 && visibility === undefined && !namesTools(shape);
 }

@@ -141,9 +141,9 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
 }
 
 function startOf({ name, value }: WrittenTable, starts: Starts): readonly AcceptedTable[] {
-  const { keys, told, between = ", ", usual, before, sendsTo } = starts;
+  const { keys, shownKeys, between = ", ", usual, before, sendsTo } = starts;
   const taken = sendsTo ? Array.from(new Set(takenInto(value))) : [];
-  const written = told.flatMap((key) => value[key] ?? []).map(textOf);
+  const written = shownKeys.flatMap((key) => value[key] ?? []).map(textOf);
   const words = sendsTo ? written.map(placeIn) : written;
   const all = [
     words.length > 0 ? [before, words.join(between)].filter((part) => part !== undefined).join(" ") : usual,

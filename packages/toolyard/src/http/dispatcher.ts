@@ -73,7 +73,7 @@ export class Dispatcher {
     const route = place && this.#routeAt(place);
     const isAllowed = this.#allow(arrival, route);
     if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
-    if (isAllowed && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
+    if (isAllowed && isPreflight(request)) return answerPreflight(arrival, reportedMethods(route));
     // Clients search for sign-in documents at these paths, and accept only a 404 as a refusal.
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, route, place, search };
@@ -198,7 +198,7 @@ const MAX_SHOWN_NAME = 64;
 const WELL_KNOWN = "/.well-known/";
 
 /** Returns the methods to report. A path that is hidden from some callers looks like an unknown path. */
-function toldMethods(route: Route | undefined): readonly string[] {
+function reportedMethods(route: Route | undefined): readonly string[] {
   return route && !route.methods.includes(EVERY_METHOD) ? route.methods : USUAL_METHODS;
 }
 

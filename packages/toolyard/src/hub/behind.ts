@@ -6,10 +6,10 @@ import type { Fail, Outcome } from "../core/calls/outcome.ts";
  * Returns the failure with the code that the mirrored hub reported. The pipeline uses its own code, since retries and
  * circuit breakers must not depend on claims of a server; a program that calls this server needs the server's code.
  */
-export function asSaidBehind(outcome: Outcome): Outcome {
+export function withUpstreamKind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;
-  const meta = [outcome.result?.["_meta"], outcome.rpcError?.data].find((from) => saidKind(from) !== undefined);
-  const said = saidKind(meta);
+  const meta = [outcome.result?.["_meta"], outcome.rpcError?.data].find((from) => upstreamKind(from) !== undefined);
+  const said = upstreamKind(meta);
   if (said === undefined || said === outcome.kind) return outcome;
   return { ...outcome, kind: said, ...(said === "limited" && whenAgain(meta)) };
 }
@@ -23,7 +23,7 @@ function whenAgain(from: unknown): Pick<Fail, "retryable" | "retryAfterMs"> | un
   return typeof retryAfterMs === "number" ? { retryable: true, retryAfterMs } : undefined;
 }
 
-function saidKind(from: unknown): FailKind | undefined {
+function upstreamKind(from: unknown): FailKind | undefined {
   const kind = isJsonObject(from) ? from[KIND_META_KEY] : undefined;
   return typeof kind === "string" && Object.hasOwn(KINDS, kind) ? (kind as FailKind) : undefined;
 }

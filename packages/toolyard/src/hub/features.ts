@@ -97,6 +97,6 @@ function bindingsSchema() {
       },
       { description: "For programs that load bindings." },
     ),
-    { starts: { told: ["dir"] } },
+    { starts: { shownKeys: ["dir"] } },
   );
 }

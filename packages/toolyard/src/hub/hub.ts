@@ -108,7 +108,7 @@ export class Hub {
   #attach(provider: Provider): void {
     this.#heard.listenTo(provider);
     this.#kernel.catalog.add(provider);
-    void this.port.levels.tell(provider);
+    void this.port.levels.applyTo(provider);
   }
 
   #detach(provider: Provider): void {

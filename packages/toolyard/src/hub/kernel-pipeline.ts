@@ -6,7 +6,7 @@ import { resolveLimits } from "../pipeline/options.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import { STATE } from "../state/ports/store.ts";
-import { asSaidBehind } from "./behind.ts";
+import { withUpstreamKind } from "./behind.ts";
 import { resolveMirrored } from "./mirror.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import { awaitedDownload, resolveCall, whyLate } from "./resolve.ts";
@@ -54,7 +54,7 @@ export function pipelineFactory(
       hide: (value) => redactor.knownIn(value),
       onProblem: (problem) => noted.note(problem),
     });
-    return mirror ? (call) => pipeline(call).then(asSaidBehind) : pipeline;
+    return mirror ? (call) => pipeline(call).then(withUpstreamKind) : pipeline;
   };
 }
 

@@ -25,7 +25,7 @@ export class LogLevels {
   }
 
   /** Sets the log level of a source that was added later. */
-  async tell(provider: Provider): Promise<void> {
+  async applyTo(provider: Provider): Promise<void> {
     if (this.#current !== undefined) await this.#setOne(provider, this.#current);
   }
 

@@ -9,7 +9,7 @@ import type { Resolution } from "../pipeline/ports.ts";
 import type { Source } from "../core/sources/records.ts";
 import { permissionOf, supposedName } from "../core/ports/rights.ts";
 import { RPC } from "../wire/messages.ts";
-import { lookBehind, type MissingName } from "./sources/absent-services.ts";
+import { retryAbsentServices, type MissingName } from "./sources/absent-services.ts";
 import { passThroughProvider } from "./pass-through.ts";
 import { absentSource, downloadText, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
 import type { SourceSet } from "./sources/source-set.ts";
@@ -53,7 +53,7 @@ async function withAbsentServices(
   places: ResolvePlaces,
 ): Promise<Resolution> {
   const wanted = wantedOf({ name: call.target, principal: call.principal }, places);
-  const { lookup, absence } = await lookBehind(missing, wanted, { find, cancellation: cancellationOf(call) });
+  const { lookup, absence } = await retryAbsentServices(missing, wanted, { find, cancellation: cancellationOf(call) });
   return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
 }
 

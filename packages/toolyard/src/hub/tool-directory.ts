@@ -12,7 +12,7 @@ import { permissionOf } from "../core/ports/rights.ts";
 import type { ToolCounts, ToolDescription, ToolFinder } from "../core/services.ts";
 import type { Kernel } from "./kernel.ts";
 import { wantedOf } from "./resolve.ts";
-import { lookBehind } from "./sources/absent-services.ts";
+import { retryAbsentServices } from "./sources/absent-services.ts";
 import { unreadyServers } from "./sources/unready-servers.ts";
 
 /** Tool in the form in which one kind of endpoint lists it. */
@@ -64,7 +64,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
         (seen = snapshot).resolveTool(spelling, view),
       );
     const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#kernel);
-    const { lookup } = await lookBehind(await find(), wanted, { find });
+    const { lookup } = await retryAbsentServices(await find(), wanted, { find });
     if (!lookup.found) return lookup;
     const { name, target } = lookup;
     const unlisted = target.type === "tool" ? toolEntry(target.tool, name) : {};

@@ -215,7 +215,7 @@ function linkTo({ endpoint, client }: Program, options: CallOptions, deadline: D
     },
     relaysInput: false,
     notify: (notification) => {
-      if (isWanted(notification, options)) options.onNotice?.(notification);
+      if (isRequested(notification, options)) options.onNotice?.(notification);
     },
     ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
   };
@@ -242,7 +242,7 @@ async function subscribe(
 }
 
 // A tool may send log messages below the requested level.
-function isWanted({ method, params }: CallNotification, { logLevel }: CallOptions): boolean {
+function isRequested({ method, params }: CallNotification, { logLevel }: CallOptions): boolean {
   return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
 }
 

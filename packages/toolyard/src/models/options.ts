@@ -9,7 +9,7 @@ import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** Effects of a provider: the vendor's key from the environment is sent to the configured URL. */
 const PROVIDER_STARTS: Starts = {
-  told: ["base_url"],
+  shownKeys: ["base_url"],
   before: "sends the key of its vendor, if there is one, to",
   sendsTo: ["base_url"],
 };

@@ -14,7 +14,7 @@ import { pause } from "../core/timing/wait.ts";
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
   return (state, next) => {
     if (!factsOf(state.found.provider.source.kind).oneServer) return attempt(state, next, options.retries);
-    return behindBreaker({ breakers, retries: options.retries }, state, next);
+    return throughBreaker({ breakers, retries: options.retries }, state, next);
   };
 }
 
@@ -23,7 +23,7 @@ interface CallGuardOptions {
   readonly retries: RetryOptions;
 }
 
-async function behindBreaker({ breakers, retries }: CallGuardOptions, state: CallState, next: Next): Promise<Outcome> {
+async function throughBreaker({ breakers, retries }: CallGuardOptions, state: CallState, next: Next): Promise<Outcome> {
   const { provider } = state.found;
   const server = provider.serverFor?.(state.call.principal) ?? provider;
   const startedAt = performance.now();
@@ -34,7 +34,8 @@ async function behindBreaker({ breakers, retries }: CallGuardOptions, state: Cal
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(server, startedAt);
+    if (!outcome || isNeutral(outcome, state) || isExpectedOutage(outcome, provider))
+      breakers.abandoned(server, startedAt);
     else if (!outcome.ok && KINDS[outcome.kind].breaker === "failure")
       breakers.failed(server, startedAt, outcome.message);
     else breakers.succeeded(server);
@@ -52,7 +53,7 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
  * Returns true if the failure must not count. A server with an outage report is tried at every call: its callers wait
  * for it, and a refused connection costs little. A server that is being downloaded has not failed.
  */
-function isAway(outcome: Outcome, provider: Provider): boolean {
+function isExpectedOutage(outcome: Outcome, provider: Provider): boolean {
   if (outcome.ok) return false;
   if (outcome.kind === "timeout") return provider.status().installing !== undefined;
   const { outage } = provider.source;
@@ -69,24 +70,24 @@ function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }:
 async function attempt(state: CallState, next: Next, retries: RetryOptions): Promise<Outcome> {
   for (let retry = 0; ; retry += 1) {
     const outcome = await next(state);
-    if (outcome.ok || retry + 1 >= retries.attempts || !isWorthAnother(outcome, state)) return outcome;
+    if (outcome.ok || retry + 1 >= retries.attempts || !mayRetry(outcome, state)) return outcome;
     const delayMs = delayBefore(retry, outcome, retries);
     if (delayMs === undefined || delayMs >= state.deadline.remainingMs) return outcome;
     await pause(delayMs, state.deadline.cancellation);
   }
 }
 
-function isWorthAnother(failure: Fail, state: CallState): boolean {
+function mayRetry(failure: Fail, state: CallState): boolean {
   // The failure of an inner call was already repeated as often as allowed.
   if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
   const { retry } = KINDS[failure.kind];
-  if (retry === "always") return isWorthReconnecting(failure, state);
+  if (retry === "always") return mayReconnect(failure, state);
   return retry === "if-idempotent" && isIdempotent(state.found.target);
 }
 
 // Returns true if the call may be repeated after a reconnect. `details.sent: false` guarantees that the server has not
 // received the call; otherwise it may have run it.
-function isWorthReconnecting({ retryable, details }: Fail, state: CallState): boolean {
+function mayReconnect({ retryable, details }: Fail, state: CallState): boolean {
   const sent = details?.["sent"];
   if (sent === false) return retryable;
   return (retryable || sent === true) && isIdempotent(state.found.target);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import { withoutTags } from "../core/text/hidden-text.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import { fail, type Fail, type Ok, type Outcome } from "../core/calls/outcome.ts";
-import { failureWords, kindDetails } from "../core/calls/tool-value.ts";
+import { failureText, kindDetails } from "../core/calls/tool-value.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { ResultRepair } from "./result-repair.ts";
@@ -104,6 +104,6 @@ function toolFailure(name: string, result: JsonObject): Fail {
   const blocks = result["content"] as readonly JsonObject[];
   const text = blocks.find((block) => block["type"] === "text" && typeof block["text"] === "string")?.["text"];
   const message =
-    typeof text === "string" && text !== "" ? failureWords(text) : `${name} reported a failure without a reason.`;
+    typeof text === "string" && text !== "" ? failureText(text) : `${name} reported a failure without a reason.`;
   return fail("tool_error", firstChars(message, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
 }

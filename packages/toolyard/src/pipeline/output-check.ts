@@ -54,7 +54,7 @@ export class OutputCheck {
   }
 
   #wrongIn(tool: ToolRecord, schema: JsonObject, checked: CheckResult): string | undefined {
-    this.#problems.look(tool, "output", this.#schemas.of(schema, "output").verdict);
+    this.#problems.report(tool, "output", this.#schemas.of(schema, "output").verdict);
     return checked.ok ? undefined : checked.message;
   }
 

@@ -7,14 +7,14 @@ import type { PipelineDeps } from "./ports.ts";
 /** Reports each broken schema once. */
 export class SchemaProblems {
   readonly #deps: Pick<PipelineDeps, "logger" | "onProblem">;
-  readonly #told = new WeakSet<JsonObject>();
+  readonly #reported = new WeakSet<JsonObject>();
 
   constructor(deps: Pick<PipelineDeps, "logger" | "onProblem">) {
     this.#deps = deps;
   }
 
   /** Reports the problems of a schema. `role` is `input` or `output`. */
-  look(tool: ToolRecord, role: SchemaRole, verdict: Verdict | undefined): void {
+  report(tool: ToolRecord, role: SchemaRole, verdict: Verdict | undefined): void {
     if (verdict === undefined || (verdict.usable && verdict.warnings.length === 0)) return;
     const schema = role === "input" ? tool.inputSchema : tool.outputSchema;
     if (schema === undefined || !this.isNew(schema)) return;
@@ -27,8 +27,8 @@ export class SchemaProblems {
 
   /** Returns true at the first call for each schema. */
   isNew(schema: JsonObject): boolean {
-    if (this.#told.has(schema)) return false;
-    this.#told.add(schema);
+    if (this.#reported.has(schema)) return false;
+    this.#reported.add(schema);
     return true;
   }
 }

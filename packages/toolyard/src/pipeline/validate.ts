@@ -28,7 +28,7 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     const check: ArgumentCheck = { schema: schemas.of(tool.inputSchema, "input"), problems, tool, validation };
     const result = check.schema.checkHere(state.arguments);
     if (!result) return checkedApart(state, next, check);
-    problems.look(tool, "input", check.schema.verdict);
+    problems.report(tool, "input", check.schema.verdict);
     return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
   };
 }
@@ -45,7 +45,7 @@ interface ArgumentCheck {
 // Only this call waits for the thread; others do not.
 async function checkedApart(state: CallState, next: Next, check: ArgumentCheck): Promise<Outcome> {
   const result = await apart(state, state.arguments, check);
-  check.problems.look(check.tool, "input", check.schema.verdict);
+  check.problems.report(check.tool, "input", check.schema.verdict);
   return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
 }
 

@@ -178,7 +178,7 @@ export const SandboxSchema = Type.Object(
 
 /** Options that name programs and builds. */
 const PROGRAMS = ["python", "deno", "python_wasm"];
-export const SANDBOX_STARTS: Starts = { keys: PROGRAMS, told: PROGRAMS };
+export const SANDBOX_STARTS: Starts = { keys: PROGRAMS, shownKeys: PROGRAMS };
 
 export type SandboxConfig = Static<typeof SandboxSchema>;
 

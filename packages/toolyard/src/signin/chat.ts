@@ -1,4 +1,4 @@
-import { whilePersonActs } from "../core/calls/request-to-caller.ts";
+import { whileUserActs } from "../core/calls/request-to-caller.ts";
 import type { Call, Principal } from "../core/calls/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json/json.ts";
@@ -81,7 +81,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
       return Promise.resolve();
     };
     const ports = { challenge, show, guard, signal, comesBack: backBy(desk, call.principal, place) };
-    await whilePersonActs(call, login(context, ports));
+    await whileUserActs(call, login(context, ports));
     return true;
   } catch (error) {
     if (error instanceof FailError && error.failure === NOT_WANTED) return false;

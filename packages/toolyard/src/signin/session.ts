@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Cancellation } from "../core/calls/cancellation.ts";
 import { messageOf, type FailError } from "../core/errors.ts";
 import type { Logger } from "../core/ports/ports.ts";
-import { markTold } from "../core/calls/logged-failure.ts";
+import { markLogged } from "../core/calls/logged-failure.ts";
 import { orAborted } from "../core/timing/wait.ts";
 import type { ChangingCredentials, ServerRefusal, SentRequest } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
@@ -186,7 +186,7 @@ export class SignInSession implements ChangingCredentials {
     );
     if (this.isSignedIn) return;
     const error = this.#needsLogin(this.endedBecause ?? "is signed out of");
-    if (this.#toldOf === mine.tokens.access) markTold(error.failure);
+    if (this.#toldOf === mine.tokens.access) markLogged(error.failure);
     throw error;
   }
 

@@ -14,7 +14,7 @@ interface RingLine {
   readonly principal: unknown;
 }
 
-export interface LinesWish {
+export interface LogQuery {
   /** @default 100 */
   readonly limit?: number;
   /** @default all */
@@ -45,7 +45,7 @@ export class LogRing {
   /**
    * Returns the last `limit` lines with at least this level, oldest first; with `principal`, only lines of its calls.
    */
-  lines({ limit = 100, level = "debug", principal }: LinesWish = {}): string[] {
+  lines({ limit = 100, level = "debug", principal }: LogQuery = {}): string[] {
     const first = Math.max(0, this.#next - this.#maxLines);
     const inOrder = Array.from(
       { length: this.#next - first },

@@ -1,6 +1,6 @@
 import type { Fail } from "../core/calls/outcome.ts";
 import type { Logger } from "../core/ports/ports.ts";
-import { isTold } from "../core/calls/logged-failure.ts";
+import { isLogged } from "../core/calls/logged-failure.ts";
 import type { Connection } from "./connection/connection.ts";
 import { failureOf } from "./faults.ts";
 import { StderrLog } from "./transports/stderr-log.ts";
@@ -43,7 +43,7 @@ export class ServerJournal {
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
     const wantsPerson = failure.kind === "needs_authorisation";
-    const isOld = failure.message === this.#saidLast || (wantsPerson && this.#wantsPerson) || isTold(failure);
+    const isOld = failure.message === this.#saidLast || (wantsPerson && this.#wantsPerson) || isLogged(failure);
     this.#wantsPerson ||= wantsPerson;
     if (isOld) return this.#logger.debug(failure.message, facts);
     this.#saidLast = failure.message;

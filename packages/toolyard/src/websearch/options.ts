@@ -55,7 +55,7 @@ export const WebSearchSchema = Type.Object(
 /** Effects of web search: a key in the environment is sent to the configured URL. */
 export const WEB_SEARCH_STARTS: Starts = {
   keys: ["backend", "base_url", "api_key", "proxy"],
-  told: ["base_url", "proxy"],
+  shownKeys: ["base_url", "proxy"],
   before: "asks",
   sendsTo: ["base_url"],
 };

@@ -21,6 +21,6 @@ export function hasMorePartsThan(text: string, maxParts: number): boolean {
 }
 
 /** Returns the description of the limit, as words that follow "more than". */
-export function partsWords(maxParts: number): string {
+export function partsText(maxParts: number): string {
   return `${maxParts} keys, objects and lists`;
 }

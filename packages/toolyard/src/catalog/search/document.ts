@@ -4,7 +4,7 @@ import type { ToolRecord } from "../../core/sources/records.ts";
 import type { PreparedTool } from "../source-part.ts";
 import type { Field, Ranking } from "./ranking.ts";
 import { symbolWords } from "./symbol-words.ts";
-import { fieldWords, tellingWords } from "./words.ts";
+import { fieldWords, informativeWords } from "./words.ts";
 
 /** Words of one tool with their weights. They depend only on the tool, so they are computed once. */
 export interface SearchDocument {
@@ -49,7 +49,7 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
     weights,
     nameStems: new Set(nameStems),
     description,
-    nameWords: [...new Set([...tellingWords(name), ...tellingWords(keywords)])],
+    nameWords: [...new Set([...informativeWords(name), ...informativeWords(keywords)])],
   };
 }
 

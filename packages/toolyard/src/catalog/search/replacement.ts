@@ -12,7 +12,7 @@ export const MAX_NEAR = 5;
 export function insteadOf(
   query: string,
   { server = "" }: SearchFilter,
-  { permitted, elsewhere, separator }: Surroundings,
+  { permitted, outsideFilter, separator }: SuggestionContext,
 ): SearchInstead {
   const tools = permitted.filter((tool) => tool.record.role === undefined);
   const counts = new Map<string, number>();
@@ -20,15 +20,15 @@ export function insteadOf(
   const servers = Array.from(counts, ([id, count]) => ({ id, tools: count })).toSorted((a, b) =>
     a.id < b.id ? -1 : 1,
   );
-  const near = elsewhere.length > 0 ? elsewhere.map((hit) => hit.name) : namesLike(query.trim(), tools);
+  const near = outsideFilter.length > 0 ? outsideFilter.map((hit) => hit.name) : namesLike(query.trim(), tools);
   return { near, servers, noSuchServer: !tools.some(passesFilter({ server }, separator)) };
 }
 
 /** Data for the suggestions. */
-interface Surroundings {
+interface SuggestionContext {
   readonly permitted: readonly PreparedTool[];
   /** Hits of the query outside the filter. */
-  readonly elsewhere: readonly SearchHit[];
+  readonly outsideFilter: readonly SearchHit[];
   /** Text between a namespace and a name. */
   readonly separator: string;
 }

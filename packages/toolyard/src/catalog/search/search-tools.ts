@@ -34,10 +34,10 @@ export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evi
   };
   const answer = index.search(query, options);
   if (answer.total > 0) return answer;
-  const elsewhere = isNarrowed
+  const outsideFilter = isNarrowed
     ? index.search(query, { limit: MAX_NEAR, exact, evidence, passes: () => true }).hits
     : [];
-  return { ...answer, instead: insteadOf(query, filter, { permitted: index.tools, elsewhere, separator }) };
+  return { ...answer, instead: insteadOf(query, filter, { permitted: index.tools, outsideFilter, separator }) };
 }
 
 /** Searches with additional evidence, if it is available in time. */

@@ -42,11 +42,11 @@ export function queryWords(query: string): QueryWord[] {
 
 /** Returns the stems of a field's words, including repetitions. */
 export function fieldWords(text: string): string[] {
-  return tellingWords(text).map(stem);
+  return informativeWords(text).map(stem);
 }
 
 /** Returns the words of a field as written, without stop words. */
-export function tellingWords(text: string): string[] {
+export function informativeWords(text: string): string[] {
   return wordsOf(firstChars(text, MAX_FIELD_LENGTH)).filter((word) => !STOP_WORDS.has(word));
 }
 

@@ -129,7 +129,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const onHangup = (): void => {
     if (isTerminalGone()) return leaving.abort("the terminal was closed");
     void reloader.reload();
-    if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
+    if (served && "checkCertificate" in served) void served.checkCertificate?.();
   };
   // Registered before the address is printed, because a reader of the address may send the signal immediately.
   process.on("SIGHUP", onHangup);

@@ -31,7 +31,7 @@ export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
 async function atFile(path: string): Promise<ToolsAt | undefined> {
   const folder = dirname(path);
   const text = /\.(?:m?[jt]s|py)$/.test(path) ? await readFile(path, "utf8") : "";
-  const file = { name: basename(path), beside: await namesIn(folder), text };
+  const file = { name: basename(path), siblings: await namesIn(folder), text };
   return firstOf(
     (places) => places.ofFile(file),
     (by) => (by === "file" ? path : by === "folder" ? folder : dirname(folder)),

@@ -1,12 +1,12 @@
 import type { Fail } from "./outcome.ts";
 
-const told = new WeakSet<Fail>();
+const logged = new WeakSet<Fail>();
 
 /** Marks a failure as logged; code that passes it on does not log it again. */
-export function markTold(failure: Fail): void {
-  told.add(failure);
+export function markLogged(failure: Fail): void {
+  logged.add(failure);
 }
 
-export function isTold(failure: Fail): boolean {
-  return told.has(failure);
+export function isLogged(failure: Fail): boolean {
+  return logged.has(failure);
 }

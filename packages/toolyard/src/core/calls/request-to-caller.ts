@@ -11,11 +11,11 @@ const MAX_PATIENCE_MS = 10 * 60_000;
  * `MAX_PATIENCE_MS`.
  */
 export async function askCaller(call: Call, ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
-  return whilePersonActs(call, call.ask(ask, signal));
+  return whileUserActs(call, call.ask(ask, signal));
 }
 
 /** Waits for a user action. The call's idle time does not pass meanwhile, up to `MAX_PATIENCE_MS`. */
-export async function whilePersonActs<T>({ deadline }: Pick<Call, "deadline">, work: Promise<T>): Promise<T> {
+export async function whileUserActs<T>({ deadline }: Pick<Call, "deadline">, work: Promise<T>): Promise<T> {
   if (!deadline) return work;
   const everyMs = Math.max(20, Math.min(TOUCH_MS, deadline.remainingMs / 2));
   const patientUntil = performance.now() + MAX_PATIENCE_MS;

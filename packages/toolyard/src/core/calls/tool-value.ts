@@ -50,13 +50,13 @@ export function isStatusFailure(value: unknown): value is StatusFailure {
 /**
  * Returns the message of a failure: the text in `{"error": "…"}`, which many services return, or else the whole text.
  */
-export function failureWords(text: string): string {
+export function failureText(text: string): string {
   const value = text.startsWith("{") ? textValue(text) : undefined;
   return isJsonObject(value) && typeof value["error"] === "string" && value["error"] !== "" ? value["error"] : text;
 }
 
 /** Returns the message of a result that its tool marked as a failure. */
-export function resultWords(result: JsonObject): string {
+export function resultText(result: JsonObject): string {
   const texts = listMember(result, "content").flatMap((block) =>
     isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
   );

@@ -75,7 +75,7 @@ function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   if (readOnly && !isReadOnly) return false;
   if (sources !== undefined && (source === undefined || !isAnyOf(sources, source))) return false;
   const lists = subject.isPrompt === true ? rights.prompts : rights.tools;
-  return lists.every((list) => list.some((pattern) => meansName(pattern, subject)));
+  return lists.every((list) => list.some((pattern) => allowsName(pattern, subject)));
 }
 
 function matchesText({ text, qualified }: Pattern, subject: NamedSubject): boolean {
@@ -115,7 +115,7 @@ function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubj
   );
 }
 
-function meansName({ text, head, qualified }: Pattern, subject: NamedSubject): boolean {
+function allowsName({ text, head, qualified }: Pattern, subject: NamedSubject): boolean {
   const { name, ownName, prefixes, separator, looksLike } = subject;
   // The text of a pattern with a source could also match names of other sources that begin with it.
   if (qualified !== undefined && separator !== QUALIFIER) return isQualified(qualified, subject);
@@ -137,7 +137,7 @@ function mayBeKnown(rights: CompiledRights, name: string, separator: string): bo
   const { deny, readOnly, sources, tools, prompts } = rights;
   if (deny.length > 0 || readOnly || sources) return false;
   const subject = unknownName(name, separator);
-  return [...tools, ...prompts].every((list) => list.some((pattern) => meansName(pattern, subject)));
+  return [...tools, ...prompts].every((list) => list.some((pattern) => allowsName(pattern, subject)));
 }
 
 function unknownName(name: string, separator: string): NamedSubject {

@@ -16,7 +16,7 @@ export interface Logger {
  * Fact that marks a line whose text the caller also receives. Code that prints the response then need not print the
  * line.
  */
-export const TOLD_FACT = "told";
+export const SHOWN_FACT = "told";
 
 export const SILENT_LOGGER: Logger = Object.freeze({
   debug: () => {},

@@ -21,7 +21,7 @@ export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
   if (deny.some(({ text, qualified }) => matchesSome(text, spellings) || matchesQualified(qualified, subject)))
     return false;
   const uri = parseUri(own);
-  const asked = uri && askedUri(uri, subject);
+  const asked = uri && requestedUri(uri, subject);
   if (asked && deny.some((pattern) => denies(pattern, asked))) return false;
   if (subject.isTemplate === true) return allowsText(rights, subject);
   if (!uri) return !hasUriPatterns && allowsText(rights, subject);
@@ -48,7 +48,7 @@ function matchesQualified(qualified: Pattern["qualified"], { source, own }: UriS
   return matchesGlob(qualified.rest.text, own);
 }
 
-interface AskedUri {
+interface RequestedUri {
   readonly source: string | undefined;
   readonly readings: UriReadings;
   readonly query: string;
@@ -61,7 +61,7 @@ interface AskedUri {
   readonly deniedStarts: readonly string[];
 }
 
-function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
+function requestedUri(uri: ResourceUri, subject: UriSubject): RequestedUri | undefined {
   const readings = readUri(uri);
   const deniedStarts = [...new Set(["", subject.prefix.toLowerCase()])];
   return readings && { source: subject.source, readings, query: uri.query, starts: startsOf(subject), deniedStarts };
@@ -76,7 +76,7 @@ function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   return shown === own && written !== "" ? ["", written] : [written];
 }
 
-function denies({ uri, split, qualified }: Pattern, asked: AskedUri): boolean {
+function denies({ uri, split, qualified }: Pattern, asked: RequestedUri): boolean {
   const { readings, query, deniedStarts: starts } = asked;
   if (isOfSource(qualified, asked) && denies(qualified.rest, { ...asked, deniedStarts: BARE })) return true;
   const meets = ({ forms, careless }: UriPattern): boolean =>
@@ -84,7 +84,7 @@ function denies({ uri, split, qualified }: Pattern, asked: AskedUri): boolean {
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
 }
 
-function allows({ uri, split, qualified }: Pattern, form: string, asked: AskedUri): boolean {
+function allows({ uri, split, qualified }: Pattern, form: string, asked: RequestedUri): boolean {
   const { query, starts } = asked;
   // The text of a pattern with a source could also match URIs of other sources, with that text as their scheme.
   if (qualified) return isOfSource(qualified, asked) && allows(qualified.rest, form, { ...asked, starts: BARE });
@@ -96,7 +96,7 @@ function allows({ uri, split, qualified }: Pattern, form: string, asked: AskedUr
 
 function isOfSource(
   qualified: Pattern["qualified"],
-  { source }: AskedUri,
+  { source }: RequestedUri,
 ): qualified is NonNullable<Pattern["qualified"]> {
   return qualified !== undefined && source !== undefined && matchesGlob(qualified.source, source);
 }

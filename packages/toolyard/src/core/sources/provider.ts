@@ -104,7 +104,7 @@ export interface ColdStart {
   readonly over: Promise<void>;
 }
 
-export interface ListingWish {
+export interface ListingRequest {
   /**
    * True if lists that have expired, or are older than an announced change, are enough: for a call to a listed tool.
    * @default false
@@ -176,7 +176,7 @@ export interface Provider {
    * synchronously if no check is needed. A source on disk checks the disk first. An upstream that was never listed is
    * awaited, within its own time limit. `wish.link` selects the list of a personal source.
    */
-  listing(wish?: ListingWish): Listing | Promise<Listing>;
+  listing(wish?: ListingRequest): Listing | Promise<Listing>;
   /**
    * Returns the link whose listing this principal sees, for a personal source; an unknown principal sees the shared
    * listing. Absent: every principal sees the same listing.

@@ -20,7 +20,7 @@ export interface Starts {
   /** @default all keys */
   readonly keys?: readonly string[];
   /** Keys whose values show the user the program, in this order. None of them may hold a secret. */
-  readonly told: readonly string[];
+  readonly shownKeys: readonly string[];
   /** Text between these values. @default ", " */
   readonly between?: string;
   /** Text if no value is given. Absent: nothing is run without a value. */
@@ -53,7 +53,7 @@ export type BroughtBy = "file" | "folder" | "parent";
 export interface ToolFile {
   readonly name: string;
   /** Names of the files in its folder, including its own. */
-  readonly beside: readonly string[];
+  readonly siblings: readonly string[];
   /** Text of a program. Empty for other files. */
   readonly text: string;
 }

@@ -2,7 +2,7 @@
  * Idle timeout that is reset often. An extension does not restart the timer; the timer checks the clock when it fires.
  * Setting a timer for each request and each chunk would cost more than the other work.
  */
-export class Silence {
+export class IdleTimer {
   readonly #onOver: () => void;
   #timer: NodeJS.Timeout | undefined;
   #firesAt = 0;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
-import { inSlices, whileWanted } from "./slices.ts";
+import { inSlices, inBackgroundSlices } from "./slices.ts";
 
 /** Steps that take no time, or `ms` milliseconds each on a clock that is otherwise stopped. */
 function* steps(count: number, ms: number, done: number[]): Generator<void, void> {
@@ -65,7 +65,7 @@ test("concurrent works share one slice per turn of the event loop", () =>
       before = done.length;
       if (!isOver) setImmediate(look);
     };
-    const works = [0, 1, 2].map(() => whileWanted(steps(12, 4, done), () => true));
+    const works = [0, 1, 2].map(() => inBackgroundSlices(steps(12, 4, done), () => true));
     before = done.length;
     setImmediate(look);
     await Promise.all(works);
@@ -77,7 +77,7 @@ test("concurrent works share one slice per turn of the event loop", () =>
 // Runs in a separate process: in this one, other events always wake the loop. The number of steps is so high that
 // chance events do not suffice.
 const QUIET = `
-const { whileWanted } = await import("${new URL("../../../build/core/timing/slices.js", import.meta.url).href}");
+const { inBackgroundSlices } = await import("${new URL("../../../build/core/timing/slices.js", import.meta.url).href}");
 function* steps() {
   for (let at = 0; at < 30; at += 1) {
     for (const endsAt = performance.now() + 10; performance.now() < endsAt; );
@@ -85,7 +85,7 @@ function* steps() {
   }
 }
 const far = setTimeout(() => console.log("woken by the timer"), 20_000);
-await whileWanted(steps(), () => true);
+await inBackgroundSlices(steps(), () => true);
 clearTimeout(far);
 console.log("done");
 `;
@@ -98,7 +98,7 @@ test("continues background work while no other event wakes the loop", async () =
 test("background work takes no time in the turn that started it", () =>
   withStoppedClock(async () => {
     const done: number[] = [];
-    const work = whileWanted(steps(3, 4, done), () => true);
+    const work = inBackgroundSlices(steps(3, 4, done), () => true);
     await Promise.resolve();
     expect(done).toEqual([]);
     await work;

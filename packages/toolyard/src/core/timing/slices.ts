@@ -10,7 +10,7 @@ export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefi
 }
 
 async function goOn(steps: Iterator<unknown, void>): Promise<void> {
-  do await ownTurn(true);
+  do await nextTurn(true);
   while (!oneSlice(steps));
 }
 
@@ -18,8 +18,11 @@ async function goOn(steps: Iterator<unknown, void>): Promise<void> {
  * Does work in slices like `inSlices`, in the background: it does not keep the process alive and starts in a later turn
  * of the event loop. Resolves with the result of the steps, or with `undefined` when the result is no longer needed.
  */
-export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
-  for (await ownTurn(false); isWanted(); await ownTurn(false)) {
+export async function inBackgroundSlices<T>(
+  steps: Iterator<unknown, T>,
+  isWanted: () => boolean,
+): Promise<T | undefined> {
+  for (await nextTurn(false); isWanted(); await nextTurn(false)) {
     const end = oneSlice(steps);
     if (end) return end.value;
   }
@@ -45,7 +48,7 @@ const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
 /** Waits for a turn. All sliced works together get one slice per turn of the event loop. */
-function ownTurn(keepsAlive: boolean): Promise<void> {
+function nextTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });
     arm();

@@ -18,7 +18,7 @@ let leaving = 0;
  * Sends a message at the end of this turn of the event loop, in order and together with others. If `isAlone`, no other
  * message is expected, and it is sent immediately unless messages are waiting.
  */
-export function leaveAtTurnEnd(send: () => void, isAlone = false): void {
+export function sendAtTurnEnd(send: () => void, isAlone = false): void {
   if (isAlone && leaving === 0) return send();
   leaving += 1;
   atTurnEnd(() => {

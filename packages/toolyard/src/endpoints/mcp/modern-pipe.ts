@@ -40,7 +40,7 @@ export class ModernPipe {
       case "request":
         return this.#serve(classified.message);
       case "notification":
-        return this.noticed(message);
+        return this.handleCancelled(message);
       case "invalid":
         return this.#refuse(classified.id, RPC.invalidRequest, `Invalid Request: ${classified.reason}`);
       case "reply":
@@ -48,7 +48,7 @@ export class ModernPipe {
   }
 
   /** Handles `notifications/cancelled`, with or without an envelope. Ignores ids that do not belong to this era. */
-  noticed(message: unknown): void {
+  handleCancelled(message: unknown): void {
     if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
       return;
     const { requestId, reason } = message["params"];

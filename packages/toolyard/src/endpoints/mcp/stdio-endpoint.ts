@@ -42,7 +42,7 @@ export class StdioEndpoint {
   readonly done: Promise<void>;
   readonly #deps: StdioEndpointDeps;
   /** Both eras for the client, after it was identified. */
-  #spoken: StdioConversation | undefined;
+  #conversation: StdioConversation | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
   readonly #pipe: Outlet;
@@ -119,7 +119,7 @@ export class StdioEndpoint {
   #enter(found: Authentication): void {
     if (this.#state !== "reading") return;
     if (found.admitted) {
-      this.#spoken = this.#spokenWith(found.principal);
+      this.#conversation = this.#openConversation(found.principal);
       this.#reader.start();
       return;
     }
@@ -128,7 +128,7 @@ export class StdioEndpoint {
     void this.#drain(0);
   }
 
-  #spokenWith(principal: Principal): StdioConversation {
+  #openConversation(principal: Principal): StdioConversation {
     const deps = this.#deps;
     const connection = connectionId();
     return {
@@ -145,7 +145,7 @@ export class StdioEndpoint {
   }
 
   #take(value: unknown): void {
-    const spoken = this.#spoken;
+    const spoken = this.#conversation;
     if (!spoken) return;
     if (!this.#hasSpoken) this.#first(value);
     const work = Array.isArray(value) ? this.#takeBatch(value, spoken) : this.#takeMessage(value, spoken);
@@ -169,7 +169,7 @@ export class StdioEndpoint {
     if (this.#isModern(value)) return modern.receive(value);
     // A cancellation may lack the envelope, so both eras receive it. The client's request ids are unique across both
     // eras.
-    modern.noticed(value);
+    modern.handleCancelled(value);
     const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
@@ -221,11 +221,11 @@ export class StdioEndpoint {
     if (this.#state !== "reading") return;
     this.#state = "draining";
     this.#reader.stop();
-    this.#spoken?.session.endQuestions();
-    this.#spoken?.modern.endInput();
+    this.#conversation?.session.endQuestions();
+    this.#conversation?.modern.endInput();
     await Promise.race([this.#idle(), this.#hurried]);
-    this.#spoken?.session.close("The hub is closing.");
-    this.#spoken?.modern.close("The hub is closing.");
+    this.#conversation?.session.close("The hub is closing.");
+    this.#conversation?.modern.close("The hub is closing.");
     const given = new Promise<void>((resolve) => {
       this.#timers.push(setTimeout(resolve, FLUSH_MS));
     });

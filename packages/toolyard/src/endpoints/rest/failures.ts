@@ -4,7 +4,7 @@ import type { Fail } from "../../core/calls/outcome.ts";
 import { isStatusFailure, toolValue } from "../../core/calls/tool-value.ts";
 
 /** Details of a failure that programs use. Other details are only logged. */
-const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
+const SENT_DETAILS = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
 
 /**
  * Builds `{error: {kind, message, retryable, …}}`, the only shape of REST errors. `isFull` adds the tool's whole
@@ -12,7 +12,7 @@ const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
  */
 export function errorBody(failure: Fail, isFull = false): JsonObject {
   const { kind, message, retryable, retryAfterMs, details = {}, result } = failure;
-  const facts = TOLD.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]]));
+  const facts = SENT_DETAILS.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]]));
   return {
     error: {
       kind,
@@ -20,14 +20,14 @@ export function errorBody(failure: Fail, isFull = false): JsonObject {
       retryable,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...Object.fromEntries(facts),
-      ...ownWords(failure),
+      ...toolMessage(failure),
       ...(isFull && result ? { result } : {}),
     },
   };
 }
 
 /** Returns a tool's own text about its failure, if it is more specific than the message. */
-function ownWords({ result, message, details = {} }: Fail): JsonObject {
+function toolMessage({ result, message, details = {} }: Fail): JsonObject {
   if (!result) return {};
   const value = toolValue(result);
   const isSaid =

@@ -25,7 +25,7 @@ export interface ListPage {
 const MAX_LIMIT = 1000;
 
 /** Reads `?limit=`, `?cursor=` and `?name=`. Throws a `Refusal` with status 400 that names the error. */
-export function pageWish(query: URLSearchParams): ListPageOptions {
+export function readPageOptions(query: URLSearchParams): ListPageOptions {
   const limit = readLimit(query);
   const [cursor, name] = [query.get("cursor"), query.get("name")];
   return {

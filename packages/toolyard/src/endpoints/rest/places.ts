@@ -15,12 +15,12 @@ export function restPlaces({ basePath: base, routes, hasDescription }: RestOptio
   return [
     ...[...own].map(([path, answered]) => ({ path, methods: methodsOf(answered) })),
     ...[...paths].map((path) => ({ path, methods: [EVERY_METHOD] })),
-    elsewhereBelow(base),
+    otherPathsBelow(base),
   ];
 }
 
 /** Returns the route for all other paths below the base path. */
-export function elsewhereBelow(base: string): RoutePlace {
+export function otherPathsBelow(base: string): RoutePlace {
   return { path: `${base}/*`, methods: USUAL_METHODS };
 }
 

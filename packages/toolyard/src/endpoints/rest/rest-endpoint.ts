@@ -13,13 +13,13 @@ import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
 import { DescriptionEndpoint } from "./description-endpoint.ts";
 import type { RestExchange } from "./rest-exchange.ts";
-import { pageOf, pageWish, readLimit } from "./list-page.ts";
+import { pageOf, readPageOptions, readLimit } from "./list-page.ts";
 import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { queryArguments } from "./query-arguments.ts";
 import { mountPath } from "./mount-path.ts";
 import { mountRoutes } from "./mount-routes.ts";
-import { elsewhereBelow } from "./places.ts";
+import { otherPathsBelow } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { defaultModeFor, toolModeOfRequest } from "../tool-mode.ts";
@@ -63,7 +63,7 @@ export class RestEndpoint implements Endpoint {
     });
     if (this.#options.hasDescription)
       new DescriptionEndpoint(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
-    listener.route(elsewhereBelow(base), () => notFound(base), refusalText);
+    listener.route(otherPathsBelow(base), () => notFound(base), refusalText);
   }
 
   giveUp(): void {
@@ -89,7 +89,7 @@ export class RestEndpoint implements Endpoint {
       const facts = { ...(instead && { instead }), ...(wordsAlone && { wordsAlone }) };
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
-    const { name, ...wish } = pageWish(query);
+    const { name, ...wish } = readPageOptions(query);
     // Model names have `_` in place of `.`, so the pattern is converted; it then selects the same tools as one over MCP
     // names.
     const glob = view.principal.toolNames === "model" ? name?.replaceAll(".", "_") : name;
@@ -127,7 +127,7 @@ export class RestEndpoint implements Endpoint {
       this.#parts.hub.list("resources", view),
       this.#parts.hub.list("templates", view),
     ]);
-    const { entries, ...page } = pageOf(list, pageWish(query));
+    const { entries, ...page } = pageOf(list, readPageOptions(query));
     sendValue(exchange.answer, { resources: entries, resourceTemplates: templates.entries, ...page });
   }
 

@@ -25,7 +25,7 @@ export class RestExchange {
   readonly http: HttpExchange;
   readonly takesEvents: boolean;
   readonly #ended = new AbortController();
-  readonly #firstSign: NodeJS.Timeout | undefined;
+  readonly #firstOutput: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
   #isAnswered = false;
   #isGivenUp = false;
@@ -34,10 +34,10 @@ export class RestExchange {
     this.http = http;
     this.takesEvents = wantsStream(http);
     http.answer.onClosed(() => {
-      clearTimeout(this.#firstSign);
+      clearTimeout(this.#firstOutput);
       if (!this.#isAnswered) this.#ended.abort(new Error("The caller closed the connection."));
     });
-    if (this.takesEvents) this.#firstSign = setTimeout(() => this.#open(), FIRST_SIGN_MS).unref();
+    if (this.takesEvents) this.#firstOutput = setTimeout(() => this.#open(), FIRST_SIGN_MS).unref();
   }
 
   get answer(): HttpAnswer {
@@ -97,7 +97,7 @@ export class RestExchange {
 
   #answer(send: () => void): void {
     if (this.#isAnswered) return;
-    clearTimeout(this.#firstSign);
+    clearTimeout(this.#firstOutput);
     send();
     this.#isAnswered = true;
   }
@@ -109,7 +109,7 @@ export class RestExchange {
   }
 
   #open(): EventStream | undefined {
-    clearTimeout(this.#firstSign);
+    clearTimeout(this.#firstOutput);
     if (!this.#stream && this.answer.isOpen)
       this.#stream = this.http.openStream({ "x-content-type-options": "nosniff" });
     return this.#stream;

@@ -22,11 +22,11 @@ const MAX_BODY_BYTES = 1024;
  * client ID metadata document. These requests carry no token of the hub; their parameters identify the sign-in.
  */
 export class SignInEndpoint implements Endpoint {
-  readonly #desk: SignInCoordinator;
+  readonly #coordinator: SignInCoordinator;
   readonly #redact: (text: string) => string;
 
   constructor({ signIns, redact }: { readonly signIns: SignInCoordinator; readonly redact: (text: string) => string }) {
-    this.#desk = signIns;
+    this.#coordinator = signIns;
     this.#redact = redact;
   }
 
@@ -37,7 +37,7 @@ export class SignInEndpoint implements Endpoint {
     listener.route({ methods: writing, path: `${SIGN_IN_PATH}/*`, isOpen: true }, async (exchange) =>
       send(
         exchange,
-        (await this.#desk.page(asked(exchange))) ?? page(410, html`<p>This link was used or has expired.`.text),
+        (await this.#coordinator.page(asked(exchange))) ?? page(410, html`<p>This link was used or has expired.`.text),
       ),
     );
     listener.route({ methods: writing, path: SIGN_IN_PATH }, (exchange) => this.#begin(exchange));
@@ -48,7 +48,7 @@ export class SignInEndpoint implements Endpoint {
   close(): void {}
 
   #tell({ answer }: HttpExchange): void {
-    const { address } = this.#desk;
+    const { address } = this.#coordinator;
     if (address === undefined || !address.startsWith("https:")) return sendText(answer, 404, "Not Found");
     const document = {
       client_id: `${address}${CLIENT_DOCUMENT_PATH}`,
@@ -65,13 +65,13 @@ export class SignInEndpoint implements Endpoint {
 
   async #takeBack(exchange: HttpExchange): Promise<void> {
     const request = asked(exchange);
-    const shown = (await this.#desk.back(request)) ?? (await this.#handOver(request.query));
+    const shown = (await this.#coordinator.back(request)) ?? (await this.#handOver(request.query));
     send(exchange, shown ?? page(400, html`<p>No sign-in waits for this response. Start the sign-in again.`.text));
   }
 
   /** Passes the parameters to a command with the same home folder that waits in a terminal. */
   async #handOver(query: URLSearchParams): Promise<SignInPage | undefined> {
-    const { folder } = this.#desk;
+    const { folder } = this.#coordinator;
     if (folder === undefined) return undefined;
     const { handOver } = await import("../../signin/handover.ts");
     const isTaken = await handOver(folder, query);
@@ -85,12 +85,12 @@ export class SignInEndpoint implements Endpoint {
     if (method !== "POST") {
       const isNarrowed = permissionOf(principal.rights).isNarrowed;
       const named = query.get("source");
-      const ids = named === null ? (isNarrowed ? [] : Array.from(this.#desk.sources.keys())) : [named];
-      return send(exchange, page(200, form(ids.filter((id) => this.#desk.sources.has(id)))));
+      const ids = named === null ? (isNarrowed ? [] : Array.from(this.#coordinator.sources.keys())) : [named];
+      return send(exchange, page(200, form(ids.filter((id) => this.#coordinator.sources.has(id)))));
     }
     const source = new URLSearchParams(await asked(exchange).body()).get("source") ?? "";
     try {
-      const begun = await this.#desk.sources.get(source)?.begin(principal);
+      const begun = await this.#coordinator.sources.get(source)?.begin(principal);
       send(exchange, begun ?? page(403, html`<p>You may not sign in to this source.`.text));
     } catch (error) {
       if (!(error instanceof FailError)) throw error;

@@ -8,7 +8,7 @@ import { AuditSchema, LoggingSchema } from "../../telemetry/options.ts";
 import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
 
 /** The user chooses the file to which log lines are appended. */
-const APPENDS: Starts = { keys: ["file"], told: ["file"], before: "appends to" };
+const APPENDS: Starts = { keys: ["file"], shownKeys: ["file"], before: "appends to" };
 
 /** Feature: log, audit and redaction. It starts first, because the other features log. */
 export const TELEMETRY = defineFeature({

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json/json.ts";
-import { TOLD_FACT, type Logger } from "../../core/ports/ports.ts";
+import { SHOWN_FACT, type Logger } from "../../core/ports/ports.ts";
 import { createAudit, NO_AUDIT } from "../../telemetry/audit.ts";
 import type { LogSettings } from "../../kernel/kernel-keys.ts";
 import type { Telemetry } from "../../kernel/telemetry.ts";
@@ -64,7 +64,7 @@ export function createTelemetry(
 }
 
 function isTold(facts: JsonObject): boolean {
-  return Object.hasOwn(facts, TOLD_FACT);
+  return Object.hasOwn(facts, SHOWN_FACT);
 }
 
 const NOWHERE: LineSink = { write: () => {}, close: async () => {} };

@@ -1,5 +1,5 @@
 import { Canceller, type Cancellation } from "../../core/calls/cancellation.ts";
-import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
+import { sendAtTurnEnd } from "../../core/timing/turn-end.ts";
 import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "../wire.ts";
 import { firstChars } from "../../core/text/truncate.ts";
@@ -128,7 +128,7 @@ export class HttpAnswer implements WireEvents {
     this.#isAnswered = true;
     // A string is written together with the head, a buffer separately. ASCII text needs no encoding.
     const encoding = length === body.length ? "latin1" : "utf8";
-    leaveAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
+    sendAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
   }
 
   /** Sends the whole answer in pieces, some of which are bytes already. */

@@ -1,6 +1,6 @@
 import { formatSseEvent, SSE_KEEP_ALIVE } from "../../wire/sse.ts";
 import { processActivity } from "../../core/process-activity.ts";
-import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
+import { sendAtTurnEnd } from "../../core/timing/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";
 
 export interface StreamLimits {
@@ -99,7 +99,7 @@ export class EventStream {
   #flushLater(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    leaveAtTurnEnd(() => {
+    sendAtTurnEnd(() => {
       this.#isHeld = false;
       this.#flush();
     });

@@ -7,13 +7,13 @@ import type { HttpRequest } from "../wire.ts";
  * checked before, so the page may send it.
  */
 export function assertOwnPage(request: Pick<HttpRequest, "header">): void {
-  if (isFromElsewhere(request) && !request.header("origin"))
+  if (isFromOtherSite(request) && !request.header("origin"))
     throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
 }
 
 /** Refuses images, scripts, frames, forms and similar requests by a page of another site. */
 export function assertNoForeignLoad(request: HttpRequest): void {
-  if (!isFromElsewhere(request) || request.header("origin")) return;
+  if (!isFromOtherSite(request) || request.header("origin")) return;
   const isLink = request.header("sec-fetch-dest") === "document" && /^(GET|HEAD)$/.test(request.method);
   if (!isLink) throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
 }
@@ -22,7 +22,7 @@ export function assertNoForeignLoad(request: HttpRequest): void {
  * Returns true for a request of a page from another site. Browsers treat all ports of one machine as one site, so
  * `same-site` may be a page of another user.
  */
-function isFromElsewhere(request: Pick<HttpRequest, "header">): boolean {
+function isFromOtherSite(request: Pick<HttpRequest, "header">): boolean {
   const site = request.header("sec-fetch-site");
   return site === "cross-site" || site === "same-site";
 }

@@ -85,7 +85,7 @@ describe("check every minute", () => {
     expect(said.filter((line) => /expired on .*Callers will refuse it/.test(line))).toHaveLength(1);
     expect(certificate.report().problem).toContain("expired on");
     files.write(files.authority.issue({ until: new Date(Date.now() + 9 * DAY_MS) }));
-    await certificate.look();
+    await certificate.check();
     expect(certificate.report()).not.toHaveProperty("problem");
   });
 });
@@ -106,14 +106,14 @@ describe("files that are being changed", () => {
     const certificate = await open();
     const next = files.authority.issue();
     tear(next);
-    await certificate.look();
-    await certificate.look();
+    await certificate.check();
+    await certificate.check();
     expect(used).toHaveLength(1);
     expect(certificate.report().problem).toContain(words);
     expect(said.filter((line) => line.includes("the previous one is still served"))).toHaveLength(1);
     for (const file of [files.cert, files.key]) rmSync(file, { force: true });
     files.write(next);
-    await certificate.look();
+    await certificate.check();
     expect(used.at(-1)).toEqual(next);
     expect(certificate.report()).not.toHaveProperty("problem");
   });

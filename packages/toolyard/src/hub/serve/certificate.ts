@@ -21,7 +21,7 @@ export class ServedCertificate {
   #pair: KeyPair;
   #problem: string | undefined;
   /** Last logged message about the validity period. */
-  #told: string | undefined;
+  #lastWarning: string | undefined;
   #stopWatching: () => Promise<void> = async () => {};
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,9 +35,9 @@ export class ServedCertificate {
   static async open(files: TlsFiles, options: CertificateOptions): Promise<ServedCertificate> {
     const made = new ServedCertificate(files, options, readKeyPair(files));
     await options.use(made.#pair);
-    made.#tellTimes();
-    made.#stopWatching = await watchFiles([files.certFile, files.keyFile], () => void made.look());
-    made.#timer = setInterval(() => void made.look(), LOOK_EVERY_MS);
+    made.#logValidity();
+    made.#stopWatching = await watchFiles([files.certFile, files.keyFile], () => void made.check());
+    made.#timer = setInterval(() => void made.check(), LOOK_EVERY_MS);
     made.#timer.unref();
     return made;
   }
@@ -52,16 +52,16 @@ export class ServedCertificate {
   }
 
   /** Reads the files and applies a changed pair. Never rejects. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { logger, use } = this.#options;
     try {
       const pair = readKeyPair(this.#files);
       this.#problem = undefined;
-      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return this.#tellTimes();
+      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return this.#logValidity();
       await use(pair);
       this.#pair = pair;
       logger.info("The certificate was reloaded.", { validUntil: validUntil(pair).toISOString() });
-      this.#tellTimes();
+      this.#logValidity();
     } catch (error) {
       const problem = `The certificate was not reloaded; the previous one is still served. ${messageOf(error)}`;
       if (problem !== this.#problem) logger.error(problem);
@@ -75,10 +75,11 @@ export class ServedCertificate {
   }
 
   /** Logs each problem with the validity period once per pair. */
-  #tellTimes(): void {
+  #logValidity(): void {
     const wrong = this.#wrongTime();
-    if (wrong !== undefined && wrong !== this.#told) this.#options.logger.warning(`${wrong} Callers will refuse it.`);
-    this.#told = wrong;
+    if (wrong !== undefined && wrong !== this.#lastWarning)
+      this.#options.logger.warning(`${wrong} Callers will refuse it.`);
+    this.#lastWarning = wrong;
   }
 
   #wrongTime(): string | undefined {

@@ -9,13 +9,13 @@ test("detects the era of a client that writes late because the endpoint was open
   await vi.advanceTimersByTimeAsync(5000);
   caller.listening();
   await vi.advanceTimersByTimeAsync(200);
-  caller.spoke("legacy");
+  caller.setEra("legacy");
   expect(await caller.era).toBe("legacy");
 });
 
 test("reads input that arrived before the timeout although the event loop is busy", async () => {
   const caller = new FirstCaller();
-  setTimeout(() => setImmediate(() => caller.spoke("modern")), 300);
+  setTimeout(() => setImmediate(() => caller.setEra("modern")), 300);
   caller.listening();
   await vi.advanceTimersByTimeAsync(301);
   expect(await caller.era).toBe("modern");
@@ -28,6 +28,6 @@ test.each([
   const caller = new FirstCaller();
   if (isListening) caller.listening();
   await vi.advanceTimersByTimeAsync(afterMs);
-  caller.spoke("legacy");
+  caller.setEra("legacy");
   expect(await caller.era).toBeUndefined();
 });

@@ -14,27 +14,27 @@ export class FirstCaller {
   readonly era: Promise<Client["era"]>;
   #settle!: (era: Client["era"]) => void;
   #timer: NodeJS.Timeout;
-  #isHeard = false;
+  #isListening = false;
 
   constructor() {
     this.era = new Promise((resolve) => (this.#settle = resolve));
-    this.#timer = setTimeout(() => this.spoke(undefined), OPEN_MS).unref();
+    this.#timer = setTimeout(() => this.setEra(undefined), OPEN_MS).unref();
   }
 
   /**
    * Starts the wait for the first message. Called when the endpoint listens, because loading it before may take long.
    */
   listening(): void {
-    if (this.#isHeard) return;
-    this.#isHeard = true;
+    if (this.#isListening) return;
+    this.#isListening = true;
     clearTimeout(this.#timer);
     // After a busy time, timers run before input that is already in the pipe. `setImmediate` lets the input be read
     // first.
-    this.#timer = setTimeout(() => setImmediate(() => this.spoke(undefined)), FIRST_WORD_MS).unref();
+    this.#timer = setTimeout(() => setImmediate(() => this.setEra(undefined)), FIRST_WORD_MS).unref();
   }
 
   /** Sets the era of the first message. Later calls have no effect. */
-  spoke(era: Client["era"]): void {
+  setEra(era: Client["era"]): void {
     clearTimeout(this.#timer);
     this.#settle(era);
   }

@@ -56,7 +56,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHu
     jsonLimits: resolveJsonLimits(server),
     input,
     output: output.sink,
-    onFirst: (era) => firstCaller?.spoke(era),
+    onFirst: (era) => firstCaller?.setEra(era),
     dialects,
   });
   endpoint.start();

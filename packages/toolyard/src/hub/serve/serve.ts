@@ -36,11 +36,11 @@ export interface ServedHttp extends ServedHub {
   /** Base URL of the REST API. Absent if REST is disabled. */
   readonly rest?: string;
   /** Reads the certificate again. Absent if the port is not encrypted. */
-  readonly lookAtCertificate?: () => Promise<void>;
+  readonly checkCertificate?: () => Promise<void>;
 }
 
 /** Milliseconds before the end of the grace time at which running calls are answered as cancelled. */
-const LAST_WORDS_MS = 500;
+const LATE_ANSWERS_MS = 500;
 
 /** Throws the `OptionError` that serving with these options would cause, if it is known without listening. */
 export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
@@ -73,7 +73,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     address,
     endpoint: `${address.url}/mcp`,
     ...(rest.enabled ? { rest: `${address.url}${rest.basePath}` } : {}),
-    ...(certificate && { lookAtCertificate: () => certificate.look() }),
+    ...(certificate && { checkCertificate: () => certificate.check() }),
     done: new Promise(() => {}),
     close: async () => {
       pagesClosed();
@@ -207,7 +207,7 @@ export function closerOf(
   const close = async (): Promise<void> => {
     endpointClosed();
     // Calls that exceed the grace time are answered while their connections are still open.
-    const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LAST_WORDS_MS));
+    const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LATE_ANSWERS_MS));
     await listener.close();
     clearTimeout(lastWords);
     endpoints.close();

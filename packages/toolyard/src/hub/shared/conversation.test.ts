@@ -126,7 +126,7 @@ describe("next hub", () => {
   test("pending requests are answered with an error if there is no next hub", () => {
     const conversation = opened();
     conversation.fromClient(line({ id: 5, method: "tools/list" }));
-    expect(parsed(conversation.givenUp("no hub"))).toEqual([
+    expect(parsed(conversation.abandoned("no hub"))).toEqual([
       expect.objectContaining({ id: 5, error: expect.objectContaining({ message: "no hub" }) }),
     ]);
   });

@@ -101,7 +101,7 @@ export class Conversation {
   }
 
   /** Returns messages to the client if there is no next hub: failures of all pending requests. */
-  givenUp(reason: string): readonly string[] {
+  abandoned(reason: string): readonly string[] {
     return this.#endOpen(() => true, reason);
   }
 

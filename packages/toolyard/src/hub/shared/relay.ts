@@ -78,7 +78,7 @@ class Relay {
           : "The hub ended; the next one takes over.",
       );
       this.#tell(this.#conversation.lost());
-      if (this.#isStopped) await this.#untilAsked();
+      if (this.#isStopped) await this.#untilRequested();
       this.#isStopped = false;
       await this.#space(begunAt);
       begunAt = performance.now();
@@ -124,14 +124,14 @@ class Relay {
       const reason = `There is no hub to serve this: ${messageOf(error)}`;
       logger.error("There is no hub. The next request of the client starts one.", { reason: messageOf(error) });
       for (const line of this.#held.splice(0)) this.#conversation.fromClient(line);
-      this.#tell(this.#conversation.givenUp(reason));
-      await this.#untilAsked();
+      this.#tell(this.#conversation.abandoned(reason));
+      await this.#untilRequested();
       return undefined;
     }
   }
 
   /** Resolves when a line of the client waits for a hub, or the client has disconnected. */
-  async #untilAsked(): Promise<void> {
+  async #untilRequested(): Promise<void> {
     if (this.#isClientGone || this.#held.length > 0) return;
     const asked = new Promise<void>((resolve) => (this.#onHeld = resolve));
     this.#options.input.resume();

@@ -7,7 +7,7 @@ import type { Provider } from "../../core/sources/provider.ts";
 import type { OutageReport } from "../../core/sources/records.ts";
 import { permissionOf, supposedName } from "../../core/ports/rights.ts";
 import type { Spellings } from "../../core/names/spelling.ts";
-import { behindPrefix } from "./absent-source.ts";
+import { nameAfterPrefix } from "./absent-source.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** Name that is in no list, and the sources that may have it. */
@@ -37,7 +37,7 @@ const ASK_AGAIN_MS = 10_000;
  * Repeats the lookup of an unlisted name after reconnecting to each source with an outage report that was never listed
  * and may have the name. Sources that still do not answer are reported (M4, M9, C19).
  */
-export async function lookBehind(
+export async function retryAbsentServices(
   missing: Lookup,
   wanted: MissingName,
   { find, cancellation }: { find(): Lookup | Promise<Lookup>; readonly cancellation?: Cancellation },
@@ -63,11 +63,11 @@ function mayBeAbsent(failure: Fail): boolean {
 function absentServices(wanted: MissingName): readonly Provider[] {
   const { name, principal, providers, separator, spellings, isListed } = wanted;
   const permission = permissionOf(principal.rights);
-  const named = providers.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
+  const named = providers.filter(({ source }) => nameAfterPrefix(source, name, spellings) !== undefined);
   return (named.length > 0 ? named : providers).filter(({ source }) => {
     if (!source.outage || isListed(source.id)) return false;
     const place = { namespace: source.namespace, separator, source: source.id };
-    return permission.permits(supposedName(place, behindPrefix(source, name, spellings) ?? name));
+    return permission.permits(supposedName(place, nameAfterPrefix(source, name, spellings) ?? name));
   });
 }
 

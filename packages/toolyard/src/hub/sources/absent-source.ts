@@ -93,7 +93,7 @@ function downloadTime({ since }: Installation): string {
 
 /** Returns the reason why a name is not offered if it belongs to a source that is disabled. */
 export function whyDisabled(name: string, sources: readonly Provider[], spellings: Spellings): string | undefined {
-  const named = sources.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
+  const named = sources.filter(({ source }) => nameAfterPrefix(source, name, spellings) !== undefined);
   const off = named.map((provider) => ({ id: provider.source.id, ...provider.status() })).find(isSwitchedOff);
   return off && `the source ${off.id} is disabled: \`toolyard enable ${off.id}\` switches it on`;
 }
@@ -124,7 +124,7 @@ function namedSource(
   { target: name, principal }: Pick<Call, "target" | "principal">,
   { sources, separator, spellings, isListed }: AbsentPlaces,
 ): Provider | undefined {
-  const behind = ({ source }: Provider): string | undefined => behindPrefix(source, name, spellings);
+  const behind = ({ source }: Provider): string | undefined => nameAfterPrefix(source, name, spellings);
   const provider = sources.find((one) => behind(one) !== undefined && !isListed(one.source.id));
   if (!provider) return undefined;
   const { id, namespace } = provider.source;
@@ -143,7 +143,7 @@ interface AbsentPlaces {
 }
 
 /** Returns the name after the source's prefix, if the spelling belongs to this source. */
-export function behindPrefix({ id }: Pick<Source, "id">, name: string, spellings: Spellings): string | undefined {
+export function nameAfterPrefix({ id }: Pick<Source, "id">, name: string, spellings: Spellings): string | undefined {
   const reading = spellings.read(name);
   return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;
 }

@@ -16,7 +16,7 @@ export interface LocalWait {
   readonly onWaiting?: (names: readonly string[]) => void;
 }
 
-const TOLD_AFTER_MS = 1000;
+const REPORT_AFTER_MS = 1000;
 
 /**
  * Waits until local sources have started or failed: modules are imported, each within its own `timeout`. Does not wait
@@ -29,7 +29,7 @@ export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: Local
     const names = starting();
     if (!isTold && names.length > 0) onWaiting?.(names);
     isTold = true;
-  }, TOLD_AFTER_MS);
+  }, REPORT_AFTER_MS);
   try {
     const { signal: never } = new AbortController();
     const local = hub.port.sources().filter(({ source }) => isOnThisMachine(source.kind));

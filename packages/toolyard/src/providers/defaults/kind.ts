@@ -23,7 +23,7 @@ const SAMPLE = `
 
 const STARTS: Starts = {
   keys: ["enable", "file_roots"],
-  told: ["enable", "file_roots"],
+  shownKeys: ["enable", "file_roots"],
   before: "lets callers use tools that write files and run code:",
 };
 

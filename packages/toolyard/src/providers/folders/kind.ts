@@ -13,13 +13,13 @@ const TABLE: TableFacts = {
 # [folders]
 # tools_path = "folders"
 `,
-  starts: { told: ["tools_path", "libraries_path"] },
+  starts: { shownKeys: ["tools_path", "libraries_path"] },
   places: {
     kind: "folders",
     key: "tools_path",
     ofFolder: (names) => (names.some((name) => name.endsWith(DESCRIPTION)) ? "folder" : undefined),
-    ofFile: ({ name, beside }) =>
-      name.endsWith(DESCRIPTION) || beside.includes(`${basename(name, extname(name))}${DESCRIPTION}`)
+    ofFile: ({ name, siblings }) =>
+      name.endsWith(DESCRIPTION) || siblings.includes(`${basename(name, extname(name))}${DESCRIPTION}`)
         ? "folder"
         : undefined,
   },

@@ -36,7 +36,7 @@ const SAMPLE = `
 /** Facts for accepting a configuration: a proxy or a private CA may read all traffic, including a user's sign-in. */
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
-  told: ["proxy", "ca"],
+  shownKeys: ["proxy", "ca"],
   before: "is reached through",
   sendsTo: ["url", "host"],
 };

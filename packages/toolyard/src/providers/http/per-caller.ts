@@ -5,7 +5,7 @@ import { EVERYBODY, type LinkKey } from "../../core/calls/link-key.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type {
   ColdStart,
-  ListingWish,
+  ListingRequest,
   Provider,
   ProviderEvents,
   ProviderStatus,
@@ -69,7 +69,7 @@ export class PerCallerProvider implements Provider {
     return this.#people.get(id)?.provider ?? {};
   }
 
-  listing(wish: ListingWish = {}): Listing | Promise<Listing> {
+  listing(wish: ListingRequest = {}): Listing | Promise<Listing> {
     return this.#behind(wish.link).listing(wish);
   }
 

@@ -8,7 +8,7 @@ import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type {
   ColdStart,
-  ListingWish,
+  ListingRequest,
   Provider,
   ProviderEvents,
   ProviderStatus,
@@ -116,7 +116,7 @@ class McpServerProvider implements Provider {
     this.#upstream.open();
   }
 
-  listing(wish?: ListingWish): Listing | Promise<Listing> {
+  listing(wish?: ListingRequest): Listing | Promise<Listing> {
     const listing = this.#upstream.listings.listing(wish);
     return listing instanceof Promise ? listing.then((known) => this.#toListing(known)) : this.#toListing(listing);
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/calls/outcome.ts";
-import { TOLD_FACT, type Logger } from "../../core/ports/ports.ts";
+import { SHOWN_FACT, type Logger } from "../../core/ports/ports.ts";
 import type { CallTarget, ResolvedCall } from "../../core/sources/provider.ts";
 import { withInput } from "../../core/calls/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
@@ -125,7 +125,7 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
     if (rpcError)
       return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
     const stack = error instanceof Error ? error.stack : undefined;
-    logger.error(`${what()}: ${words}`, { ...(stack !== undefined && { stack }), [TOLD_FACT]: "caller" });
+    logger.error(`${what()}: ${words}`, { ...(stack !== undefined && { stack }), [SHOWN_FACT]: "caller" });
     return fail("tool_error", `${what()}: ${words}`, { details: { error: words }, cause: error });
   }
 }

@@ -14,7 +14,7 @@ const TABLE: TableFacts = {
 # [modules]
 # paths = ["modules"]
 `,
-  starts: { told: ["paths"] },
+  starts: { shownKeys: ["paths"] },
   places: {
     kind: "modules",
     key: "paths",

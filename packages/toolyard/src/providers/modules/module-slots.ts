@@ -131,7 +131,7 @@ export class ModuleSlots {
     this.sweep();
   }
 
-  /** Checks the disk if a check is due. `isForOther`: see `ListingWish`. */
+  /** Checks the disk if a check is due. `isForOther`: see `ListingRequest`. */
   sweep(isForOther = false): void {
     const begun = performance.now();
     if (this.#closed || begun < (isForOther ? this.#nextSweepForOthersAt : this.#nextSweepAt)) return;

@@ -8,7 +8,7 @@ import type {
   ColdStart,
   Provider,
   ProviderEvents,
-  ListingWish,
+  ListingRequest,
   ProviderState,
   ProviderStatus,
   ResolvedCall,
@@ -66,7 +66,7 @@ class ModulesProvider implements Provider {
     this.#modules.sweep();
   }
 
-  listing(wish?: ListingWish): Listing | Promise<Listing> {
+  listing(wish?: ListingRequest): Listing | Promise<Listing> {
     this.#modules.sweep(wish?.isForOther);
     return this.#modules.isLoading ? this.#settled() : this.#current().listing;
   }

@@ -1,7 +1,7 @@
 import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
-import { rememberValue, resultWords } from "../../core/calls/tool-value.ts";
+import { rememberValue, resultText } from "../../core/calls/tool-value.ts";
 
 /** Converts a tool handler's return value to an outcome, by the rule of `ToolHandler` in api.ts. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
@@ -56,7 +56,7 @@ function isMcpResult(value: unknown, member: string): value is JsonObject {
 
 function mcpOutcome(result: JsonObject): Outcome {
   if (result["isError"] !== true) return ok(result);
-  return fail("tool_error", resultWords(result), { result });
+  return fail("tool_error", resultText(result), { result });
 }
 
 interface Bytes {

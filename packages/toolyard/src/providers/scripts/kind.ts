@@ -13,12 +13,12 @@ const TABLE: TableFacts = {
 # tools_path = "${DEFAULT_FOLDER}"
 `,
   formerly: "scriptling",
-  starts: { told: ["tools_path", "libraries_path"], usual: DEFAULT_FOLDER },
+  starts: { shownKeys: ["tools_path", "libraries_path"], usual: DEFAULT_FOLDER },
   places: {
     kind: "scripts",
     key: "tools_path",
     ofFolder: (names) => (names.includes(MANIFEST) ? "parent" : undefined),
-    ofFile: ({ beside }) => (beside.includes(MANIFEST) ? "parent" : undefined),
+    ofFile: ({ siblings }) => (siblings.includes(MANIFEST) ? "parent" : undefined),
   },
 };
 

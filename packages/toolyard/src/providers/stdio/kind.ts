@@ -32,7 +32,7 @@ const SAMPLE = `
 
 const STARTS: Starts = {
   keys: ["command", "args", "cwd", "env", "env_file", "inherit_env"],
-  told: ["command", "args"],
+  shownKeys: ["command", "args"],
   between: " ",
 };
 

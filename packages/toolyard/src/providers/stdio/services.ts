@@ -155,10 +155,10 @@ export const LibrarySchema = Type.Object(
   { description: "Settings of the document library, which [services] enables." },
 );
 
-export const GNN_STARTS: Starts = { told: ["roots"], before: "reads and writes files in" };
+export const GNN_STARTS: Starts = { shownKeys: ["roots"], before: "reads and writes files in" };
 
 export const LIBRARY_STARTS: Starts = {
-  told: ["roots", "store", "ocr"],
+  shownKeys: ["roots", "store", "ocr"],
   before: "reads files, and stores or sends their contents:",
   sendsTo: ["store"],
 };

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type {
-  ListingWish,
+  ListingRequest,
   Preparation,
   Provider,
   ProviderEvents,
@@ -149,7 +149,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     return values.flatMap(({ tools }) => tools).flatMap((tool) => this.#options.codeOf(tool) ?? []);
   }
 
-  listing(wish?: ListingWish): Listing | Promise<Listing> {
+  listing(wish?: ListingRequest): Listing | Promise<Listing> {
     const mayRest = wish?.isForOther === true && performance.now() < this.#restsUntil;
     return mayRest ? this.#listing : this.#fresh();
   }

@@ -2,7 +2,7 @@ import type { CallMethod } from "../../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { FailKind } from "../../core/calls/kinds.ts";
 import { fail, ok, type Fail, type Outcome, type RpcErrorObject } from "../../core/calls/outcome.ts";
-import { failureWords, kindDetails, resultWords } from "../../core/calls/tool-value.ts";
+import { failureText, kindDetails, resultText } from "../../core/calls/tool-value.ts";
 import { RPC, type RpcReply } from "../../wire/messages.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
@@ -24,7 +24,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
       `The server's answer to \`${method}\` is invalid: ${nonsense}. The author of the server must fix that.`,
     );
   if (method === "tools/call" && result["isError"] === true)
-    return fail("tool_error", firstChars(failureWords(resultWords(result)), MAX_WORDS), {
+    return fail("tool_error", firstChars(failureText(resultText(result)), MAX_WORDS), {
       result,
       ...kindDetails(result),
     });

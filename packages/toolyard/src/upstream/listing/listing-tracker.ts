@@ -6,7 +6,7 @@ import { NO_FEATURES } from "../../core/sources/records.ts";
 import { within } from "../../core/timing/wait.ts";
 import type { Fail } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
-import type { ColdStart, ListingWish } from "../../core/sources/provider.ts";
+import type { ColdStart, ListingRequest } from "../../core/sources/provider.ts";
 import type { ChangedList, Connection } from "../connection/connection.ts";
 import { Backoff } from "../links/backoff.ts";
 import { failureOf } from "../faults.ts";
@@ -100,7 +100,7 @@ export class ListingTracker {
     this.#recalling = this.#recall(recalled);
   }
 
-  listing({ mayBeOld = false }: ListingWish = {}): ServerListing | Promise<ServerListing> {
+  listing({ mayBeOld = false }: ListingRequest = {}): ServerListing | Promise<ServerListing> {
     if (this.#isClosed) return NOTHING;
     if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
     if (!this.#listing) return this.#waitForFirst();

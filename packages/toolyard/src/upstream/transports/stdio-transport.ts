@@ -7,7 +7,7 @@ import { atTurnEnd } from "../../core/timing/turn-end.ts";
 import { within } from "../../core/timing/wait.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
-import { hasMorePartsThan, partsWords } from "../../wire/json-parts.ts";
+import { hasMorePartsThan, partsText } from "../../wire/json-parts.ts";
 import { LineDecoder, type SkippedLine } from "../../wire/lines.ts";
 import { classifyMessage, type RpcMessage } from "../../wire/messages.ts";
 import { unsent } from "../connection/exchange.ts";
@@ -198,7 +198,7 @@ export class StdioTransport implements Transport {
     if (hasMorePartsThan(line, maxMessageParts)) {
       const edges = { head: firstChars(line, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
       return this.#onTooLarge(edges, {
-        size: `it has more than the ${partsWords(maxMessageParts)} that are allowed`,
+        size: `it has more than the ${partsText(maxMessageParts)} that are allowed`,
         option: "max_message_parts",
       });
     }

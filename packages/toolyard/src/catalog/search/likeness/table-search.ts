@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { TextEmbedder } from "../../../core/ports/models.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
-import { whileWanted } from "../../../core/timing/slices.ts";
+import { inBackgroundSlices } from "../../../core/timing/slices.ts";
 import { within } from "../../../core/timing/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "./blend.ts";
@@ -106,7 +106,7 @@ export class TableSearch implements EvidenceSource {
     if (!prepared) return;
     const { tools, vectors } = prepared;
     if (tools.length <= MAX_NEIGHBOURLY) {
-      const found = await whileWanted(Neighbours.find(tools, vectors, this.#latest), isWanted);
+      const found = await inBackgroundSlices(Neighbours.find(tools, vectors, this.#latest), isWanted);
       if (!found) return;
       this.#latest = prepared.neighbours = found;
     }
@@ -118,7 +118,7 @@ export class TableSearch implements EvidenceSource {
     if (known) return known;
     try {
       const embedder = await this.#options.load();
-      const vectors = await whileWanted(embedAll(tools, embedder), isWanted);
+      const vectors = await inBackgroundSlices(embedAll(tools, embedder), isWanted);
       if (!vectors) return undefined;
       const prepared = { tools, embedder, vectors };
       this.#known.set(tools, prepared);

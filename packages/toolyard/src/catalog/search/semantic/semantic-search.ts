@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Embedder } from "../../../core/ports/models.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
-import { whileWanted } from "../../../core/timing/slices.ts";
+import { inBackgroundSlices } from "../../../core/timing/slices.ts";
 import { within } from "../../../core/timing/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "../likeness/blend.ts";
@@ -85,7 +85,7 @@ export class SemanticSearch implements EvidenceSource {
 
   /** Reads the vectors in slices, so that other work is not delayed. Returns `undefined` if a vector is missing. */
   #read(tools: readonly PreparedTool[]): Promise<ModelRows | undefined> {
-    const reading = whileWanted(this.#steps(tools), () => !this.#closing.signal.aborted)
+    const reading = inBackgroundSlices(this.#steps(tools), () => !this.#closing.signal.aborted)
       .then((rows) => {
         if (rows) this.#rows.set(tools, rows);
         return rows;

@@ -107,7 +107,7 @@ export class LegacyHttp {
   /** Ends the session, even if another hub holds it. */
   delete(exchange: LegacyExchange): void | Promise<void> {
     const session = this.#session(exchange);
-    if (!session) return this.#endElsewhere(exchange);
+    if (!session) return this.#endRemotely(exchange);
     const version = versionProblem(exchange.http);
     if (version) return sendProblem(exchange.http.answer, version);
     this.#terminate(session);
@@ -200,14 +200,14 @@ export class LegacyHttp {
   async #refuseAbsent(exchange: LegacyExchange, id: RequestId | null = null): Promise<void> {
     if (exchange.http.header("mcp-session-id") === undefined)
       return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
-    if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
+    if ((await this.#idOfRemoteSession(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
   /**
    * Returns the id of the caller's session if another endpoint or hub holds it. Otherwise answers the request with an
    * error.
    */
-  async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
+  async #idOfRemoteSession({ http }: LegacyExchange): Promise<string | undefined> {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
     const held = await this.#deps.state.sessions.find(id);
@@ -215,8 +215,8 @@ export class LegacyHttp {
     return isOwn ? id : refuse(http.answer, SESSION_NOT_FOUND);
   }
 
-  async #endElsewhere(exchange: LegacyExchange): Promise<void> {
-    const id = await this.#idHeldElsewhere(exchange);
+  async #endRemotely(exchange: LegacyExchange): Promise<void> {
+    const id = await this.#idOfRemoteSession(exchange);
     if (id === undefined) return;
     this.#deps.state.notifications.publish({ type: "end-session", session: id });
     sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);

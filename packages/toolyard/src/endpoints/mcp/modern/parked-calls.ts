@@ -81,11 +81,12 @@ export class ParkedCalls {
 
   /** Cancels the parked calls of a connection that has ended. */
   release(connection: string): void {
-    for (const [id, parked] of this.#byId) if (parked.holder.connection === connection) this.#giveUp(id, gone());
+    for (const [id, parked] of this.#byId)
+      if (parked.holder.connection === connection) this.#giveUp(id, disconnectedFailure());
   }
 
   close(): void {
-    for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, gone());
+    for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, disconnectedFailure());
   }
 
   #giveUp(id: string, failure: FailError): void {
@@ -115,6 +116,6 @@ function crowdedOut(): FailError {
   );
 }
 
-function gone(): FailError {
+function disconnectedFailure(): FailError {
   return new FailError(fail("cancelled", "The caller that was asked for input disconnected."));
 }

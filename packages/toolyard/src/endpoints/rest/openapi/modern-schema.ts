@@ -11,7 +11,7 @@ export interface ModernSchema {
  * boolean `exclusiveMinimum`. In older drafts, members beside `$ref` have no effect, so only the description is kept.
  */
 export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
-  if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };
+  if (isOld && typeof raw["$ref"] === "string") return { schema: onlyDescription(raw), moved: [] };
   const { definitions, additionalItems, dependencies, id: _, ...rest } = raw;
   const schema: JsonObject = rest;
   const moved: [readonly string[], readonly string[]][] = [];
@@ -26,7 +26,7 @@ export function modernise(raw: JsonObject, isOld: boolean): ModernSchema {
   return { schema, moved };
 }
 
-function onlyWords({ $ref, title, description, default: value, deprecated }: JsonObject): JsonObject {
+function onlyDescription({ $ref, title, description, default: value, deprecated }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries({ $ref, title, description, default: value, deprecated }).filter(([, one]) => one !== undefined),
   );

@@ -85,7 +85,7 @@ function section({ method, path, operation }: PageOperation, document: JsonObjec
 </summary><div class="body">
 ${words}${parameterTable(operation, body, document)}
 <h3>Try it</h3><pre>${curlLine({ method, path, operation, body }, document, baseUrl)}</pre>
-<p class="dim">Gives ${valueWords(operation, document)}. Failures: ${failures.join(", ")}.</p></div></details>`;
+<p class="dim">Gives ${valueText(operation, document)}. Failures: ${failures.join(", ")}.</p></div></details>`;
 }
 
 function bodySchema(operation: JsonObject): unknown {
@@ -93,7 +93,7 @@ function bodySchema(operation: JsonObject): unknown {
   return isJsonObject(content) ? content["schema"] : undefined;
 }
 
-function valueWords({ responses }: JsonObject, document: JsonObject): string {
+function valueText({ responses }: JsonObject, document: JsonObject): string {
   const answer = (responses as JsonObject)["200"] as { content?: { "application/json"?: { schema?: unknown } } };
   return describeSchema(follow(answer.content?.["application/json"]?.schema ?? {}, document), document);
 }

@@ -4,8 +4,8 @@ import { KINDS, type FailKind, type KindRow } from "../../../core/calls/kinds.ts
 /**
  * Failures that callers of a tool may get, with the statuses of the outcome codes. Cancelled calls have no response.
  */
-const TOLD = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
-const STATUSES: readonly number[] = [...new Set([...TOLD.map(([, row]) => row.http), 401])].toSorted();
+const SENT_KINDS = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
+const STATUSES: readonly number[] = [...new Set([...SENT_KINDS.map(([, row]) => row.http), 401])].toSorted();
 
 export const ERROR_SCHEMA: JsonObject = {
   type: "object",
@@ -36,7 +36,7 @@ export function errorResponses(): JsonObject {
 }
 
 function errorResponse(status: number): JsonObject {
-  const kinds = TOLD.filter(([, row]) => row.http === status).map(([kind, { when }]) => `\`${kind}\`: ${when}`);
+  const kinds = SENT_KINDS.filter(([, row]) => row.http === status).map(([kind, { when }]) => `\`${kind}\`: ${when}`);
   const headers =
     status === KINDS.limited.http
       ? {

@@ -22,7 +22,7 @@ export interface FrameworkRequest {
 /**
  * Returns Node's request and response. Throws a `TypeError` that describes the given value if it is of another type.
  */
-export function readHanded(request: GivenRequest, response: GivenResponse): FrameworkRequest {
+export function readFrameworkRequest(request: GivenRequest, response: GivenResponse): FrameworkRequest {
   const kind = requestKind(request);
   if (kind === "Node's request" && isResponse(response)) {
     const { body, originalUrl } = request as { body?: unknown; originalUrl?: unknown };
@@ -51,7 +51,7 @@ function isResponse(value: unknown): boolean {
 }
 
 /** Request whose body a framework may have read. */
-export class HandedWire extends NodeWire {
+export class FrameworkWire extends NodeWire {
   readonly #target: string;
   readonly #body: unknown;
 

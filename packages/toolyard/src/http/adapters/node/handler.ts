@@ -5,8 +5,8 @@ import { findGivenHeadFault } from "../../request/head-limits.ts";
 import type { HttpOptions } from "../../options.ts";
 import { PortlessListener } from "../../listening/portless-listener.ts";
 import {
-  HandedWire,
-  readHanded,
+  FrameworkWire,
+  readFrameworkRequest,
   type GivenRequest,
   type GivenResponse,
   type FrameworkRequest,
@@ -24,7 +24,7 @@ export type NodeRequestHandler = (
 ) => void;
 
 /** Listener without a port, for Node servers that belong to the program. */
-export class HandlerListener extends PortlessListener<HandedWire> implements WireOwner {
+export class HandlerListener extends PortlessListener<FrameworkWire> implements WireOwner {
   readonly streamStallMs: number;
   #ready: Promise<unknown> | undefined;
 
@@ -49,12 +49,12 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
   }
 
   readonly handle: NodeRequestHandler = (request, response, next) => {
-    const handed = readHanded(request, response);
+    const handed = readFrameworkRequest(request, response);
     if (this.#ready === undefined) return this.#takeOwn(handed, next);
     void this.#takeLate(handed, next);
   };
 
-  protected override stop(wire: HandedWire): void {
+  protected override stop(wire: FrameworkWire): void {
     wire.cut();
   }
 
@@ -76,7 +76,7 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     // A router at `/mcp` sets `url` to `/`; a router at a path of its own sets `url` to the hub's path.
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;
     if (next && !this.dispatcher.isOwn(target)) return next();
-    const wire = new HandedWire(handed, target, this);
+    const wire = new FrameworkWire(handed, target, this);
     this.take(wire, wire, findGivenHeadFault(request.rawHeaders, keptFieldsOf(request)));
   }
 }

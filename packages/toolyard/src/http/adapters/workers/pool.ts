@@ -38,7 +38,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   readonly #authenticator: Authenticator;
   readonly #router = new Router();
   readonly #routes: WorkerRoute[] = [];
-  readonly #desk: WorkerDispatcher;
+  readonly #dispatcher: WorkerDispatcher;
   readonly #workers = new Set<WorkerProcess>();
   /** Connections that arrived while no worker was serving. */
   readonly #unserved = new Set<Socket>();
@@ -58,7 +58,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#authenticator = authenticator;
     // Invalid options are reported here once, instead of by each worker.
     void new ForwardedReader(options.trustedProxies);
-    this.#desk = new WorkerDispatcher(options, logger, { closing: this.#closing.signal, authenticator });
+    this.#dispatcher = new WorkerDispatcher(options, logger, { closing: this.#closing.signal, authenticator });
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
   }
 
@@ -70,7 +70,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     // Two handlers of the same path are detected here, as without workers.
     this.#router.add(place, handler, refusalBody);
     this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
-    this.#desk.add(handler, refusalBody);
+    this.#dispatcher.add(handler, refusalBody);
   }
 
   async certify(pair: KeyPair): Promise<void> {
@@ -103,7 +103,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   served(...request: Parameters<WorkerOwner["served"]>): void {
-    this.#desk.serve(...request);
+    this.#dispatcher.serve(...request);
   }
 
   async who({ authorization, mount }: CallerQuestion): Promise<Authentication> {

@@ -40,7 +40,7 @@ export class WorkerProcess {
    * Connections that wait to be passed. They are passed one at a time, so that they are not lost if the worker exits.
    */
   readonly #waiting: Socket[] = [];
-  #handing: Socket | undefined;
+  #passing: Socket | undefined;
   #connections = 0;
   #isReady = false;
   #hasEnded = false;
@@ -69,7 +69,7 @@ export class WorkerProcess {
 
   /** Number of connections that the worker has or will receive. */
   get load(): number {
-    return this.#connections + this.#waiting.length + (this.#handing ? 1 : 0);
+    return this.#connections + this.#waiting.length + (this.#passing ? 1 : 0);
   }
 
   give(socket: Socket): void {
@@ -92,12 +92,12 @@ export class WorkerProcess {
   }
 
   #handNext(): void {
-    if (this.#handing || this.#hasEnded) return;
+    if (this.#passing || this.#hasEnded) return;
     const socket = this.#waiting.shift();
     if (!socket) return;
     // A connection that was closed during the wait has no handle, and cannot be passed.
     if (socket.destroyed) return this.#handNext();
-    this.#handing = socket;
+    this.#passing = socket;
     // The connection stays open here until it has arrived. Otherwise Node would never close it if the child exits in
     // between.
     this.#child.send("connection", socket, { keepOpen: true }, (error) => {
@@ -114,8 +114,8 @@ export class WorkerProcess {
       case FRAME.taken:
         return this.#exchanges.get(exchange)?.taken(Number(head));
       case FRAME.opened:
-        this.#handing?.destroy();
-        this.#handing = undefined;
+        this.#passing?.destroy();
+        this.#passing = undefined;
         this.#connections += 1;
         return this.#handNext();
       case FRAME.closed:
@@ -126,13 +126,13 @@ export class WorkerProcess {
         this.hasServed = true;
         return this.#owner.hasRoom(this);
       case FRAME.who:
-        return void this.#tellWho(exchange, JSON.parse(head) as CallerQuestion);
+        return void this.#sendPrincipal(exchange, JSON.parse(head) as CallerQuestion);
       case FRAME.log:
         return this.#owner.logged(JSON.parse(head) as LogHead);
     }
   }
 
-  async #tellWho(number: number, question: CallerQuestion): Promise<void> {
+  async #sendPrincipal(number: number, question: CallerQuestion): Promise<void> {
     const answer = await this.#owner.who(question);
     if (!this.#hasEnded) this.#channel.sendHead(FRAME.principal, number, JSON.stringify(answer));
   }
@@ -147,7 +147,7 @@ export class WorkerProcess {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#isReady = false;
-    this.#handing?.destroy();
+    this.#passing?.destroy();
     for (const wire of Array.from(this.#exchanges.values())) wire.gone();
     this.#owner.ended(this, { code, signal, left: this.#waiting.splice(0) });
   }

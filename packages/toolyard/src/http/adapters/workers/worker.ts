@@ -110,11 +110,11 @@ export class Worker {
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     const { length } = body;
     // The body is copied, because the socket may hold it for a long time, and with it the whole buffer.
-    const isEnough = !answer.write(Buffer.from(body), () => this.#tellTaken(exchange, length));
+    const isEnough = !answer.write(Buffer.from(body), () => this.#reportTaken(exchange, length));
     if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
   }
 
-  #tellTaken(exchange: number, bytes: number): void {
+  #reportTaken(exchange: number, bytes: number): void {
     this.#channel.sendHead(FRAME.taken, exchange, String(bytes));
   }
 
@@ -126,7 +126,7 @@ export class Worker {
     this.#slow.add(exchange);
     let before = answer.sentBytes;
     const timer = setInterval(() => {
-      if (answer.sentBytes !== before) this.#tellTaken(exchange, 0);
+      if (answer.sentBytes !== before) this.#reportTaken(exchange, 0);
       before = answer.sentBytes;
     }, this.#progressMs).unref();
     answer.onClosed(() => {

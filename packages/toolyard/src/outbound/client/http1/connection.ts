@@ -4,7 +4,7 @@ import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
 import type { WireRequest, RequestHolder } from "./wire-request.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { ResponseHead } from "./head.ts";
-import { Silence } from "../../../core/timing/idle-timer.ts";
+import { IdleTimer } from "../../../core/timing/idle-timer.ts";
 import { atTurnEnd } from "../../../core/timing/turn-end.ts";
 
 /** Target of a pool's connections. */
@@ -49,7 +49,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #parser: AnswerParser;
-  readonly #silence: Silence;
+  readonly #silence: IdleTimer;
   #asked: WireRequest | undefined;
   #isConnected = false;
   /** True while a request waits until the socket has been checked for pending bytes. */
@@ -68,7 +68,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     this.#asked = first;
     first.keeper = this;
     this.#parser = new AnswerParser(this);
-    this.#silence = new Silence(() => this.#onSilence());
+    this.#silence = new IdleTimer(() => this.#onSilence());
     this.#silence.expect(destination.connectTimeoutMs);
     this.#socket = this.#connect();
   }

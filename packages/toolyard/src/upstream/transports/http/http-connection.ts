@@ -3,7 +3,7 @@ import { Canceller, type Cancellation } from "../../../core/calls/cancellation.t
 import type { FailError } from "../../../core/errors.ts";
 import type { Caller } from "../../../core/fairness/shares.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
-import { hasMorePartsThan, partsWords } from "../../../wire/json-parts.ts";
+import { hasMorePartsThan, partsText } from "../../../wire/json-parts.ts";
 import type { RequestId } from "../../../wire/messages.ts";
 import { parseMessage } from "../../../wire/parse-message.ts";
 import type { HttpClient } from "../../../outbound/client/http-client.ts";
@@ -107,7 +107,7 @@ export class HttpConnection {
   #assertParts(text: string): void {
     const { client, maxMessageParts: maxParts } = this.options;
     if (!hasMorePartsThan(text, maxParts)) return;
-    const size = partsWords(maxParts);
+    const size = partsText(maxParts);
     const what = `sent a message of more than ${size}. Ask it for less, or raise \`max_message_parts\`.`;
     throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Silence } from "../../../../core/timing/idle-timer.ts";
+import { IdleTimer } from "../../../../core/timing/idle-timer.ts";
 import type { ArrivingBytes, BodyBudget } from "../../../request/body-budget.ts";
 import { PACED_BYTES } from "../turn-queue.ts";
 import { IncomingBody } from "./incoming-body.ts";
@@ -47,7 +47,7 @@ export class PlainConnection implements WireConnection {
   readonly onThrough: (error?: Error | null) => void;
   readonly #owner: PlainOwner;
   readonly #heads: PlainHeadReader;
-  readonly #silence: Silence;
+  readonly #silence: IdleTimer;
   readonly #onData = (chunk: Buffer): void => this.#came(chunk);
   readonly #onEnd = (): void => void this.socket.end();
   readonly #onClose = (): void => this.#closed();
@@ -81,7 +81,7 @@ export class PlainConnection implements WireConnection {
     this.limits = limits;
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
-    this.#silence = new Silence(() => this.#onSilence());
+    this.#silence = new IdleTimer(() => this.#onSilence());
     // A failed write ends the connection, and `close` reports it.
     this.onThrough = (error) => error ?? this.#through();
   }
