@@ -6,7 +6,7 @@ import { resolveLimits } from "../pipeline/options.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import { STATE } from "../state/ports/store.ts";
-import { withUpstreamKind } from "./behind.ts";
+import { withUpstreamKind } from "./upstream-kind.ts";
 import { resolveMirrored } from "./mirror.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import { awaitedDownload, resolveCall, whyLate } from "./resolve.ts";

@@ -5,7 +5,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { passesFilter } from "./filter.ts";
 import type { Evidence } from "./likeness/blend.ts";
 import type { EvidenceSource } from "./likeness/table-search.ts";
-import { insteadOf, MAX_NEAR } from "./replacement.ts";
+import { insteadOf, MAX_NEAR } from "./suggestions.ts";
 import { SearchIndex } from "./search-index.ts";
 
 export interface ToolQuery {

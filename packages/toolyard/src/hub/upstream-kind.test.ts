@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fail, ok } from "../core/calls/outcome.ts";
-import { withUpstreamKind } from "./behind.ts";
+import { withUpstreamKind } from "./upstream-kind.ts";
 
 const said = (kind: string) => ({ content: [], isError: true, _meta: { "toolyard/kind": kind } });
 
