@@ -1,15 +1,22 @@
-// The cost of telemetry: counting one call, and writing the metrics of a hub with many tools.
+// The cost of telemetry: counting one call, its audit line, and writing the metrics of a hub with many tools.
+import { createAudit } from "../../packages/toolyard/build/telemetry/audit.js";
+import { HashChain } from "../../packages/toolyard/build/telemetry/audit/hash-chain.js";
+import { Redactor } from "../../packages/toolyard/build/telemetry/redactor.js";
 import { CallCounts } from "../../packages/toolyard/build/telemetry/statistics/call-counts.js";
 import { HubMetrics } from "../../packages/toolyard/build/telemetry/prometheus/hub-metrics.js";
 import { least, median } from "../lib/measure.mjs";
 
 const TOOLS = 5000;
 const CALLS = 1_000_000;
+const LINES = 100_000;
 
 export function measureTelemetry({ quick, report }) {
   const rounds = quick ? 3 : 10;
   const counting = Array.from({ length: rounds }, cpuOfCounting);
   report("counting a call", `CPU ${least(counting).toFixed(2)} µs (median ${median(counting).toFixed(2)})`, "1 µs");
+  const auditing = Array.from({ length: rounds }, cpuOfAudit);
+  const audit = [least(auditing), median(auditing)].map((us) => us.toFixed(1));
+  report("the audit line of a call, with its chain", `CPU ${audit[0]} µs (median ${audit[1]})`, "10 µs");
   const writing = cpuOfMetrics(rounds);
   const told = [least(writing), median(writing)].map((ms) => ms.toFixed(1));
   report(`/metrics with ${TOOLS} tools that were called`, `CPU ${told[0]} ms (median ${told[1]})`, "20 ms");
@@ -23,6 +30,20 @@ function cpuOfCounting() {
   for (let turn = 0; turn < CALLS; turn += 1) counts.add(calls[turn % calls.length]);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / CALLS;
+}
+
+/** In microseconds per line, without the write to the disk. */
+function cpuOfAudit() {
+  const redactor = new Redactor();
+  for (let index = 0; index < 100; index += 1) redactor.add(`secret-of-the-configuration-${index}`);
+  const chain = new HashChain();
+  const audit = createAudit([{ write: (line) => void chain.append(line.text()), close: async () => {} }], { redactor });
+  const line = { ...callOf(1), time: new Date().toISOString(), call: "call-1", endpoint: "mcp-http", attempts: 1 };
+  const whole = { ...line, principal: "ann", client: "claude", decision: "allowed", credentials: "hub" };
+  const before = process.cpuUsage();
+  for (let turn = 0; turn < LINES; turn += 1) audit.write(whole);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / LINES;
 }
 
 /** In milliseconds per reading; 500 tools are called between two readings. */

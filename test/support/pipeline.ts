@@ -58,7 +58,7 @@ export function createHarness(
     resolve: ({ target }) => find(targets, target),
     limitStore: store,
     breakers: new Breakers(options.breaker),
-    audit: { write: (line) => void audit.push(line) },
+    audit: { write: (line) => void audit.push(line), record: () => {} },
     logger: loggerInto(log, {}),
     options,
     schemas: new GuardedSchemas(),

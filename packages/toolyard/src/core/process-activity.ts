@@ -9,6 +9,15 @@ export interface ProcessActivity {
   /** Open streams of server-sent events. */
   streams: number;
   sandboxRuns: number;
+  /** Audit lines that no target took, since the start. */
+  auditLost: number;
 }
 
-export const processActivity: ProcessActivity = { calls: 0, queued: 0, sessions: 0, streams: 0, sandboxRuns: 0 };
+export const processActivity: ProcessActivity = {
+  calls: 0,
+  queued: 0,
+  sessions: 0,
+  streams: 0,
+  sandboxRuns: 0,
+  auditLost: 0,
+};

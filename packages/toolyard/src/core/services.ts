@@ -3,6 +3,7 @@ import type { Call, ToolMode } from "./calls/call.ts";
 import type { Chat } from "./ports/chat.ts";
 import type { HubPort, View } from "./ports/hub-port.ts";
 import type { InnerHub } from "./calls/inner-hub.ts";
+import type { Audit } from "./ports/audit.ts";
 import type { CallStatistics } from "./ports/call-statistics.ts";
 import type { JsonObject } from "./json/json.ts";
 import type { Metrics } from "./ports/metrics.ts";
@@ -83,6 +84,8 @@ export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 /** Returns the required authentication, according to the current configuration or to another `[server]`. */
 export const ACCESS_PLAN = serviceKey<(server?: object) => AccessPlan>()("accessPlan");
 
+/** Receives events for the audit. */
+export const AUDIT = serviceKey<Audit>()("audit");
 export const LOGGER = serviceKey<Logger>()("logger");
 export const SECRETS = serviceKey<SourceSecrets>()("secrets");
 /** Returns a text without the secrets of the configuration. */

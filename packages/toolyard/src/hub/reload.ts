@@ -1,6 +1,8 @@
 import type { LoadedHubConfig } from "./schema.ts";
 import { watchFiles } from "../config/watch.ts";
 import { messageOf } from "../core/errors.ts";
+import { AUDIT } from "../core/services.ts";
+import { getService } from "../kernel/start-features.ts";
 import type { Hub } from "./hub.ts";
 import { logConfig } from "./log-config.ts";
 import type { SourceChanges } from "./sources/source-set.ts";
@@ -42,11 +44,12 @@ export class Reloader {
    */
   reload(): Promise<void> {
     const { hub } = this.#options;
-    return this.apply().catch((error: unknown) =>
-      hub.logger.error("The configuration was not applied; the previous one stays in force.", {
-        reason: messageOf(error),
-      }),
-    );
+    return this.apply().catch((error: unknown) => {
+      const reason = messageOf(error);
+      const event = { event: "configuration", action: "reload", kind: "invalid_params", details: { reason } } as const;
+      getService(hub.services, AUDIT).record(event);
+      hub.logger.error("The configuration was not applied; the previous one stays in force.", { reason });
+    });
   }
 
   /** Reloads like `reload`, but rejects if the configuration cannot be applied. */
@@ -80,6 +83,12 @@ export class Reloader {
       changed: changes.changed,
       removed: changes.removed,
     });
+    getService(hub.services, AUDIT).record({
+      event: "configuration",
+      action: "reload",
+      kind: "ok",
+      details: { ...changes, sections: changedSections(before.tree, config.tree), files: config.files },
+    });
     const late = AT_START_ONLY.filter(
       (section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]),
     );
@@ -89,4 +98,10 @@ export class Reloader {
       );
     await onReloaded?.(config, changes);
   }
+}
+
+function changedSections(before: object, after: object): readonly string[] {
+  const [old, current] = [before, after] as readonly Readonly<Record<string, unknown>>[];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => JSON.stringify(old![name]) !== JSON.stringify(current![name]));
 }

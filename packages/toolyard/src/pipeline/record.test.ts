@@ -46,6 +46,8 @@ test("the line has exactly the specified members", async () => {
     method: "tools/call",
     target: "files__t",
     source: "files",
+    decision: "allowed",
+    credentials: "hub",
     kind: "ok",
     durationMs: expect.any(Number),
     argumentBytes: expect.closeTo(12, -1),
@@ -100,6 +102,7 @@ test("S13: an exception of the resolver or the audit does not affect the answer"
   expect(await broken.call("t")).toMatchObject({ kind: "internal" });
   expect(broken.audit).toHaveLength(1);
   const audit = {
+    record: () => {},
     write: () => {
       throw new Error("disk full");
     },

@@ -1,4 +1,4 @@
-import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../core/calls/call.ts";
 import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
 import { processActivity } from "../core/process-activity.ts";
 import { isoNow } from "../core/text/iso-now.ts";
@@ -6,6 +6,8 @@ import { jsonSize } from "../core/json/json-size.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import { KINDS } from "../core/calls/kinds.ts";
+import { PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
+import type { AuditLine } from "../core/ports/audit.ts";
 import type { CallListener, CallSeen, PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { withOutageReport } from "./outage.ts";
@@ -36,7 +38,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     state.close();
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const seen = seenOf(state, outcome, durationMs);
-    writeAudit(seen);
+    writeAudit(seen, state.call.arguments);
     writeLog(state, outcome, durationMs);
     notifyListeners(seen);
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
@@ -68,10 +70,10 @@ function withAttempts(outcome: Outcome, attempts: number): Outcome {
   return attempts > 1 ? { ...outcome, attempts } : outcome;
 }
 
-function auditWriter({ audit, logger }: PipelineDeps): CallListener {
-  return (seen) => {
+function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: JsonObject) => void {
+  return (seen, args) => {
     try {
-      audit.write(seen);
+      audit.write(seen, args);
     } catch (error) {
       logger.error("The audit line of a call could not be written.", { call: seen.call, error: messageOf(error) });
     }
@@ -87,17 +89,54 @@ function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSee
     call: call.id,
     ...(parent !== undefined && { parent }),
     endpoint: call.endpoint,
+    ...callerFacts(call),
     principal: principal.id,
     who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
     method: call.method,
     target: targetOf(state),
-    ...(state.isResolved && { source: state.found.provider.source.id }),
+    ...(state.isResolved && decisionFacts(state, outcome)),
     kind: outcome.ok ? "ok" : outcome.kind,
     durationMs,
     argumentBytes: finite(jsonSize(call.arguments)),
     resultBytes: finite(state.resultBytes),
     attempts: state.attempts,
   };
+}
+
+type CallerFacts = Pick<AuditLine, "client" | "issuer" | "profile">;
+
+function callerFacts({ principal: { identity, profile }, client }: Call): CallerFacts {
+  const name = client.name ?? identity?.clientId;
+  return {
+    ...(profile && { profile: profile.name }),
+    ...(name !== undefined && { client: firstChars(name, MAX_CLIENT_CHARS) }),
+    ...(identity?.issuer !== undefined && { issuer: identity.issuer }),
+  };
+}
+
+const MAX_CLIENT_CHARS = 100;
+
+/** The facts of a call that led to a tool: its source, the decision on it, and the credentials that the source used. */
+function decisionFacts(
+  { found: { provider } }: CallState,
+  outcome: Outcome,
+): Pick<AuditLine, "source" | "decision" | "rule" | "credentials"> {
+  const { source } = provider;
+  const rule = outcome.ok ? undefined : ruleOf(outcome);
+  return {
+    source: source.id,
+    decision: outcome.ok || (outcome.kind !== "denied" && outcome.kind !== "limited") ? "allowed" : outcome.kind,
+    ...(rule !== undefined && { rule }),
+    ...(PROVIDER_KINDS[source.kind].oneServer && { credentials: provider.serverFor ? "caller" : "hub" }),
+  };
+}
+
+/** Returns the rule that refused a call: `rights`, `scopes`, `consent`, or the exceeded limit. */
+function ruleOf({ kind, details = {}, requiredScopes }: Fail): string | undefined {
+  if (kind === "limited") return typeof details["reason"] === "string" ? details["reason"] : "limit";
+  if (kind !== "denied") return undefined;
+  if (requiredScopes) return "scopes";
+  return details["confirm"] === true ? "consent" : "rights";
 }
 
 const MAX_TARGET_CHARS = 300;

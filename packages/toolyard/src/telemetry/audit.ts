@@ -1,48 +1,73 @@
-import { stringifyExact } from "../core/json/exact-json.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { Audit, AuditLine } from "../core/ports/audit.ts";
-import type { LineSink } from "./line-sink.ts";
+import { isoNow } from "../core/text/iso-now.ts";
+import { callText, eventText } from "./audit/audit-text.ts";
+import { boundedFacts } from "./bounded-facts.ts";
+import type { LateLine, LineSink } from "./line-sink.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Members of a line, in their order. Callers may pass objects with more. */
-const MEMBERS: readonly (keyof AuditLine)[] = [
-  "time",
-  "call",
-  "parent",
-  "endpoint",
-  "principal",
-  "method",
-  "target",
-  "source",
-  "kind",
-  "durationMs",
-  "argumentBytes",
-  "resultBytes",
-  "attempts",
-];
+/** Approximate length of a line without its target and arguments. */
+const OTHER_CHARS = 400;
+/** Client names with a kept redacted form; callers choose them. */
+const MAX_CLIENTS = 1000;
 
-/** Approximate length of a line without its target. */
-const OTHER_CHARS = 300;
+export const NO_AUDIT: Audit = Object.freeze({ isSilent: true, write: () => {}, record: () => {} });
 
-export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
+export interface AuditSettings {
+  readonly redactor: Redactor;
+  /** Writes arguments of calls, redacted and shortened. @default false */
+  readonly hasArguments?: boolean;
+}
 
 /**
- * Creates the audit, which writes one JSON line per call. Names from callers may contain secrets, so they are redacted.
- * The caller opens and closes `sink`.
+ * Writes one JSON line for each call and event to every sink. Names from callers may contain anything, so they are
+ * redacted too. The creator of the audit opens and closes the sinks.
  */
-export function createAudit(sink: LineSink, redactor: Redactor): Audit {
+export function createAudit(sinks: readonly LineSink[], { redactor, hasArguments = false }: AuditSettings): Audit {
+  const redact = (text: string): string => redactor.text(text);
+  const clean = (facts: JsonObject): JsonObject => redactor.facts(boundedFacts(facts, redact));
+  const clientName = keptTexts(redact);
+  const send = (line: LateLine): void => {
+    for (const sink of sinks) sink.write(line);
+  };
   return {
-    write: (line) => {
-      // Redacted immediately, because the line is built later, when the secrets may have changed.
-      const target = redactor.text(line.target);
-      sink.write({ chars: target.length + OTHER_CHARS, text: () => stringifyExact(pick(line, target)) });
+    write: (line, args) => {
+      // Redacted now, because the line is built later and secrets may have changed meanwhile.
+      const facts = withRedactedNames(line, redact, clientName);
+      const values = hasArguments && args ? clean(args) : undefined;
+      send(lateLine(facts.target.length + OTHER_CHARS, () => callText(facts, values)));
+    },
+    record: (event) => {
+      const text = eventText(isoNow(), event, clean);
+      send(lateLine(text.length, () => text));
     },
   };
 }
 
-function pick(line: AuditLine, target: string): JsonObject {
-  const picked: JsonObject = {};
-  for (const member of MEMBERS) if (line[member] !== undefined) picked[member] = line[member];
-  picked["target"] = target;
-  return picked;
+function withRedactedNames(
+  line: AuditLine,
+  redact: (text: string) => string,
+  clientName: (text: string) => string,
+): AuditLine {
+  const { target, client } = line;
+  return { ...line, target: redact(target), ...(client !== undefined && { client: clientName(client) }) };
+}
+
+/** Returns a function that keeps the redacted form of the texts that it has seen, up to a limit. */
+function keptTexts(redact: (text: string) => string): (text: string) => string {
+  const kept = new Map<string, string>();
+  return (text) => {
+    let redacted = kept.get(text);
+    if (redacted !== undefined) return redacted;
+    redacted = redact(text);
+    if (kept.size >= MAX_CLIENTS) kept.clear();
+    kept.set(text, redacted);
+    return redacted;
+  };
+}
+
+/** The text is built once, for the first sink that writes it. */
+function lateLine(chars: number, build: () => string): LateLine {
+  let text: string | undefined;
+  return { chars, text: () => (text ??= build()) };
 }

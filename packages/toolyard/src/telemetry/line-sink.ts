@@ -37,7 +37,9 @@ const CLOSE_WITHIN_MS = 2000;
 
 export interface SinkOptions {
   /** Formats the line that reports the number of dropped lines (slow reader, full disk). */
-  readonly describeDropped: (count: number) => string;
+  readonly describeDropped: (count: number) => string | LateLine;
+  /** Called with the number of lost lines: dropped because too many wait, or left when the sink closes. */
+  readonly onLost?: (lines: number) => void;
   /** Called with the first failure of each outage. */
   readonly onError?: (error: unknown) => void;
   readonly maxWaitingChars?: number;
@@ -79,6 +81,7 @@ export class BufferedSink implements LineSink {
     const chars = typeof line === "string" ? line.length : line.chars;
     if (this.#waitingChars + chars > this.#maxWaitingChars) {
       this.#dropped += 1;
+      this.#options.onLost?.(1);
       return;
     }
     this.#waiting.push(line);
@@ -111,7 +114,10 @@ export class BufferedSink implements LineSink {
       await this.#deliver(this.#takeChunk());
       if (this.#gatherMs > 0 && !this.#isClosed) await this.#gather();
     }
-    if (this.#isBroken) this.#waiting = [];
+    if (this.#isBroken) {
+      if (this.#waiting.length > 0) this.#options.onLost?.(this.#waiting.length);
+      this.#waiting = [];
+    }
     this.#pumping = undefined;
   }
 
@@ -149,6 +155,7 @@ export class BufferedSink implements LineSink {
       }
       await this.#pause(retryMs);
     }
+    if (rest.length > 0) this.#options.onLost?.(countLines(rest));
   }
 
   #pause(delayMs: number): Promise<void> {
@@ -166,4 +173,8 @@ export class BufferedSink implements LineSink {
 
 export function lineText(line: string | LateLine): string {
   return typeof line === "string" ? line : line.text();
+}
+
+function countLines(chunk: Buffer): number {
+  return chunk.toString("latin1").split("\n").length - 1;
 }

@@ -160,8 +160,8 @@ test("S14: an audit line is one JSON line without secrets", () => {
     resultBytes: 3,
     attempts: 1,
   };
-  createAudit(sink, redactor).write(line);
-  expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
+  createAudit([sink], { redactor }).write(line);
+  expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ event: "call", ...line, target: "x ***" }]);
 });
 
 test("S14: redacts a secret in an audit line even if the secret is removed before the line is written", () => {
@@ -171,9 +171,9 @@ test("S14: redacts a secret in an audit line even if the secret is removed befor
   const head = { time: "t", call: "c", endpoint: "d", principal: "p", method: "tools/call" } as const;
   const sizes = { argumentBytes: 2, resultBytes: 3, attempts: 1 };
   const line = { ...head, target: "x my-known-secret", kind: "ok", durationMs: 1, ...sizes } as const;
-  createAudit({ write: (one) => void late.push(one), close: async () => {} }, redactor).write(line);
+  createAudit([{ write: (one) => void late.push(one), close: async () => {} }], { redactor }).write(line);
   redactor.clear();
-  expect(late.map(lineText)).toEqual([JSON.stringify({ ...line, target: "x ***" })]);
+  expect(late.map(lineText)).toEqual([JSON.stringify({ event: "call", ...line, target: "x ***" })]);
 });
 
 test("S14: redacts a secret that crosses the length limit of a text", () => {

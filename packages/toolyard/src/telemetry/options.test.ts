@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
-import { resolveAudit, resolveLogging } from "./options.ts";
+import { resolveAudit } from "./audit/options.ts";
+import { resolveLogging } from "./options.ts";
 
 test("writes text lines of level info to stderr and no audit by default", () => {
-  expect([resolveLogging(), resolveAudit()]).toEqual([{ level: "info", format: "text" }, { to: "none" }]);
+  expect([resolveLogging(), resolveAudit()]).toEqual([
+    { level: "info", format: "text" },
+    { isOnStderr: false, hasArguments: false },
+  ]);
 });
 
 test("keeps configured files", () => {
@@ -11,7 +15,11 @@ test("keeps configured files", () => {
     resolveLogging({ level: "debug", format: "json", file: "/l" }),
     resolveAudit({ file: "/a" }),
     resolveAudit({ stderr: true }),
-  ]).toEqual([{ level: "debug", format: "json", file: "/l" }, { to: "file", file: "/a" }, { to: "stderr" }]);
+  ]).toMatchObject([
+    { level: "debug", format: "json", file: "/l" },
+    { file: { path: "/a", isChained: false }, isOnStderr: false },
+    { isOnStderr: true },
+  ]);
 });
 
 test("refuses invalid values and contradictory targets", () => {

@@ -70,12 +70,21 @@ function writeStderr(chunk: Buffer): Promise<void> {
 
 function ignore(): void {}
 
+export interface FileSinkOptions extends SinkOptions {
+  /** Runs before each chunk is written, such as to rename a file that is too large. It must not reject. */
+  readonly beforeWrite?: () => Promise<void>;
+}
+
 /**
  * Opens a sink that appends lines to a file. The file is opened for each chunk, so writing continues after the file was
  * moved or deleted, or its disk was full.
  */
-export function openFileSink(path: string, options: SinkOptions): LineSink {
-  const sink = new BufferedSink((chunk) => append(path, chunk), { gatherMs: GATHER_MS, ...options });
+export function openFileSink(path: string, { beforeWrite, ...options }: FileSinkOptions): LineSink {
+  const write = async (chunk: Buffer): Promise<void> => {
+    await beforeWrite?.();
+    await append(path, chunk);
+  };
+  const sink = new BufferedSink(write, { gatherMs: GATHER_MS, ...options });
   const appendNow = (): void => appendRest(path, sink);
   if (atExit.size === 0) process.on("exit", appendAll);
   atExit.add(appendNow);

@@ -1,6 +1,7 @@
 import type { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 import { accessRows } from "./access-rows.ts";
+import { auditRow } from "./audit-row.ts";
 import { coreRow } from "./core-row.ts";
 import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
@@ -37,6 +38,7 @@ export function furtherRows(options: CommonOptions): {
     last: [
       topRow([config, yes, url, tokenEnv, json, verbose]),
       ...sharedHubRows([config, json]),
+      auditRow([config, json]),
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
       ...userRows(json),

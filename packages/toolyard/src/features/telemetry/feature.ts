@@ -1,10 +1,11 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { LOG_LINES, LOGGER, REDACT, SECRETS, VARIABLES } from "../../core/services.ts";
+import { AUDIT, LOG_LINES, LOGGER, REDACT, SECRETS, VARIABLES } from "../../core/services.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LOG_SETTINGS } from "../../kernel/kernel-keys.ts";
 import { TELEMETRY as TELEMETRY_KEY } from "../../kernel/telemetry.ts";
-import { AuditSchema, LoggingSchema } from "../../telemetry/options.ts";
+import { AuditSchema } from "../../telemetry/audit/options.ts";
+import { LoggingSchema } from "../../telemetry/options.ts";
 import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
 
 /** The user chooses the file to which log lines are appended. */
@@ -18,13 +19,14 @@ export const TELEMETRY = defineFeature({
     audit: Type.Optional(Type.Table(AuditSchema, { starts: APPENDS })),
   },
   uses: [VARIABLES, LOG_SETTINGS],
-  provides: [TELEMETRY_KEY, LOGGER, LOG_LINES, REDACT, SECRETS],
+  provides: [TELEMETRY_KEY, AUDIT, LOGGER, LOG_LINES, REDACT, SECRETS],
   start: ({ variables, logSettings }, config: () => TelemetryReads) => {
     const telemetry = createTelemetry(config(), variables, logSettings);
-    const { logger, logLines, redactor } = telemetry;
+    const { audit, logger, logLines, redactor } = telemetry;
     return {
       services: {
         telemetry,
+        audit,
         logger,
         logLines,
         redact: (text) => redactor.text(text),

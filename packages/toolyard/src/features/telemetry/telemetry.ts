@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/json/json.ts";
-import { SHOWN_FACT, type Logger } from "../../core/ports/ports.ts";
+import { SHOWN_FACT } from "../../core/ports/ports.ts";
 import { createAudit, NO_AUDIT } from "../../telemetry/audit.ts";
+import { openAuditSinks } from "../../telemetry/audit/audit-sinks.ts";
 import type { LogSettings } from "../../kernel/kernel-keys.ts";
 import type { Telemetry } from "../../kernel/telemetry.ts";
 import type { LineSink, SinkOptions } from "../../telemetry/line-sink.ts";
@@ -8,13 +9,8 @@ import { createLogger } from "../../telemetry/logger.ts";
 import type { LogEntry } from "../../telemetry/log-format.ts";
 import { LEVEL_ORDER } from "../../telemetry/log-levels.ts";
 import { LogRing } from "../../telemetry/log-ring.ts";
-import {
-  resolveAudit,
-  resolveLogging,
-  type AuditConfig,
-  type AuditOptions,
-  type LoggingConfig,
-} from "../../telemetry/options.ts";
+import { resolveAudit, type AuditConfig } from "../../telemetry/audit/options.ts";
+import { resolveLogging, type LoggingConfig } from "../../telemetry/options.ts";
 import { redactedLogger } from "../../telemetry/redacted-logger.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 import { openFileSink, openStderrSink } from "../../telemetry/sinks.ts";
@@ -49,15 +45,16 @@ export function createTelemetry(
     (printsFailures && isTold(facts)) || (LEVEL_ORDER[own] < LEVEL_ORDER.warning && isQuiet());
   const logging = { level, format, redactor, color, ring, ...(file === undefined && { omits }) };
   const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
-  const auditSink = openAuditSink(resolveAudit(config.audit), logger);
+  const auditOptions = resolveAudit(config.audit);
+  const sinks = openAuditSinks(auditOptions, { logger, environment: variables });
   return {
     logger,
     keptLogger: given ? logger : createLogger({ ...logging, sink: NOWHERE }),
-    audit: auditSink ? createAudit(auditSink, redactor) : NO_AUDIT,
+    audit: sinks.length > 0 ? createAudit(sinks, { redactor, hasArguments: auditOptions.hasArguments }) : NO_AUDIT,
     redactor,
     logLines: (limit, principal) => ring.lines({ limit, principal }),
     close: async () => {
-      await auditSink?.close();
+      await Promise.all(sinks.map((one) => one.close()));
       await sink.close();
     },
   };
@@ -71,15 +68,3 @@ const NOWHERE: LineSink = { write: () => {}, close: async () => {} };
 const LOG_SINK: SinkOptions = {
   describeDropped: (count) => `… ${count} lines were dropped, because the reader was too slow`,
 };
-
-function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {
-  if (options.to === "none") return undefined;
-  const sink: SinkOptions = {
-    describeDropped: (count) => JSON.stringify({ time: new Date().toISOString(), dropped: count }),
-    onError: (error) =>
-      logger.error("The audit cannot be written; lines are queued up to a limit.", {
-        error: error instanceof Error ? error.message : String(error),
-      }),
-  };
-  return options.to === "file" ? openFileSink(options.file, sink) : openStderrSink(sink);
-}

@@ -1,7 +1,7 @@
 import type { Access } from "../../core/access.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
-import { ACCESS_PLAN, PROFILES, SIGN_INS } from "../../core/services.ts";
+import { ACCESS_PLAN, AUDIT, PROFILES, SIGN_INS } from "../../core/services.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { mountEndpoints } from "../../endpoints/mount-endpoints.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
@@ -16,6 +16,7 @@ import { Router } from "../../http/router.ts";
 import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
+import { auditedAccess } from "./audited-access.ts";
 import type { ServedCertificate } from "./certificate.ts";
 import { openWanted, wantedEndpoints, type EndpointsConfig, type ServerConfig } from "./endpoints.ts";
 
@@ -194,7 +195,10 @@ export interface ServePlace {
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
   const profiles = getService(hub.services, PROFILES).served;
   const http = { ...resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server)), profiles };
-  return { http, access: getService(hub.services, CREATE_ACCESS)(http) };
+  return {
+    http,
+    access: auditedAccess(getService(hub.services, CREATE_ACCESS)(http), getService(hub.services, AUDIT)),
+  };
 }
 
 /** Returns a function that closes a listener and its endpoints once. */

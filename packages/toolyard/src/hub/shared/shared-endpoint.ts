@@ -1,7 +1,7 @@
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "../../core/errors.ts";
-import { PROFILES } from "../../core/services.ts";
+import { AUDIT, PROFILES } from "../../core/services.ts";
 import { getService } from "../../kernel/start-features.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 import { withFileLock } from "../../files/file-lock.ts";
@@ -165,6 +165,7 @@ export class SharedEndpoint {
     await new Promise<void>((resolve) => void socket.end(`${answer}\n`, () => resolve()));
     if (command !== "stop") return;
     hub.logger.info("`toolyard stop` ends this hub.", { clients: this.#clients.size });
+    getService(hub.services, AUDIT).record({ event: "administration", action: "stop", endpoint: "shared", kind: "ok" });
     for (const client of this.#clients.values()) client.write(`${STOPPED_LINE}\n`);
     onStop();
   }

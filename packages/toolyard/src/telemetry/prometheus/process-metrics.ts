@@ -8,7 +8,7 @@ const ACTIVITY = {
   sessions: ["toolyard_sessions", "Sessions of MCP clients with revisions up to 2025-11-25."],
   streams: ["toolyard_streams", "Open streams of server-sent events."],
   sandboxRuns: ["toolyard_sandbox_runs", "Runs of code in the sandbox, waiting ones included."],
-} as const satisfies Readonly<Record<keyof ProcessActivity, readonly [string, string]>>;
+} as const satisfies Readonly<Record<Exclude<keyof ProcessActivity, "auditLost">, readonly [string, string]>>;
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
@@ -25,6 +25,9 @@ export class ProcessMetrics {
   write(out: MetricsText): void {
     for (const [member, [name, help]] of Object.entries(ACTIVITY))
       out.family(name, "gauge", help).sample(name, processActivity[member as keyof ProcessActivity]);
+    out
+      .family("toolyard_audit_lost_total", "counter", "Audit lines that a target did not take.")
+      .sample("toolyard_audit_lost_total", processActivity.auditLost);
     this.#writeLag(out);
     writeResources(out);
   }

@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fail } from "../../core/calls/outcome.ts";
+import { FailError } from "../../core/errors.ts";
+import { rotatedFiles } from "../../telemetry/audit/rotating-file.ts";
+import { readSettings } from "../hub-access/session.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+
+export interface AuditFiles {
+  /** The file that the hub writes. */
+  readonly current: string;
+  /** All files, oldest first; the last one is `current`. */
+  readonly all: readonly string[];
+  /** Key of the chain, if the configuration has one. */
+  readonly key?: string;
+}
+
+/** Finds the files of the audit: the named one, else that of the configuration. Rejects with a `FailError`. */
+export async function findAuditFiles(options: SharedOptions & { readonly file?: string }, io: Io): Promise<AuditFiles> {
+  const { audit = {} } = (await readSettings(options, io)).tree;
+  const current = options.file ?? audit.file;
+  if (current === undefined)
+    throw new FailError(
+      fail("unavailable", "The configuration has no `[audit] file`. Name the file with --file, or set it."),
+    );
+  const rotated = await rotatedFiles(current);
+  const exists = await stat(current).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  if (!exists && rotated.length === 0)
+    throw new FailError(fail("unavailable", `There is no audit file ${current}: the hub has not written a line yet.`));
+  const key = audit.chain_key;
+  return { current, all: [...rotated, ...(exists ? [current] : [])], ...(key !== undefined && { key }) };
+}
+
+/** Reads the lines of files in order, without holding a file in memory. */
+export async function* readLines(
+  files: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly file: string; readonly line: number; readonly text: string }> {
+  for (const file of files) {
+    let line = 0;
+    const input = createReadStream(file, { encoding: "utf8" });
+    try {
+      for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+        signal.throwIfAborted();
+        line += 1;
+        yield { file, line, text };
+      }
+    } finally {
+      input.destroy();
+    }
+  }
+}

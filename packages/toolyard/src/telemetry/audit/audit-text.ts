@@ -1,0 +1,43 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { AuditLine, HubEvent } from "../../core/ports/audit.ts";
+
+/** Members of a line in their order. Callers may pass objects with more members. */
+const MEMBERS: readonly (keyof AuditLine)[] = [
+  "time",
+  "call",
+  "parent",
+  "endpoint",
+  "profile",
+  "principal",
+  "client",
+  "issuer",
+  "method",
+  "target",
+  "source",
+  "decision",
+  "rule",
+  "credentials",
+  "kind",
+  "durationMs",
+  "argumentBytes",
+  "resultBytes",
+  "attempts",
+];
+
+/** Returns the line of a call as JSON text. `args` are its arguments, if they are to be written. */
+export function callText(line: AuditLine, args: JsonObject | undefined): string {
+  const picked: JsonObject = { event: "call" };
+  for (const member of MEMBERS) if (line[member] !== undefined) picked[member] = line[member];
+  if (args) picked["arguments"] = args;
+  return stringifyExact(picked);
+}
+
+/** Returns the line of another event as JSON text. */
+export function eventText(
+  time: string,
+  { event, details, ...facts }: HubEvent,
+  clean: (facts: JsonObject) => JsonObject,
+): string {
+  return stringifyExact({ event, time, ...clean({ ...facts, ...(details && { details }) }) });
+}
