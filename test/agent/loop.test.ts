@@ -146,7 +146,7 @@ describe.each(VENDORS)("with %s", (model) => {
     const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
     expect(outcome).toMatchObject({
       stopReason: "error",
-      text: expect.stringMatching(/^The model gave no answer: ./),
+      text: expect.stringMatching(/^The model returned no answer: ./),
       error: { message: expect.any(String) },
     });
   });
@@ -187,7 +187,7 @@ test.each(BREAKABLE)("returns malformed arguments of %s to the model, which corr
     [[true, undefined]],
     [],
   ]);
-  expect(sent(1)).toContain("must be one JSON object");
+  expect(sent(1)).toContain("must be single JSON object");
 });
 
 test("returns malformed arguments in a stream of Anthropic to the model, too", async () => {
@@ -195,7 +195,7 @@ test("returns malformed arguments in a stream of Anthropic to the model, too", a
   expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
     stopReason: "final",
   });
-  expect(sent()).toContain("must be one JSON object");
+  expect(sent()).toContain("must be single JSON object");
 });
 
 describe("limits", () => {
@@ -254,7 +254,7 @@ describe("limits", () => {
     models.say([{ hangs: true }]);
     expect(await agentOf("mistral/m", { timeout: "60ms" }).chat("hello")).toMatchObject({
       stopReason: "timeout",
-      text: "The time for this answer is over",
+      text: "The time limit for this answer is reached",
     });
     models.say([call("hang")]);
     const outcome = await agentOf("mistral/m", { timeout: "500ms" }).chat("hello");
@@ -278,7 +278,7 @@ describe("limits", () => {
     const result = (asked().at(-1)!.body["messages"] as { role: string; content: string }[]).find(
       ({ role }) => role === "tool",
     )!;
-    expect(result.content).toMatch(/^x{1024}\n\[cut here: the result has 5000 bytes\]$/);
+    expect(result.content).toMatch(/^x{1024}\n\[truncated here: the result has 5000 bytes\]$/);
   });
 
   test("removes the oldest questions when the conversation is full", async () => {
@@ -338,7 +338,7 @@ describe("C42: model providers", () => {
 
   test("C42: refuses an unknown name and a missing key before any request", () => {
     expect(() => createAgent({ model: "gpt-x", hub })).toThrow(/`provider\/model`/);
-    expect(() => createAgent({ hub })).toThrow(/No model is named/);
+    expect(() => createAgent({ hub })).toThrow(/No model is configured/);
     expect(() => createAgent({ model: "mistral/m", hub, variables: {} })).toThrow(
       "There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].",
     );

@@ -90,13 +90,13 @@ describe("hints", () => {
         "get_joke",
         "main.mjs",
         'console.log("Knock, knock.");\n',
-        'hint = "Tell a joke when somebody is sad."\n',
+        'hint = "Use it when the user asks for a joke."\n',
       );
       expect(await agent.chat("And now?")).toMatchObject({
         text: "Knock, knock.",
         steps: [{ calls: [{ tool: "get_joke", ok: true, value: expect.stringContaining("Knock") }] }, {}],
       });
-      expect(promptOf(asked()[1]!)).toContain("- get_joke: Tell a joke when somebody is sad.");
+      expect(promptOf(asked()[1]!)).toContain("- get_joke: Use it when the user asks for a joke.");
     } finally {
       await jokes.close();
       yard[Symbol.dispose]();
@@ -115,7 +115,7 @@ describe("hints", () => {
     try {
       models.say([{ text: "ok" }]);
       await createAgent({ hub: configured }).chat("hello");
-      expect(promptOf(asked()[0]!)).toBe("Be brief.\n\nOn single tools:\n- add: For sums.");
+      expect(promptOf(asked()[0]!)).toBe("Be brief.\n\nHints on individual tools:\n- add: For sums.");
     } finally {
       await configured.close();
     }
@@ -275,7 +275,7 @@ describe("decisions in JSON", () => {
     models.say([decide("Hm."), decide("It is simply so.")]);
     const outcome = await json().chat("Why?");
     expect(outcome).toMatchObject({ text: "It is simply so.", stopReason: "final", steps: { length: 2 } });
-    expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("one JSON object");
+    expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("single JSON object");
   });
 
   test("reports the failure of a tool as a failure", async () => {

@@ -96,12 +96,12 @@ describe("reports missing settings before it starts any process", () => {
     ],
     [
       [],
-      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set " +
+      "No model is configured. Name one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set " +
         "`language` in [models].\n",
     ],
     [
       ["--model", "mistrall/x"],
-      'No provider of models is called "mistrall". Did you mean "mistral"? ' +
+      'Unknown model provider "mistrall". Did you mean "mistral"? ' +
         "An entry `[models.providers.mistrall]` adds one.\n",
     ],
     [

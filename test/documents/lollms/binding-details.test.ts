@@ -65,10 +65,10 @@ describe("the contract", () => {
         return { output: 1, status_code: 200 };
       }
     }
-    expect(() => new Half("half")).toThrow("`Half` is no binding: it lacks `discoverTools`.");
+    expect(() => new Half("half")).toThrow("`Half` is not a binding: it lacks `discoverTools`.");
     class Neither extends LollmsMCPBinding {}
     expect(() => new Neither("neither")).toThrow(
-      "`Neither` is no binding: it lacks `discoverTools` and `executeTool`.",
+      "`Neither` is not a binding: it lacks `discoverTools` and `executeTool`.",
     );
   });
 
@@ -151,8 +151,8 @@ describe("the manager", () => {
     const hears = { ...logger, warning: (message: string) => void warned.push(message) };
     const manager = new LollmsMCPBindingManager({ mcp_bindings_dir: path, logger: hears });
     expect(await manager.get_available_bindings()).toContain("local_mcp");
-    expect(manager.problems.get(path)).toBe("is no folder that is there. Create it, or correct `mcp_bindings_dir`.");
-    expect(warned).toEqual([expect.stringContaining(`The folder of bindings ${path} is no folder`)]);
+    expect(manager.problems.get(path)).toBe("is not an existing folder. Create it, or correct `mcp_bindings_dir`.");
+    expect(warned).toEqual([expect.stringContaining(`The folder of bindings ${path} is not an existing folder`)]);
     folder.write("later/readme.md", "");
     expect(await manager.getAvailableBindings()).toContain("local_mcp");
     expect(manager.problems.has(path)).toBe(false);
@@ -318,16 +318,16 @@ describe("models of a client", () => {
 
 describe("constructors report options by their own names", () => {
   test.each([
-    [() => new LocalMCPBinding("tools" as never), "`LocalMCPBinding` takes its options as one object"],
-    [() => new StandardMCPBinding([] as never), "`StandardMCPBinding` takes its options as one object"],
+    [() => new LocalMCPBinding("tools" as never), "`LocalMCPBinding` requires its options as one object"],
+    [() => new StandardMCPBinding([] as never), "`StandardMCPBinding` requires its options as one object"],
     [() => new RemoteMCPBinding("http://x/mcp" as never), 'such as `{ server_url: "http://my-mcp-server.com/mcp" }`'],
     [() => new RemoteMCPBinding(undefined as never), "got `undefined`"],
     [() => new LollmsMCPBindingManager(5 as never), 'such as `{ mcp_bindings_dir: "bindings" }`; got `5`'],
-    [() => new HubMCPBinding(7 as never), "`HubMCPBinding` takes its options as one object"],
+    [() => new HubMCPBinding(7 as never), "`HubMCPBinding` requires its options as one object"],
     [() => new HubMCPBinding({ config: 7 } as never), "`config` must be the path of a file"],
     [() => new HubMCPBinding({ settings: "x" } as never), '`settings` must be an object, got "x"'],
     [() => new StandardMCPBinding({ initial_servers: "calc" } as never), "`initial_servers` must be an object"],
-    [() => new RemoteMCPBinding({ server_url: "tides" }), "`server_url` is no address"],
+    [() => new RemoteMCPBinding({ server_url: "tides" }), "`server_url` is not a valid address"],
     [() => new RemoteMCPBinding({ server_url: "ftp://tides/" }), "`server_url` must begin with http"],
     [() => new RemoteMCPBinding({ servers_infos: [] } as never), "`servers_infos` must be an object"],
     [() => new RemoteMCPBinding({ server_url: "http://x/mcp", timeout: -1 }), "number of seconds above 0"],

@@ -68,7 +68,7 @@ describe("the manager", () => {
     const bindings = new LollmsMCPBindingManager(`${folder.path}/other`);
     for (const name of ["one", "../inside/one", "inside/one", "constructor", "__proto__"])
       expect(await bindings.createBinding(name)).toBeUndefined();
-    expect(bindings.problems.get("one")).toBe("is not there: a binding is a module of that name in the folder.");
+    expect(bindings.problems.get("one")).toBe("does not exist: a binding is a module of that name in the folder.");
   });
 
   test("L21: the directory is a path, a URL or an option in either spelling", () => {
@@ -143,17 +143,17 @@ describe("the manager", () => {
     [
       "has no BindingName",
       { exported: "" },
-      "does not say which class it is: export `BindingName` with the name of the class.",
+      "does not name its class: export `BindingName` with the name of the class.",
     ],
     [
       "names a class that it does not export",
       { exported: 'export const BindingName = "Gone";' },
-      "names the class `Gone` and does not export it.",
+      "names the class `Gone`, but does not export it.",
     ],
     [
       "names something that is no class",
       { exported: 'export const BindingName = "f"; export const f = () => {};' },
-      expect.stringContaining("`f` is no binding: it lacks `discoverTools` and `executeTool`"),
+      expect.stringContaining("`f` is not a binding: it lacks `discoverTools` and `executeTool`"),
     ],
     ["throws as it is loaded", { before: 'throw new Error("not today");' }, "cannot be loaded: not today"],
     ["cannot be parsed", { before: "const = 1;" }, expect.stringContaining("cannot be loaded: one.mjs:2")],
@@ -177,7 +177,7 @@ describe("the manager", () => {
       const bindings = manager();
       expect(await bindings.createBinding("one")).toBeUndefined();
       expect(bindings.problems.get("one")).toBe(
-        `\`Custom\` is no binding: it lacks \`${lacking}\`. A binding discovers tools and executes one.`,
+        `\`Custom\` is not a binding: it lacks \`${lacking}\`. A binding discovers tools and executes one.`,
       );
       expect(await bindings.getAvailableBindings()).toEqual(BUNDLED);
     },
@@ -207,7 +207,7 @@ describe("the manager", () => {
     write("one.mjs", { methods: WHOLE.replace("super(", 'if (!options.key) throw new Error("no key"); super(') });
     const bindings = manager();
     expect(await bindings.createBinding("one")).toBeUndefined();
-    expect(bindings.problems.get("one")).toBe("cannot be made: no key");
+    expect(bindings.problems.get("one")).toBe("cannot be created: no key");
     expect(await bindings.create_binding("one", { key: 1 })).toBeDefined();
     expect(await bindings.createBinding("local_mcp", { tools_folder_path: "" })).toBeUndefined();
   });

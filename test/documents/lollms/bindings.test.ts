@@ -136,7 +136,7 @@ describe("the contract", () => {
       }
     }
     expect(() => new Half("half")).toThrow(
-      new TypeError("`Half` is no binding: it lacks `executeTool`. A binding discovers tools and executes one."),
+      new TypeError("`Half` is not a binding: it lacks `executeTool`. A binding discovers tools and executes one."),
     );
   });
 
@@ -217,7 +217,7 @@ describe("the contract", () => {
     const binding = local();
     expect(await binding.discoverTools({ force_refresh: true, forceRefresh: true })).toEqual([]);
     expect(binding.diagnostics).toMatchObject([
-      { message: "`force_refresh` is given in both spellings. Remove one of them." },
+      { message: "`force_refresh` is given in both spellings. Remove one of the two." },
     ]);
     expect(await binding.discoverTools({ force_refesh: true } as never)).toEqual([]);
     expect(binding.diagnostics).toMatchObject([
@@ -443,7 +443,9 @@ describe("the contract", () => {
   });
 
   test("L13: refuses an invalid configuration in the constructor", () => {
-    expect(() => new LocalMCPBinding({ tools_folder_path: "" })).toThrow("`tools_folder_path` must name the folder");
+    expect(() => new LocalMCPBinding({ tools_folder_path: "" })).toThrow(
+      "`tools_folder_path` must be the path of a folder",
+    );
   });
 });
 
@@ -525,7 +527,7 @@ describe("RemoteMCPBinding", () => {
     expect(() => remote({ server_url: server.url, auth_config: { type: "magic" } as never })).toThrow(
       '`auth_config` must be {type: "bearer", token}',
     );
-    expect(() => remote({ server_url: "nowhere" })).toThrow("`server_url` is no address");
+    expect(() => remote({ server_url: "nowhere" })).toThrow("`server_url` is not a valid address");
   });
 
   test("L62: discovery and execution use only server_url", async () => {
@@ -567,7 +569,7 @@ describe("RemoteMCPBinding", () => {
     const binding = remote({ servers_infos: { bad: { server_url: "nowhere" }, good: { server_url: server.url } } });
     expect(names(await binding.discoverTools())).toEqual(["good::one"]);
     expect(binding.diagnostics).toMatchObject([{ source: "bad" }]);
-    expect(() => remote({ server_url: server.url, servers_infos: {} })).toThrow("both say where servers are");
+    expect(() => remote({ server_url: server.url, servers_infos: {} })).toThrow("both define servers");
   });
 });
 

@@ -78,13 +78,13 @@ test.each<[string, object, string]>([
   [
     "authorization code",
     { grant_type: "authorization_code" },
-    '`auth_config` gives `grant_type` "authorization_code": no user can sign in here. ' +
-      "Of OAuth only `client_credentials` is supported",
+    '`auth_config` contains `grant_type` "authorization_code", but no user can sign in here. ' +
+      "The only supported OAuth grant is `client_credentials`",
   ],
   [
     "a place to sign in at",
     { authorization_url: "https://auth.test/authorize" },
-    "`auth_config` gives `authorization_url`: no user can sign in here",
+    "`auth_config` contains `authorization_url`, but no user can sign in here",
   ],
   ["a missing secret", { client_secret: "" }, '`auth_config` of type "client_credentials" needs `client_secret`.'],
   ["a secret that is no text", { client_secret: 7 }, "`auth_config.client_secret` must be text."],

@@ -64,11 +64,11 @@ describe("lines of the registry", () => {
       { host: "tides-mcp", prot: 1, port: 2 },
       "The registry's line `get_tides` has no key `prot`. Did you mean `port`?",
     ],
-    [{ host: "tides-mcp", port: 2, colour: "red" }, "has no key `colour`. It takes `host`, `port`, `url`"],
+    [{ host: "tides-mcp", port: 2, colour: "red" }, "has no key `colour`. Known keys: `host`, `port`, `url`"],
     [{ port: 2 }, "has no `host`. Give `host` and `port`, or the whole address as `url`."],
     [{ host: "tides-mcp" }, "has no `port`. Give it, or the whole address as `url`."],
     ["tides-mcp:50053", 'must be an object such as {host: "weather-mcp", port: 50053}'],
-    [{ host: "tides-mcp", port: 2, name: 7 }, "`name` must be a text that is not empty"],
+    [{ host: "tides-mcp", port: 2, name: 7 }, "`name` must be a text and not empty"],
   ])("M2: refuses the line %j", (line, words) => {
     expect(() => open({ get_tides: line as never })).toThrow(words);
   });
@@ -76,15 +76,15 @@ describe("lines of the registry", () => {
   test.each([
     [[7], "`registry` must be an object, got 7."],
     [[[]], "`registry` must be an object, got []."],
-    [[{}, 7], "`MCPManager` takes its options as one object, such as `{ timeout: 30, attempts: 2 }`; got `7`."],
+    [[{}, 7], "`MCPManager` requires its options as one object, such as `{ timeout: 30, attempts: 2 }`; got `7`."],
     [[{}, { aliases: "tide" }], '`aliases` must be an object, got "tide".'],
   ])("M2: refuses a manager of %j", (args, words) => {
     expect(() => new MCPManager(...(args as unknown as ConstructorParameters<typeof MCPManager>))).toThrow(words);
   });
 
   test.each([
-    [[undefined], "The tool must be a name, got nothing."],
-    [[{ tool: "get_tides" }], 'The tool must be a name, got {"tool":"get_tides"}.'],
+    [[undefined], "The tool must be given by name, got nothing."],
+    [[{ tool: "get_tides" }], 'The tool must be given by name, got {"tool":"get_tides"}.'],
     [["get_tides", [1]], "The arguments of get_tides must be an object."],
   ])("M4, M6: a call %j of a model resolves with an error and never rejects", async (args, error) => {
     const manager = open({ get_tides: { host: "127.0.0.1", port: 9 } });
@@ -99,7 +99,7 @@ describe("lines of the registry", () => {
 
 describe("a closed manager", () => {
   const away = { host: "127.0.0.1", port: 9 };
-  const closed = "This manager was closed. Make a new one.";
+  const closed = "This manager was closed. Create a new one.";
 
   test("M4: reports that it was closed for every call, under each name, and lists nothing", async () => {
     const manager = open({ get_tide: away });

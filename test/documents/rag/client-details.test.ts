@@ -110,7 +110,7 @@ describe("arguments of the constructor", () => {
     [[undefined], "The server must be a script's path, an address, or settings with `command` or `url`; got nothing."],
     [[""], "got an empty text"],
     [[7], "got 7"],
-    [[{ command: ["a"], url: "http://tides.test/mcp" }], "`command` and `url` both say what the server is."],
+    [[{ command: ["a"], url: "http://tides.test/mcp" }], "`command` and `url` both define the server."],
     [["server.py", "TIDES_PLACE=Brest"], "`env` must be an object of names and texts, got a string."],
     [["server.py", { TIDES_PORT: 7 }], "`env.TIDES_PORT` must be text, got a number."],
   ])("R2: the constructor refuses %j without printing values of `env`", (args, words) => {
@@ -380,7 +380,7 @@ describe("details", () => {
       attempts: 1,
     } as never);
     expect(await manager.callTool("get_tide")).toEqual({ error: "Tide MCP unavailable on port 9" });
-    expect(lines.join("\n")).toContain("Tide MCP gave no answer.");
+    expect(lines.join("\n")).toContain("Tide MCP returned no answer.");
     const hub = await createHub({ settings: {}, logger: logger as never });
     await hub.close();
   });

@@ -82,7 +82,7 @@ export class Agent implements AsyncDisposable {
   async chat(message: Question, { onEvent, ...options }: ChatOptions = {}): Promise<AgentOutcome> {
     if (this.#isBusy)
       throw new OptionError(
-        "The agent is still answering. Wait for the answer, or make another agent for another conversation.",
+        "The agent is still answering. Wait for the answer, or create another agent for another conversation.",
       );
     this.#isBusy = true;
     try {
@@ -128,7 +128,7 @@ export class Agent implements AsyncDisposable {
     const parsed = state?.version === 1 ? modelMessageSchema.array().safeParse(state.messages) : undefined;
     if (!parsed?.success)
       throw new OptionError(
-        "This is no saved conversation. `restore` takes what `save` gave: `{version: 1, messages: […]}`.",
+        "This is not a saved conversation. `restore` requires the result of `save`: `{version: 1, messages: […]}`.",
       );
     this.#history.replace(answerAll(structuredClone(parsed.data), TEXTS[this.#parts.options.locale].callCancelled));
   }

@@ -21,7 +21,7 @@ export function describeModelError(thrown: unknown): ModelError {
   const [line = ""] = messageOf(error).trim().split("\n", 1);
   const message = line.length > MAX_MESSAGE_CHARS ? `${firstChars(line, MAX_MESSAGE_CHARS)}…` : line;
   return {
-    message: message === "" ? "no reason was given" : message,
+    message: message === "" ? "the provider gave no reason" : message,
     ...(status === undefined ? {} : { status }),
     retryable,
   };

@@ -13,31 +13,41 @@ const AGENT_OPTION_SCHEMAS = {
   ),
   locale: Type.Optional(Type.Enum(["en", "fr"], { description: "Language of the agent's own texts.", default: "en" })),
   max_iterations: Type.Optional(
-    Type.Integer({ description: "Most questions to the model for one answer.", default: 5, minimum: 1, maximum: 1000 }),
+    Type.Integer({
+      description: "Maximum number of model requests for one answer.",
+      default: 5,
+      minimum: 1,
+      maximum: 1000,
+    }),
   ),
   max_tool_calls: Type.Optional(
-    Type.Integer({ description: "Most tool calls for one answer.", default: 50, minimum: 0, maximum: 10_000 }),
+    Type.Integer({
+      description: "Maximum number of tool calls for one answer.",
+      default: 50,
+      minimum: 0,
+      maximum: 10_000,
+    }),
   ),
   max_tokens: Type.Optional(
     Type.Integer({
-      description: "Most tokens for one answer, read and written, over all questions to the model; 0: no bound.",
+      description: "Maximum number of input and output tokens for one answer, over all model requests; 0: no limit.",
       default: 0,
       minimum: 0,
     }),
   ),
   max_reply_tokens: Type.Optional(
     Type.Integer({
-      description: "Most tokens that the model may write in one reply; 0: the model's own bound.",
+      description: "Maximum number of output tokens of one reply; 0: the model's own limit.",
       default: 0,
       minimum: 0,
     }),
   ),
   timeout: Type.Optional(
-    durationOption({ description: "Longest time for one answer, tools included.", default: "10m" }, ABOVE_ZERO),
+    durationOption({ description: "Time limit for one answer, including tool calls.", default: "10m" }, ABOVE_ZERO),
   ),
   max_parallel_calls: Type.Optional(
     Type.Integer({
-      description: "Tool calls of one reply that run at the same time.",
+      description: "Maximum number of concurrent tool calls of one reply.",
       default: 8,
       minimum: 1,
       maximum: 256,
@@ -59,7 +69,8 @@ const AGENT_OPTION_SCHEMAS = {
   ),
   max_history_messages: Type.Optional(
     Type.Integer({
-      description: "Messages that are kept; beyond it the oldest questions go, with their answers.",
+      description:
+        "Maximum number of messages that are kept. Above it, the oldest questions are removed with their answers.",
       default: 400,
       minimum: 2,
     }),
@@ -75,21 +86,25 @@ const AGENT_OPTION_SCHEMAS = {
   mode: Type.Optional(
     Type.Enum(["auto", "all", "discovery"], {
       description:
-        "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. " +
+        "Tools that the model receives. `all`: every tool. `discovery`: two tools, one that searches and one that calls. " +
         "`auto`: by the size of the catalogue.",
       default: "auto",
     }),
   ),
   max_listed_tools: Type.Optional(
-    Type.Integer({ description: "With `auto`: more tools than this are given by discovery.", default: 64, minimum: 1 }),
+    Type.Integer({
+      description: "With `auto`: number of tools above which discovery is used.",
+      default: 64,
+      minimum: 1,
+    }),
   ),
   max_listed_bytes: Type.Optional(
-    bytesOption({ description: "With `auto`: a longer list of tools is given by discovery.", default: "64KiB" }),
+    bytesOption({ description: "With `auto`: size of the tool list above which discovery is used.", default: "64KiB" }),
   ),
   strategy: Type.Optional(
     Type.Enum(["auto", "native", "json"], {
       description:
-        "How the model requests tools. `native`: the provider's tool calling. `json`: decisions in JSON. `auto`: " +
+        "Way in which the model requests tools. `native`: the provider's tool calling. `json`: decisions in JSON. `auto`: " +
         "`native`, then `json` if the provider reports that the model does not support tool calling.",
       default: "auto",
     }),
@@ -105,17 +120,17 @@ const AGENT_OPTION_SCHEMAS = {
   attachments: Type.Optional(
     Type.Enum(["auto", "always", "never"], {
       description:
-        "Whether images and files in tool results go to the model. " +
-        "`auto`: to those of OpenAI, Anthropic and Google; " +
-        "`always`: to any, behind the results where the provider takes none in them.",
+        "Selects the models that receive images and files in tool results. " +
+        "`auto`: models of OpenAI, Anthropic and Google; " +
+        "`always`: all models, in a message after the results if the provider does not accept them in results.",
       default: "auto",
     }),
   ),
   hints: Type.Optional(
     Type.Record(Type.String({ minLength: 1 }), {
-      description: "Sentences for the model on when and how to use a tool, by the tool's name.",
+      description: "Hints for the model on when and how to use a tool, by tool name.",
       default: {},
-      examples: [{ get_joke: "Tell a joke when somebody is sad." }],
+      examples: [{ get_joke: "Use it when the user asks for a joke." }],
     }),
   ),
 } as const;

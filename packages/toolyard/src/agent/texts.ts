@@ -28,32 +28,33 @@ export interface AgentTexts {
 
 const EN: AgentTexts = {
   instructions:
-    "You answer questions with the help of tools. Call a tool when it can find out or do what is asked; " +
-    "call several at once when they do not depend on one another. " +
+    "You answer questions with the help of tools. Call a tool when it can find the requested information or do the requested task; " +
+    "call several tools in one reply when they do not depend on one another. " +
     "When a tool fails, read its error: correct the arguments, use another tool, or say what could not be " +
     "done. Never invent a tool's result.",
-  discovery: "You see two tools of many: search for the tool that fits, then call it by the name that the search gave.",
-  hints: "On single tools:",
+  discovery: "You see two of many tools: search for a suitable tool, then call it by the name in the search result.",
+  hints: "Hints on individual tools:",
   maxIterations: "Maximum number of iterations reached",
   maxToolCalls: "Maximum number of tool calls reached",
   maxTokens: "Maximum number of tokens reached",
-  timeout: "The time for this answer is over",
+  timeout: "The time limit for this answer is reached",
   cancelled: "Cancelled",
-  error: (message) => `The model gave no answer: ${message}`,
-  answerNow: "No further tool can be called. Answer now from what you know, and say what is missing.",
+  error: (message) => `The model returned no answer: ${message}`,
+  answerNow:
+    "No further tool can be called. Answer now with the information that you have, and state which information is missing.",
   malformedArguments: (tool, received) => `The arguments of ${tool} must be one JSON object. Received: ${received}`,
   callNotMade: "Not called: the limit of tool calls for this answer is reached.",
   callCancelled: "Not finished: the answer was cancelled.",
-  cut: (bytes) => `[cut here: the result has ${bytes} bytes]`,
+  cut: (bytes) => `[truncated here: the result has ${bytes} bytes]`,
   unseen: (type, bytes) => `[${type}, ${bytes} bytes, not shown to this model]`,
   attached: (tool) => `From the result of ${tool}:`,
   toolResult: (tool) => `Result of ${tool}:`,
   toolFailure: (tool) => `${tool} failed:`,
-  noDecision: "That was not one JSON object with an `action`. Reply with nothing else than such an object.",
+  noDecision: "That was not a single JSON object with an `action`. Reply with only such an object.",
   decide: `Reply with exactly one JSON object and nothing else, one of:
 {"action": "call_tool", "tool": "<name>", "arguments": {…}}
 {"action": "call_tools", "calls": [{"tool": "<name>", "arguments": {…}}, …]}
-{"action": "clarify", "question": "<what you must know from the user before you can go on>"}
+{"action": "clarify", "question": "<information that you need from the user before you can continue>"}
 {"action": "final_answer", "answer": "<your answer>"}
 You get the results of tools as the next message, and decide anew.`,
 };

@@ -14,7 +14,8 @@ export function snakeKeys<T extends object>(options: T, known: readonly string[]
     if (value === undefined) continue;
     const key = toSnake(given);
     if (!known.includes(key)) throw new OptionError(`There is no option \`${given}\`.${hintAt(nearest(key, known))}`);
-    if (Object.hasOwn(result, key)) throw new OptionError(`\`${key}\` is given in both spellings. Remove one of them.`);
+    if (Object.hasOwn(result, key))
+      throw new OptionError(`\`${key}\` is given in both spellings. Remove one of the two.`);
     result[key] = value;
   }
   return result;
@@ -36,7 +37,7 @@ export function assertOptions<T extends object>(className: string, options: T | 
   if (isJsonObject(options)) return options as T;
   const got = options === null || typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
   throw new OptionError(
-    `\`${className}\` takes its options as one object, such as \`{ ${example} }\`; got ${firstChars(got, MAX_SHOWN)}.`,
+    `\`${className}\` requires its options as one object, such as \`{ ${example} }\`; got ${firstChars(got, MAX_SHOWN)}.`,
   );
 }
 

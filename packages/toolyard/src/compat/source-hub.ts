@@ -226,7 +226,7 @@ export class SourceHub {
   #open(): Promise<OpenSourceHub> {
     if (this.#closed)
       return Promise.reject(
-        new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })),
+        new FailError(fail("unavailable", "This object was closed. Create a new one.", { retryable: false })),
       );
     this.#opening ??= this.#openHub().catch((error: unknown) => {
       // The settings may be corrected before the next attempt.
@@ -284,7 +284,7 @@ function isForeignAlias(tool: string, hub: Hub): boolean {
 
 /** Returns a failure if no source is reachable and none was listed before. */
 function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
-  const [first, ...others] = reports.map(({ tools, status: { state, lastError = "It does not answer." } }) => {
+  const [first, ...others] = reports.map(({ tools, status: { state, lastError = "It does not respond." } }) => {
     if (tools > 0) return undefined;
     if (state === "needs_authorisation") return fail("needs_authorisation", lastError);
     return state === "down" ? fail("unavailable", lastError) : undefined;

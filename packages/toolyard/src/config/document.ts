@@ -61,7 +61,7 @@ export async function readTree(file: string): Promise<RawDocument> {
     });
   });
   if (text.length > MAX_CONFIG_BYTES)
-    throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
+    throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes, which is too large for a configuration file.`]);
   const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
   const tree = await (isJson ? parseJson(file, text) : parseToml(file, text));
   refuseInheritedKeys(tree, file);
@@ -101,7 +101,7 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
     throw new ConfigError([
       `${name}:${lineOf(text, first.offset)}: not valid JSON (${printParseErrorCode(first.error)}).`,
     ]);
-  if (!isJsonObject(tree)) throw new ConfigError([`${name}: must hold a JSON object.`]);
+  if (!isJsonObject(tree)) throw new ConfigError([`${name}: must contain a JSON object.`]);
   const twice = duplicateKey(visit, text);
   if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" occurs twice; rename one.`]);
   return tree;
@@ -126,9 +126,12 @@ function withinStack<T>(name: string, parse: () => T): T {
 }
 
 function tooDeep(name: string, cause?: unknown): ConfigError {
-  return new ConfigError([`${name}: values nest deeper than ${MAX_DEPTH} levels; this is not a configuration.`], {
-    cause,
-  });
+  return new ConfigError(
+    [`${name}: values nest deeper than ${MAX_DEPTH} levels, which is too deep for a configuration file.`],
+    {
+      cause,
+    },
+  );
 }
 
 function duplicateKey(visit: typeof Visit, text: string): { key: string; line: number } | undefined {

@@ -89,7 +89,7 @@ async function expandReference(
 function inputMessage(name: string): string {
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
   return (
-    `\`\${input:${name}}\` asks a person, which a server cannot; ` +
+    `\`\${input:${name}}\` prompts a user, which a server cannot do; ` +
     `set the variable ${variable} and write \`\${env:${variable}}\` instead.`
   );
 }
@@ -141,7 +141,7 @@ async function readSecretFile(file: string, context: ExpandContext): Promise<str
   const path = resolve(context.folder, expandHome(file));
   const text = await readText(path, { maxBytes: MAX_SECRET_BYTES }).catch((error: NodeJS.ErrnoException) => {
     throw new MissingValue(
-      `the file ${file} cannot be read (${error.code ?? "unknown error"}). Check its path and its rights.`,
+      `the file ${file} cannot be read (${error.code ?? "unknown error"}). Check its path and permissions.`,
     );
   });
   if (text.length > MAX_SECRET_BYTES)

@@ -9,7 +9,7 @@ export function refuseInheritedKeys(tree: unknown, name: string): void {
   if (Array.isArray(tree)) return tree.forEach((item) => refuseInheritedKeys(item, name));
   const prototype: unknown = Object.getPrototypeOf(tree);
   if (Object.hasOwn(tree, "__proto__") || (prototype !== null && prototype !== Object.prototype)) {
-    throw new ConfigError([`${name}: \`__proto__\` is no key that can be used. Remove it, or choose another name.`]);
+    throw new ConfigError([`${name}: the key \`__proto__\` is not allowed. Remove it, or choose another name.`]);
   }
   for (const member of Object.values(tree)) refuseInheritedKeys(member, name);
 }

@@ -78,7 +78,7 @@ export function environmentLayers(
       continue;
     }
     const [near] = nearest(name, [...options.keys()], 1);
-    warnings.push(`the variable ${name} names no option${near === undefined ? "" : `; did you mean ${near}?`}`);
+    warnings.push(`the variable ${name} is not an option${near === undefined ? "" : `; did you mean ${near}?`}`);
   }
   return { layers, warnings };
 }

@@ -118,7 +118,9 @@ describe("layers", () => {
 
   test("warns about a variable that names no option, with the nearest one", async () => {
     const { warnings } = await load({ variables: { TOOLYARD_SERVER_PROT: "3" } });
-    expect(warnings).toEqual(["the variable TOOLYARD_SERVER_PROT names no option; did you mean TOOLYARD_SERVER_PORT?"]);
+    expect(warnings).toEqual([
+      "the variable TOOLYARD_SERVER_PROT is not an option; did you mean TOOLYARD_SERVER_PORT?",
+    ]);
   });
 
   test("`config` shows every option with its origin, including defaults, with secrets masked", async () => {
@@ -175,7 +177,7 @@ describe("an error", () => {
       '[mcp.stdio_servers.x]\ncommand = "x"\n[[mcp.remote_servers]]\nnamespace = "x"\nurl = "http://x"',
     );
     const [problem] = await problemsOf(load({ files: [path] }));
-    expect(problem).toContain('the name "x" is taken by another server');
+    expect(problem).toContain('the name "x" is used by another server');
   });
 
   test("refuses a duplicate key in JSON with its line", async () => {

@@ -45,12 +45,12 @@ export function convertServers(table: JsonObject): ConvertedServers {
   const warnings: string[] = [];
   for (const [alias, entry] of Object.entries(table)) {
     if (!isJsonObject(entry)) {
-      warnings.push(`server "${alias}" is not an object and was left out`);
+      warnings.push(`server "${alias}" is not an object and was omitted`);
       continue;
     }
     const converted = convertServer(entry);
     if (converted === undefined) {
-      warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
+      warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was omitted`);
       continue;
     }
     const unknown = Object.keys(entry).filter((key) => !KNOWN_KEYS.has(key));

@@ -51,7 +51,7 @@ export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): reado
     entriesOf(value, table).flatMap(({ name, step }) => {
       const isTwice = seen.has(name);
       seen.add(name);
-      const message = `the name "${name}" is taken by another server; rename one of them`;
+      const message = `the name "${name}" is used by another server; rename one of the two`;
       return isTwice ? [{ path: [...path, step], message }] : [];
     }),
   );

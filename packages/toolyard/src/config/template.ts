@@ -16,7 +16,7 @@ function samplesIn({ "~table": facts, properties = {} }: OptionSchema): readonly
 const HEAD = `# Toolyard: every tool behind one MCP endpoint.
 #   toolyard check     does everything here work?
 #   toolyard serve     serve it at http://127.0.0.1:8808/mcp
-# All options with their meaning: \`toolyard config\`. A change of this file is taken over while the hub runs.
+# All options with their meaning: \`toolyard config\`. A running hub applies changes of this file.
 # Strings take \${VAR} and \${VAR:-default}; tokens, headers and env also {file = "path"}.
 
 [server]
@@ -32,7 +32,7 @@ const HEAD = `# Toolyard: every tool behind one MCP endpoint.
 `;
 
 const TAIL = `
-# Bounds of code that models write: execute_code, python_interpreter and toolyard run. It reaches tools and nothing of
+# Limits of code that models write: execute_code, python_interpreter and toolyard run. It can call tools, but has no access to
 # this machine.
 # [sandbox]
 # timeout = "30s"

@@ -31,7 +31,7 @@ export async function withVariablesFile(
 async function readVariables(path: string, key: string): Promise<string> {
   const text = await readText(path, { maxBytes: MAX_FILE_CHARS }).catch((error: unknown) => {
     const code = codeOf(error) ?? "unknown error";
-    throw new MissingValue(`\`${key}\`: the file ${path} cannot be read (${code}). Check its path and its rights.`);
+    throw new MissingValue(`\`${key}\`: the file ${path} cannot be read (${code}). Check its path and permissions.`);
   });
   if (text.length > MAX_FILE_CHARS)
     throw new MissingValue(

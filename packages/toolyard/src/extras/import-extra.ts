@@ -70,7 +70,7 @@ function unfitText(name: ExtraName): string {
   const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
     const beside = nearestPackage(packageName);
     const fits = beside === undefined || findPackage(name, packageName)?.place === "beside";
-    return fits ? [] : [`\`${packageName}\` ${beside.version} is next to it, but ${pinned} is needed.`];
+    return fits ? [] : [`\`${packageName}\` ${beside.version} is installed next to it, but ${pinned} is required.`];
   });
   return unfit.length === 0 ? "" : ` ${unfit.join(" ")}`;
 }

@@ -26,18 +26,18 @@ export const PARTS = {
     ],
   },
   ocr: {
-    purpose: "reading text in pictures on this machine (with the data of English)",
+    purpose: "local OCR of images (with the English data)",
     packages: ["tesseract-wasm", "@tesseract.js-data/eng"],
   },
   pictures: {
-    purpose: "pictures of GNN models",
+    purpose: "images of GNN models",
     packages: ["@hpcc-js/wasm-graphviz", "@resvg/resvg-wasm"],
   },
-  sqlite: { purpose: "the document library on Node before 22.13", packages: ["libsql"] },
+  sqlite: { purpose: "the document library on Node versions before 22.13", packages: ["libsql"] },
   library: { purpose: "the document library", packages: ["@toolyard/library"], isOwn: true },
-  gnn: { purpose: "models of Active Inference in GNN", packages: ["@toolyard/gnn"], isOwn: true },
+  gnn: { purpose: "Active Inference models in GNN", packages: ["@toolyard/gnn"], isOwn: true },
   postgres: { purpose: "a document library in PostgreSQL", packages: ["pg"] },
-  "sign-in": { purpose: "signing in to this hub without another identity provider", packages: ["oidc-provider"] },
+  "sign-in": { purpose: "sign-in to this hub without another identity provider", packages: ["oidc-provider"] },
 } as const satisfies Readonly<Record<string, ExtraPart>>;
 
 export type ExtraName = keyof typeof PARTS;

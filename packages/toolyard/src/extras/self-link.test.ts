@@ -29,7 +29,7 @@ test("finds the package that a file belongs to", () => {
   const root = writeProgram("one");
   expect(ownRoot(join(root, "dist/extras/x.js"))).toBe(root);
   expect(ownRoot()).toMatch(/toolyard$/);
-  expect(() => ownRoot(join(home, "modules/x.js"))).toThrow("is in no package of the name toolyard");
+  expect(() => ownRoot(join(home, "modules/x.js"))).toThrow("is not in a package with the name toolyard");
 });
 
 test("links the program, and later replaces the link by one to the program in use", () => {

@@ -9,7 +9,7 @@ const NAME = "toolyard";
 export function ownRoot(ownFile: string = fileURLToPath(import.meta.url)): string {
   for (let at = dirname(ownFile); ; at = dirname(at)) {
     if (nameIn(at) === NAME) return at;
-    if (dirname(at) === at) throw new Error(`${ownFile} is in no package of the name ${NAME}.`);
+    if (dirname(at) === at) throw new Error(`${ownFile} is not in a package with the name ${NAME}.`);
   }
 }
 

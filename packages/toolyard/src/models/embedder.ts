@@ -62,7 +62,7 @@ function checked(
   if (!isWhole)
     throw outboundFailure("malformed", {
       service,
-      what: `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`,
+      what: `returned ${vectors.length} vectors for ${count} texts, or invalid vectors.`,
     });
   return vectors;
 }

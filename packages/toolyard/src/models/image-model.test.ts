@@ -232,7 +232,7 @@ test("reports a provider without image models, and a provider without a key", as
       { prompt: "x" },
       { signal, ...maker({ providers: { anthropic: { api_key: "k" } } }) },
     ),
-  ).rejects.toThrow(/no models that draw/);
+  ).rejects.toThrow(/no image models/);
   await expect(generateImage("openai/dall-e-3", { prompt: "x" }, { signal, ...maker({}) })).rejects.toThrow(
     /OPENAI_API_KEY/,
   );

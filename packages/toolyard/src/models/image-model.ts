@@ -56,7 +56,7 @@ export async function generateImage(
     if (error instanceof Error && error.name === "AI_NoImageGeneratedError") {
       throw outboundFailure(
         "tool_error",
-        { service, what: "gave no image. It may have refused the prompt: word it differently." },
+        { service, what: "returned no image. It may have refused the prompt: rephrase it." },
         { cause: error },
       );
     }
@@ -69,7 +69,7 @@ function checkedImage(data: Uint8Array, service: string): GeneratedImage {
   if (!type)
     throw outboundFailure("malformed", {
       service,
-      what: "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).",
+      what: "did not return an image (PNG, JPEG, WebP, GIF or AVIF).",
     });
   return { data, mimeType: type.mimeType };
 }
@@ -94,7 +94,7 @@ async function loadImageModel(
         .imageModel(id);
     default:
       throw new OptionError(
-        `${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an ` +
+        `${provider.name} has no image models. Set \`models.image\` to one of openai, google or an ` +
           "OpenAI-compatible provider.",
       );
   }

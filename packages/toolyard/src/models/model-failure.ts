@@ -13,7 +13,7 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
   if (error instanceof OptionError)
     return outboundFailure(
       "unavailable",
-      { service, what: `cannot be asked. ${error.message}` },
+      { service, what: `cannot be reached. ${error.message}` },
       {
         retryable: false,
         cause: error,
@@ -25,7 +25,7 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
   if (statusCode === undefined || statusCode < 400)
     return outboundFailure(
       "malformed",
-      { service, what: "answered something that no model of its kind answers. Check the model's name and `base_url`." },
+      { service, what: "returned a response of another API. Check the model's name and `base_url`." },
       { cause: error },
     );
   const words = wordsOf(responseBody);

@@ -14,7 +14,7 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   const model = name.slice(slash + 1);
   if (slash < 1 || model === "")
     throw new OptionError(
-      `A model is named \`provider/model\`, such as "mistral/mistral-large-latest"; got ${JSON.stringify(name)}.`,
+      `A model name has the form \`provider/model\`, such as "mistral/mistral-large-latest"; got ${JSON.stringify(name)}.`,
     );
   const wanted = name.slice(0, slash);
   if (Object.hasOwn(providers, wanted)) return { provider: providers[wanted]!, model };
@@ -22,7 +22,7 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   const [near] = nearest(wanted, names, 1);
   const hint = near === undefined ? `There are ${names.join(", ")}` : `Did you mean "${near}"`;
   throw new OptionError(
-    `No provider of models is called "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry ` +
+    `Unknown model provider "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry ` +
       `\`[models.providers.${wanted}]\` adds one.`,
   );
 }

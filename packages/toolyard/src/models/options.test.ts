@@ -35,7 +35,7 @@ test.each([
   [{ language: "gpt" }, /`provider\/model`.*got "gpt"/],
   [{ language: "opnai/gpt" }, /"opnai".*Did you mean "openai"\?/],
   [{ providers: { mine: {} } }, /`models\.providers\.mine` needs `base_url`/],
-  [{ providers: { mine: { base_url: "ftp://example.com" } } }, /no address/],
+  [{ providers: { mine: { base_url: "ftp://example.com" } } }, /is not a URL/],
   [{ providers: { openai: { base_url: "https://me:hidden@example.com/v1" } } }, /a user name or a password/],
 ])("refuses %j, and the message gives the reason", (raw, message) => {
   expect(() => resolveModels(raw)).toThrow(OptionError);

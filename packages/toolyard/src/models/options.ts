@@ -25,9 +25,9 @@ const ProviderSchema = Type.Object({
   base_url: Type.Optional(
     Type.String({
       description:
-        "Address of the API, such as `http://127.0.0.1:11434/v1`. " +
+        "Base URL of the API, such as `http://127.0.0.1:11434/v1`. " +
         "Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, " +
-        "`GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
+        "`GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own URL.",
       minLength: 1,
     }),
   ),
@@ -40,13 +40,13 @@ const ProviderSchema = Type.Object({
     }),
   ),
   headers: Type.Optional(
-    Type.Record(Type.Secret(), { description: "Further headers of every request to this provider.", default: {} }),
+    Type.Record(Type.Secret(), { description: "Additional headers of every request to this provider.", default: {} }),
   ),
   api: Type.Optional(
     Type.Enum(["responses", "chat"], {
       description:
-        "With `openai`: which of its two APIs is used for language models. Absent: `responses` at OpenAI; at another " +
-        "address also `responses`, or `chat` if the server does not have it.",
+        "With `openai`: API for language models. Absent: `responses` at OpenAI; at another " +
+        "URL also `responses`, or `chat` if the server does not support it.",
     }),
   ),
 });
@@ -63,14 +63,14 @@ export const ModelsSchema = Type.Object(
     ),
     image: Type.Optional(
       Type.String({
-        description: "Model that draws images, as `provider/model`.",
+        description: "Image model, as `provider/model`.",
         examples: ["openai/gpt-image-1"],
         minLength: 1,
       }),
     ),
     embedding: Type.Optional(
       Type.String({
-        description: "Embedding model, as `provider/model`, for searching tools by meaning.",
+        description: "Embedding model, as `provider/model`, for tool search by meaning.",
         examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"],
         minLength: 1,
       }),
@@ -180,10 +180,10 @@ export function withVersion(url: string, versionPath: string | undefined): strin
 function checkedUrl(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new OptionError(`\`${where}\` is no address. It must look like https://api.example.com/v1.`);
+    throw new OptionError(`\`${where}\` is not a URL. It must look like https://api.example.com/v1.`);
   if (url.username !== "" || url.password !== "")
     throw new OptionError(
-      `\`${where}\` holds a user name or a password. Put credentials into \`api_key\` or \`headers\`.`,
+      `\`${where}\` contains a user name or a password. Put credentials into \`api_key\` or \`headers\`.`,
     );
   return text.replace(/(?<!\/)\/+$/, "");
 }

@@ -32,12 +32,12 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
   if (!isJsonObject(answer) || answer["type"] !== "search")
     throw outboundFailure("malformed", {
       service: NAME,
-      what: "answered JSON that is no search. Check `web_search.base_url`.",
+      what: "returned JSON that is not a search result. Check `web_search.base_url`.",
     });
   // A response without `web` means that no page matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
-    throw outboundFailure("malformed", { service: NAME, what: "answered a search without a list of results." });
+    throw outboundFailure("malformed", { service: NAME, what: "returned a search result without a list of results." });
   return readHits(results, { title: "title", link: "url", snippet: "description" });
 }
 
@@ -54,7 +54,7 @@ function refusal(response: OutboundResponse): Error {
   if (status === 422)
     return outboundFailure("invalid_params", {
       service: NAME,
-      what: "does not accept the query (HTTP 422). Ask for something shorter.",
+      what: "does not accept the query (HTTP 422). Use a shorter query.",
     });
   return statusFailure(
     NAME,

@@ -34,7 +34,7 @@ async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> 
   // The challenge usually has status 202, but sometimes 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
     const what =
-      "takes this machine for a bot and asks for a captcha. " +
+      "classifies this machine as a bot and requires a captcha. " +
       'Search less often, or set `web_search.backend` to "searxng" or "brave".';
     throw outboundFailure("limited", { service: NAME, what }, { retryAfterMs: CAPTCHA_PAUSE_MS });
   }
@@ -43,7 +43,7 @@ async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> 
   if (hits.length === 0 && !saysNone)
     throw outboundFailure("malformed", {
       service: NAME,
-      what: "answered a page without results that does not say there are none. Check `web_search.base_url`.",
+      what: "returned a page without results that does not report none. Check `web_search.base_url`.",
     });
   return hits;
 }

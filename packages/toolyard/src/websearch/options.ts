@@ -17,12 +17,12 @@ export const WebSearchSchema = Type.Object(
     base_url: Type.Optional(
       Type.String({
         description:
-          "Address of the service. Absent: the backend's own. " +
-          "`https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.",
+          "URL of the service. Absent: the backend's own URL. " +
+          "`https://lite.duckduckgo.com/lite/` also works with `duckduckgo`.",
         examples: ["http://searxng.local:8080"],
       }),
     ),
-    api_key: Type.Optional(Type.Secret({ description: "Key of `brave`." })),
+    api_key: Type.Optional(Type.Secret({ description: "API key of `brave`." })),
     safe_search: Type.Optional(
       Type.Enum(["off", "moderate", "strict"], { description: "Filter for explicit results.", default: "moderate" }),
     ),
@@ -33,10 +33,10 @@ export const WebSearchSchema = Type.Object(
       ),
     ),
     min_interval: Type.Optional(
-      durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." }),
+      durationOption({ description: "Minimum time between two requests. Absent: 1 s; none for `searxng`." }),
     ),
     cache: Type.Optional(
-      durationOption({ description: "Time that a result is cached; 0 switches the cache off.", default: "5m" }),
+      durationOption({ description: "Time for which a result is cached; 0 disables the cache.", default: "5m" }),
     ),
     max_body: Type.Optional(
       bytesOption({ description: "Maximum size of one response of the service.", default: "2MiB" }),
@@ -109,15 +109,14 @@ function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
   const text = given ?? BASE_URLS[backend];
   if (text === undefined)
     throw new OptionError(
-      `\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as ` +
-        "http://localhost:8080.",
+      `\`web_search.backend\` is "${backend}": set \`web_search.base_url\`, such as ` + "http://localhost:8080.",
     );
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw new OptionError("`web_search.base_url` must be an address that begins with http:// or https://.");
+    throw new OptionError("`web_search.base_url` must be a URL that begins with http:// or https://.");
   if (url.username !== "" || url.password !== "")
     throw new OptionError(
-      "`web_search.base_url` holds a user name or a password, which is not supported. Leave them out.",
+      "`web_search.base_url` holds a user name or a password, which is not supported. Remove them.",
     );
   return url;
 }

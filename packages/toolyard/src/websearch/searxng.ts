@@ -35,7 +35,7 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
   if (!isJsonObject(answer) || !Array.isArray(results))
     throw outboundFailure("malformed", {
       service: NAME,
-      what: "answered JSON without a list of `results`. Check `web_search.base_url`.",
+      what: "returned JSON without a list of `results`. Check `web_search.base_url`.",
     });
   const hits = await readHits(results, { title: "title", link: "url", snippet: "content" });
   if (hits.length === 0) assertNobodyFailed(answer["unresponsive_engines"]);
@@ -53,7 +53,7 @@ function assertNobodyFailed(engines: unknown): void {
   const names = engines
     .slice(0, MAX_NAMED)
     .map((one: unknown) => firstChars(Array.isArray(one) ? one.slice(0, 2).map(String).join(": ") : String(one), 80));
-  const what = `has no results, since its engines gave none (${names.join("; ")}).`;
+  const what = `has no results, because its engines returned none (${names.join("; ")}).`;
   const advice = "Try again later, or enable other engines.";
   throw outboundFailure("unavailable", { service: NAME, what: `${what} ${advice}` });
 }

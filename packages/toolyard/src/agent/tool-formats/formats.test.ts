@@ -86,7 +86,7 @@ describe("conversion of a vendor's call", () => {
   });
 
   test.each([
-    [{ id: "1", function: { name: "get_wether", arguments: "{}" } }, 'There is no tool "get_wether".'],
+    [{ id: "1", function: { name: "get_wether", arguments: "{}" } }, 'Unknown tool "get_wether".'],
     [
       { id: "1", function: { name: "get_weather", arguments: '{"location":' } },
       'The arguments of get_weather must be one JSON object. Received: {"location":',

@@ -195,7 +195,7 @@ function toHubCall(
   const spelt = typeof name === "string" ? name : "";
   const tool = namesOf(tools).fromModel(spelt);
   if (tool === undefined)
-    return { ok: false, id: callId, tool: spelt, message: `There is no tool ${JSON.stringify(spelt)}.` };
+    return { ok: false, id: callId, tool: spelt, message: `Unknown tool ${JSON.stringify(spelt)}.` };
   const given = typeof args === "string" ? parsed(args) : (args ?? {});
   if (isJsonObject(given)) return { ok: true, id: callId, tool, arguments: given };
   return {

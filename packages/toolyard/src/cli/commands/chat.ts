@@ -79,7 +79,7 @@ async function readSettings(options: Options, io: Io): Promise<ChatSettings> {
   const model = options.model ?? models.language;
   if (model === undefined)
     throw new UsageError(
-      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set " +
+      "No model is configured. Name one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set " +
         "`language` in [models].",
     );
   assertKey(parseModelName(model, models.providers).provider);

@@ -108,7 +108,7 @@ async function writeTool(folder: string, files: Readonly<Record<string, string>>
       throw error;
     }
   };
-  await onFile(folder, write, "Check who may write there.");
+  await onFile(folder, write, "Check the write permissions of the folder.");
 }
 
 interface Inclusion {

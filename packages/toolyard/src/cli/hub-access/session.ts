@@ -106,7 +106,7 @@ async function reached(hub: Hub, url: string, token: string | undefined): Promis
   for (const { status } of hub.port.sources()) {
     if (status.state === "needs_authorisation")
       throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
-    if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not answer."));
+    if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not respond."));
   }
 }
 

@@ -31,7 +31,7 @@ export function toAgentHub(hub: HubChoice, logger?: Logger): OpenedHub {
   const face: unknown = hub;
   if (!isJsonObject(face))
     throw new OptionError(
-      "`hub` must be a hub, the URL of an MCP server, settings of one, or a client with `listTools` and `callTool`.",
+      "`hub` must be a hub, the URL or the settings of an MCP server, or a client with `listTools` and `callTool`.",
     );
   if ("port" in face && typeof face["list"] === "function") return given(hub as unknown as Toolyard);
   if (typeof face["listTools"] === "function" && typeof face["callTool"] === "function")

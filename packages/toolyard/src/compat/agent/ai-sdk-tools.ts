@@ -71,7 +71,7 @@ export interface AiSdkSchema {
 export async function toAiSdkTools(hub: Toolyard | ToolCaller, options: AiSdkToolsOptions = {}): Promise<AiSdkTools> {
   const { mode = "normal", maxResultBytes = 100 * 1024 } = options;
   if (!isJsonObject(hub) || !("call" in hub || "callTool" in hub))
-    throw new OptionError("`toAiSdkTools` takes a hub, or a client with `listTools` and `callTool`.");
+    throw new OptionError("`toAiSdkTools` requires a hub, or a client with `listTools` and `callTool`.");
   const caller = await toAgentHub(hub as unknown as Toolyard).open();
   const listed = await caller.list({ mode });
   const names = createToolNames(listed.map(({ name }) => String(name)));

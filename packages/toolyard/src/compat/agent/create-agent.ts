@@ -160,7 +160,7 @@ function modelOf(
   const name = model ?? options.language;
   if (name === undefined)
     throw new OptionError(
-      'No model is named. Give `model`, such as "mistral/mistral-large-latest", or set `language` in [models].',
+      'No model is configured. Give `model`, such as "mistral/mistral-large-latest", or set `language` in [models].',
     );
   assertKey(parseModelName(name, options.providers).provider);
   let loading: Promise<LoadedLanguageModel> | undefined;

@@ -66,7 +66,7 @@ function mistral(model: string): LoadedLanguageModel {
     assertKey(parseModelName(name, options.providers).provider);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
-    throw new OptionError(`${error.message} Or give a client of your own: new LLMAgent(mcpClient, { llmClient }).`, {
+    throw new OptionError(`${error.message} Or pass your own client: new LLMAgent(mcpClient, { llmClient }).`, {
       cause: error,
     });
   }

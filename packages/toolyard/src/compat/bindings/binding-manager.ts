@@ -110,7 +110,7 @@ export class LollmsMCPBindingManager {
       if (this.#isOwn(bindingName)) return binding as T;
       return guardBinding(binding, (message) => this.#failed(bindingName, `${message}.`)) as T;
     } catch (error) {
-      return this.#failed(bindingName, `cannot be made: ${messageOf(error)}`);
+      return this.#failed(bindingName, `cannot be created: ${messageOf(error)}`);
     }
   }
 
@@ -136,7 +136,7 @@ export class LollmsMCPBindingManager {
     const folder = this.mcp_bindings_dir;
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) this.#problems.delete(folder);
     else if (!this.#problems.has(folder))
-      this.#failed(folder, "is no folder that is there. Create it, or correct `mcp_bindings_dir`.");
+      this.#failed(folder, "is not an existing folder. Create it, or correct `mcp_bindings_dir`.");
   }
 
   /** Returns whether the binding belongs to this package, whose bindings need no check of the contract. */
@@ -146,7 +146,7 @@ export class LollmsMCPBindingManager {
 
   #load(name: string): Promise<BindingClass | undefined> {
     if (typeof name !== "string")
-      return Promise.resolve(this.#failed(String(name), "is no name of a binding: the name must be text."));
+      return Promise.resolve(this.#failed(String(name), "is not a valid name of a binding: the name must be text."));
     const known = this.available_bindings[name];
     if (known) return Promise.resolve(known);
     let loading = this.#loading.get(name);
@@ -161,7 +161,7 @@ export class LollmsMCPBindingManager {
     const own = findBindingFile(this.mcp_bindings_dir, name);
     const file = own ?? findBindingFile(OWN_FOLDER, name);
     if (file === undefined)
-      return this.#failed(name, "is not there: a binding is a module of that name in the folder.");
+      return this.#failed(name, "does not exist: a binding is a module of that name in the folder.");
     const isOurs = own === undefined || this.mcp_bindings_dir === OWN_FOLDER;
     const namespace = await (isOurs ? importOurs(file) : importTheirs(file)).catch((error: unknown) => ({
       problem: messageOf(error),
@@ -198,10 +198,9 @@ async function importTheirs(file: string): Promise<JsonObject> {
 /** Returns the class that the module names, or the reason why it is invalid. */
 function bindingClass(namespace: JsonObject): BindingClass | string {
   const { BindingName: className } = namespace;
-  if (typeof className !== "string")
-    return "does not say which class it is: export `BindingName` with the name of the class.";
+  if (typeof className !== "string") return "does not name its class: export `BindingName` with the name of the class.";
   const found = namespace[className];
-  if (typeof found !== "function") return `names the class \`${className}\` and does not export it.`;
+  if (typeof found !== "function") return `names the class \`${className}\`, but does not export it.`;
   const lacking = missingMethods((found.prototype ?? Object.prototype) as object);
   return lacking.length > 0 ? lackingMessage(className, lacking) : (found as BindingClass);
 }

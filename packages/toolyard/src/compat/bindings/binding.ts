@@ -177,7 +177,7 @@ export function implementsMethod(prototype: object, name: string): boolean {
 
 export function lackingMessage(className: string, lacking: readonly string[]): string {
   return (
-    `\`${className}\` is no binding: it lacks ${lacking.map((name) => `\`${name}\``).join(" and ")}. ` +
+    `\`${className}\` is not a binding: it lacks ${lacking.map((name) => `\`${name}\``).join(" and ")}. ` +
     "A binding discovers tools and executes one."
   );
 }

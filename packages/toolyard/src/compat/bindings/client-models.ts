@@ -74,7 +74,7 @@ async function writeWith(
   };
   const text: unknown = await asked(() => write(prompt, options), "language", signal);
   if (typeof text === "string") return { text };
-  throw new FailError(fail("malformed", "The client's language model gave something that is no text."));
+  throw new FailError(fail("malformed", "The client's language model did not return text."));
 }
 
 /** Requests a model of the client. Rejects when `signal` aborts, because the model may ignore the signal. */
@@ -101,7 +101,5 @@ async function drawWith(
   const image = await asked(() => draw(request), "image", signal);
   const data = isJsonObject(image) && !(image instanceof Uint8Array) ? image["data"] : image;
   if (data instanceof Uint8Array) return { data, mimeType: "application/octet-stream" };
-  throw new FailError(
-    fail("malformed", "The client's image model gave something that is no `Uint8Array` with an image."),
-  );
+  throw new FailError(fail("malformed", "The client's image model did not return a `Uint8Array` with an image."));
 }

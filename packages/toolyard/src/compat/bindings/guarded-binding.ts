@@ -15,7 +15,7 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
     try {
       const tools: unknown = await discover(...args);
       if (Array.isArray(tools)) return tools as readonly ToolDefinition[];
-      onProblem(`did not give a list of tools, but ${nameOf(tools)}`);
+      onProblem(`returned ${nameOf(tools)} instead of a list of tools`);
     } catch (error) {
       onProblem(`failed to discover its tools: ${messageOf(error)}`);
     }
@@ -26,7 +26,7 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
       const result: unknown = await execute(...args);
       if (isJsonObject(result) && ("output" in result || typeof result["error"] === "string"))
         return result as unknown as ToolResult;
-      const message = `gave ${nameOf(result)} in place of {output, status_code} or {error, status_code}`;
+      const message = `returned ${nameOf(result)} instead of {output, status_code} or {error, status_code}`;
       onProblem(message);
       return { error: `Tool execution failed: the binding ${message}`, status_code: 500 };
     } catch (error) {

@@ -31,7 +31,9 @@ export class HubMCPBinding extends HubBinding {
     assertObjects({ settings, variables: rest.variables });
     const files: unknown[] = [config].flat();
     if (!files.every((file) => typeof file === "string"))
-      throw new OptionError(`\`config\` must be the path of a file, or a list of them, got ${JSON.stringify(config)}.`);
+      throw new OptionError(
+        `\`config\` must be the path of a file, or a list of paths, got ${JSON.stringify(config)}.`,
+      );
     super("hub_mcp", { config, settings, ...rest }, { settings: () => settings, config, isWhole: true, ...rest });
   }
 }

@@ -78,7 +78,7 @@ function folderOf(given: unknown): string | null {
   if (given instanceof URL) return fileURLToPath(given);
   if (typeof given === "string" && given !== "") return given;
   throw new OptionError(
-    "`tools_folder_path` must name the folder with the tools, or be null for those of the package; " +
+    "`tools_folder_path` must be the path of a folder with tools, or null for the bundled tools; " +
       `got ${JSON.stringify(given)}.`,
   );
 }

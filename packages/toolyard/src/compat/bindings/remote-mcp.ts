@@ -91,7 +91,7 @@ export class RemoteMCPBinding extends HubBinding {
     ]);
     if (several !== undefined) assertServers("servers_infos", several);
     if (several !== undefined && one["server_url"] !== undefined)
-      throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
+      throw new OptionError("`server_url` and `servers_infos` both define servers. Remove one of the two.");
     const { servers, refused } =
       several === undefined
         ? { servers: new Map([[String(alias), toHttp(alias, one)]]), refused: [] }
@@ -197,7 +197,7 @@ function toAuth(raw: unknown): NonNullable<RemoteServerConfig["auth"]> {
   }
   throw new OptionError(
     '`auth_config` must be {type: "bearer", token}, {type: "api_key", key, header_name?} or {type: "oauth2", ' +
-      "token_url, client_id, client_secret, scope?}. Signing in by a browser " +
+      "token_url, client_id, client_secret, scope?}. Sign-in with a browser " +
       "(authorization code) is not supported.",
   );
 }
@@ -220,8 +220,8 @@ function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {
   if (grant !== "client_credentials" || foreign !== undefined) {
     const given = foreign === undefined ? `\`grant_type\` ${JSON.stringify(grant)}` : `\`${foreign}\``;
     throw new OptionError(
-      `\`auth_config\` gives ${given}: no user can sign in here. ` +
-        "Of OAuth only `client_credentials` is supported; " +
+      `\`auth_config\` contains ${given}, but no user can sign in here. ` +
+        "The only supported OAuth grant is `client_credentials`; " +
         "give `token_url`, `client_id` and `client_secret`, or a token.",
     );
   }

@@ -61,7 +61,7 @@ function readClientKeys(given: JsonObject, known: readonly string[]): JsonObject
 function assertStdio(given: JsonObject): void {
   const advice = "This binding starts servers on stdio; give a remote server to `RemoteMCPBinding`.";
   const url = given["command"] === undefined ? URL_KEYS.find((key) => given[key] !== undefined) : undefined;
-  if (url !== undefined) throw new OptionError(`The server has \`${url}\` and no \`command\`. ${advice}`);
+  if (url !== undefined) throw new OptionError(`The server has \`${url}\`, but no \`command\`. ${advice}`);
   const key = TRANSPORT_KEYS.find((name) => given[name] !== undefined && !isStdio(given[name]));
   if (key !== undefined) throw new OptionError(`\`${key}\` is ${JSON.stringify(given[key])}. ${advice}`);
 }
@@ -76,7 +76,8 @@ function splitKeys(entry: JsonObject, known: readonly string[]): ServerEntry<Jso
   for (const [given, value] of Object.entries(entry)) {
     const key = toSnake(given);
     if (known.includes(key) && server[key] === undefined) server[key] = value;
-    else if (known.includes(key)) throw new OptionError(`\`${key}\` is given in both spellings. Remove one of them.`);
+    else if (known.includes(key))
+      throw new OptionError(`\`${key}\` is given in both spellings. Remove one of the two.`);
     else if (!TRANSPORT_KEYS.some((name) => name === given)) {
       assertNotMisspelt(given, key, known);
       ignored.push(given);

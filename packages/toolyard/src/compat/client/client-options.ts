@@ -117,7 +117,7 @@ function assertServer(server: unknown): void {
     );
   const both = ["url", "host"].find((name) => server["command"] !== undefined && server[name] !== undefined);
   if (both !== undefined)
-    throw new OptionError(`\`command\` and \`${both}\` both say what the server is. Remove one of them.`);
+    throw new OptionError(`\`command\` and \`${both}\` both define the server. Remove one of the two.`);
 }
 
 /** Throws unless `env` is an object of texts. Values may be secrets, so the message omits them. */

@@ -39,7 +39,7 @@ export class MCPHTTPServer {
   async start(): Promise<void> {
     if (this.#starting)
       throw new OptionError(
-        `This server is started already, at port ${this.port}. Stop it first, or make another one.`,
+        `This server is already started at port ${this.port}. Stop it first, or create another one.`,
       );
     this.mcp.logger.info(`Starting HTTP MCP server on ${this.host}:${this.#wantedPort}...`);
     this.#starting = this.#serve();

@@ -201,7 +201,7 @@ export class MCP {
   }
 
   #open(): Promise<OpenCore> {
-    if (this.#closed) return Promise.reject(new Error("This MCP core is closed. Make a new one."));
+    if (this.#closed) return Promise.reject(new Error("This MCP core is closed. Create a new one."));
     this.#opening ??= this.#openHub();
     return this.#opening;
   }

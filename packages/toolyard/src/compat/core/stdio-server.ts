@@ -34,7 +34,7 @@ export class StdioServer {
    * because it belongs to the caller.
    */
   async start(mcp: MCP): Promise<void> {
-    if (this.#served) throw new Error("This StdioServer is running already. Make another one for another pipe.");
+    if (this.#served) throw new Error("This StdioServer is already running. Create another one for another pipe.");
     const { input = process.stdin } = this.#options;
     // Before modules are loaded, because their output must not reach the protocol.
     const output = this.#options.output ?? guardStdout();

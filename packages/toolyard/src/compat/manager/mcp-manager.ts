@@ -65,7 +65,7 @@ export interface ManagerError {
   readonly error: string;
 }
 
-const CLOSED = "This manager was closed. Make a new one.";
+const CLOSED = "This manager was closed. Create a new one.";
 
 /**
  * One interface to tools on many MCP servers. A caller needs only a tool's name; the manager knows its server,
@@ -176,7 +176,9 @@ export class MCPManager implements AsyncDisposable {
     const isQualified = typeof second === "string";
     const name: unknown = isQualified ? `${serverWord(String(first))}::${second}` : first;
     if (typeof name !== "string")
-      return { error: `The tool must be a name, got ${JSON.stringify(name) ?? "nothing"}.` } satisfies ManagerError;
+      return {
+        error: `The tool must be given by name, got ${JSON.stringify(name) ?? "nothing"}.`,
+      } satisfies ManagerError;
     const args = (isQualified ? third : second) ?? {};
     if (!isJsonObject(args)) return { error: `The arguments of ${name} must be an object.` } satisfies ManagerError;
     if (this.#isClosed) return { error: CLOSED } satisfies ManagerError;
@@ -305,7 +307,7 @@ export class MCPManager implements AsyncDisposable {
   #toError({ displayName, line, tool }: RegistryEntry, error: unknown): ManagerError {
     if (this.#isClosed) return { error: CLOSED };
     const failure = error instanceof FailError ? error.failure : undefined;
-    this.#logger?.warning(`${displayName} gave no answer.`, {
+    this.#logger?.warning(`${displayName} returned no answer.`, {
       tool,
       kind: failure?.kind ?? "internal",
       error: messageOf(error),

@@ -68,7 +68,7 @@ const LINE_KEYS = ["host", "port", "url", "path", "scheme", "token", "tool", "na
 
 /** Parses a line of the registry. Throws an `OptionError` that names it. */
 export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): RegistryEntry {
-  if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
+  if (tool === "") throw new OptionError("A line of the registry has no tool name.");
   const { name, token, tool: nameThere } = checkedLine(tool, line);
   const url = addressOf(tool, line);
   const host = line.host ?? url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -94,12 +94,12 @@ function checkedLine(tool: string, line: unknown): RegistryLine {
   if (unknown !== undefined) {
     const near = nearest(unknown, LINE_KEYS, 1).map((key) => ` Did you mean \`${key}\`?`);
     const known = LINE_KEYS.map((key) => `\`${key}\``).join(", ");
-    throw new OptionError(`${where} has no key \`${unknown}\`.${near.join("") || ` It takes ${known}.`}`);
+    throw new OptionError(`${where} has no key \`${unknown}\`.${near.join("") || ` Known keys: ${known}.`}`);
   }
   const wrong = (["url", "path", "scheme", "token", "tool", "name"] as const).find(
     (key) => given[key] !== undefined && (typeof given[key] !== "string" || given[key] === ""),
   );
-  if (wrong !== undefined) throw new OptionError(`${where}: \`${wrong}\` must be a text that is not empty.`);
+  if (wrong !== undefined) throw new OptionError(`${where}: \`${wrong}\` must be a text and not empty.`);
   if (given.url === undefined && given.host === undefined)
     throw new OptionError(`${where} has no \`host\`. Give \`host\` and \`port\`, or the whole address as \`url\`.`);
   if (given.url === undefined && given.port === undefined && !/^https?:\/\//i.test(given.host!))
@@ -173,7 +173,7 @@ export class RegistryNames {
     if (entry)
       return {
         found: false,
-        message: `Several tools answer to ${shown}: ${[entry, ...more]
+        message: `Several tools match ${shown}: ${[entry, ...more]
           .map(({ tool }) => tool)
           .toSorted()
           .join(", ")}. Use one of these names.`,

@@ -40,7 +40,7 @@ export async function parseClientDocument(client: ClientKind, path: string, text
     return await jsonDocument({ path, table: client.table }, text);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError([`${error.problems.join(" ")} Nothing was changed. Mend the file by hand first.`], {
+    throw new ConfigError([`${error.problems.join(" ")} Nothing was changed. Fix the file by hand first.`], {
       cause: error,
     });
   }
@@ -75,7 +75,9 @@ async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocum
   const checked = async (edited: string, wanted: JsonObject): Promise<ClientDocument> => {
     const changed = await jsonDocument(place, edited);
     if (!isDeepStrictEqual(await parseJson(path, changed.text), wanted))
-      throw new ConfigError([`${path} cannot be changed as it is written. Nothing was changed. Edit it by hand.`]);
+      throw new ConfigError([
+        `The form of ${path} does not allow automatic changes. Nothing was changed. Edit it by hand.`,
+      ]);
     return changed;
   };
   return {

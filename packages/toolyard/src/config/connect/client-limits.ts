@@ -23,7 +23,7 @@ export async function clientLimits(
   return new Map(
     names.flatMap((name) => {
       const key = find?.(name, settings);
-      return key === undefined ? [] : [[name, `this client has rules of its own for it, in \`${key}\``] as const];
+      return key === undefined ? [] : [[name, `the client's file has rules for it in \`${key}\``] as const];
     }),
   );
 }

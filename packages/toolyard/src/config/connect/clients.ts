@@ -70,8 +70,8 @@ function program({ command, args, env }: Extract<HubEntry, { command: string }>)
 }
 
 const NO_VARIABLES =
-  "its file cannot name a variable, and must not contain the hub's token. " +
-  "Leave --http out: a hub on a pipe needs no token";
+  "its file does not support variables, and must not contain the hub's token. " +
+  "Omit --http: a hub on stdio needs no token";
 
 const shell = (name: string): string => `\${${name}}`;
 const ofEnv = (name: string): string => `\${env:${name}}`;
@@ -80,7 +80,7 @@ const ofEnv = (name: string): string => `\${env:${name}}`;
 const claudeDesktop: EntryFormat = (hub) =>
   "command" in hub
     ? program(hub)
-    : "its file takes programs only. Enter the address under Settings, Connectors, or leave --http out";
+    : "its file accepts programs only. Enter the URL under Settings, Connectors, or omit --http";
 
 const codex: EntryFormat = (hub) =>
   "command" in hub
@@ -98,7 +98,7 @@ const openCode: EntryFormat = (hub) => {
 };
 
 const SERVERS = { form: "json", table: "mcpServers" } as const;
-const RELOADS = "It reads its file again by itself.";
+const RELOADS = "It reloads its file automatically.";
 
 /** Clients that can be connected. A new client needs an entry here and a line in `known-files.ts`. */
 export const CLIENTS: readonly ClientKind[] = [
@@ -113,7 +113,7 @@ export const CLIENTS: readonly ClientKind[] = [
     id: "claude-code",
     program: "Claude Code",
     ...SERVERS,
-    next: "The next session of Claude Code has it; /mcp shows it.",
+    next: "It is available in the next session of Claude Code; /mcp shows it.",
     entry: usual({
       stdio: { type: "stdio" },
       http: { type: "http" },
@@ -127,7 +127,7 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "VS Code",
     form: "json",
     table: "servers",
-    next: "Start it with “MCP: List Servers”, or ask something in agent mode.",
+    next: "Start it with “MCP: List Servers”, or send a prompt in agent mode.",
     entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: ofEnv }),
   },
   {
@@ -135,7 +135,7 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "VS Code Insiders",
     form: "json",
     table: "servers",
-    next: "Start it with “MCP: List Servers”, or ask something in agent mode.",
+    next: "Start it with “MCP: List Servers”, or send a prompt in agent mode.",
     entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: ofEnv }),
   },
   {
@@ -158,14 +158,14 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "Codex",
     form: "toml",
     table: "mcp_servers",
-    next: "The next session of Codex has it.",
+    next: "It is available in the next session of Codex.",
     entry: codex,
   },
   {
     id: "gemini",
     program: "Gemini CLI",
     ...SERVERS,
-    next: "The next session of Gemini CLI has it; /mcp shows it.",
+    next: "It is available in the next session of Gemini CLI; /mcp shows it.",
     entry: usual({ url: "httpUrl", variable: shell }),
   },
   {
@@ -173,7 +173,7 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "OpenCode",
     form: "json",
     table: "mcp",
-    next: "The next session of OpenCode has it.",
+    next: "It is available in the next session of OpenCode.",
     entry: openCode,
   },
   { id: "cline", program: "Cline", ...SERVERS, next: RELOADS, entry: usual({ http: { type: "streamableHttp" } }) },
@@ -190,14 +190,14 @@ export const CLIENTS: readonly ClientKind[] = [
     id: "amazonq",
     program: "Amazon Q",
     ...SERVERS,
-    next: "The next session of Amazon Q has it.",
+    next: "It is available in the next session of Amazon Q.",
     entry: usual({ http: { type: "http" } }),
   },
   {
     id: "copilot",
     program: "Copilot CLI",
     ...SERVERS,
-    next: "The next session of Copilot CLI has it.",
+    next: "It is available in the next session of Copilot CLI.",
     entry: usual({
       stdio: { type: "local", tools: ["*"] },
       http: { type: "http", tools: ["*"] },

@@ -85,17 +85,17 @@ function readTable(table: JsonObject, file: KnownFile, options: TakeOverOptions)
   return serversOfTable(Object.fromEntries(entries), file, { ...options, cwd: NO_FOLDER });
 }
 
-const KEPT = "you chose to leave its servers with it, or to give it a profile";
-const UNREADABLE = "it has neither a command nor an address";
+const KEPT = "you chose that it keeps its servers, or that it gets a profile";
+const UNREADABLE = "it has neither a command nor a URL";
 
 /** Returns why a server must stay: a value that only the client has, or a setting that the hub does not support. */
 function stayReason({ variables, uncarried }: ImportedServer): string | undefined {
   if (uncarried.length > 0)
     return (
-      `the hub has no setting for its ${uncarried.map((key) => `\`${key}\``).join(", ")}, or not for that value; ` +
+      `the hub has no setting for its ${uncarried.map((key) => `\`${key}\``).join(", ")}, or does not support its value; ` +
       "remove it there to move the server"
     );
   return variables.length === 0
     ? undefined
-    : `it needs a value for ${variables.join(", ")}; set that as a variable and take it over with \`toolyard import\``;
+    : `it needs a value for ${variables.join(", ")}; set that variable and import the server with \`toolyard import\``;
 }

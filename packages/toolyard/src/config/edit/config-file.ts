@@ -16,8 +16,8 @@ export async function readConfigFile(path: string): Promise<TomlDocument> {
   const text = await textOf(path);
   if (/\.json[c5]?$/i.test(extname(path)) || /^\s*\{/.test(text))
     throw new ConfigError([
-      `${path} is JSON, the file of a client or editor. Take its servers over with \`toolyard import ` +
-        `${path}\`, and change the toolyard.toml.`,
+      `${path} is JSON, the file of a client or editor. Import its servers with \`toolyard import ` +
+        `${path}\`, and change toolyard.toml.`,
     ]);
   return TomlDocument.parse(path, text);
 }

@@ -41,7 +41,7 @@ export async function onWritable<T>(path: string, work: () => Promise<T>): Promi
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (!(error instanceof LockTaken) && (typeof code !== "string" || !/^E[A-Z]+$/.test(code))) throw error;
     const reason = error instanceof LockTaken ? error.message : String(code);
-    const advice = writeAdvice(reason, "Check who may write there.");
+    const advice = writeAdvice(reason, "Check the write permissions of the folder.");
     throw new ConfigError([`${path} cannot be written (${reason}). Nothing was changed. ${advice}`], { cause: error });
   }
 }

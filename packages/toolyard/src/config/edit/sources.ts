@@ -60,7 +60,7 @@ export function treeOf({ kind, name, options }: NewServer, schema: OptionSchema)
 
 function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: TreePath; readonly isList: boolean } {
   const found = tablesOf({}, schema).find(({ table }) => table.kind === kind);
-  if (!found) throw new Error(`The configuration has no table of servers of the kind ${kind}.`);
+  if (!found) throw new Error(`The configuration has no table for servers of the kind ${kind}.`);
   return found;
 }
 

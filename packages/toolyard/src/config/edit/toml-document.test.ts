@@ -69,7 +69,7 @@ describe("adding", () => {
     const inline = await read('mcp = { stdio_servers = { a = { command = "x" } } }\n');
     const adding = inline.addAll([{ path: ["mcp", "stdio_servers", "b"], table: { command: "y" } }]);
     await expect(adding).rejects.toThrow(ConfigError);
-    await expect(adding).rejects.toThrow("yard.toml: it is written in a way that cannot be changed from outside");
+    await expect(adding).rejects.toThrow("yard.toml: it has a form that cannot be edited automatically");
   });
 });
 

@@ -258,7 +258,7 @@ export class TomlDocument {
     const what = path === undefined ? "it" : `\`${keyText(path)}\``;
     return new ConfigError(
       [
-        `${this.#name}: ${what} is written in a way that cannot be changed from outside, such as \`mcp = { … ` +
+        `${this.#name}: ${what} has a form that cannot be edited automatically, such as \`mcp = { … ` +
           "}` in braces or `remote_servers = [ … ]` in brackets. Nothing was written. " +
           "Write servers as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]], or edit the file by hand.",
       ],

@@ -103,7 +103,7 @@ function refusal(
   if (server.refusal !== undefined) return server.refusal;
   const there = taken.get(server.alias);
   if (there) return `the target already has a server of this name${further(server.options, there)}`;
-  if (other) return `${other.program} has one of this name${further(server.options, other.options)}`;
+  if (other) return `${other.program} has a server of this name${further(server.options, other.options)}`;
   const problems = checkConfig(treeOf({ ...server, name: server.alias }, schema), schema).map(
     ({ path, message }) => `${formatPath(path)}: ${message}`,
   );
@@ -117,7 +117,7 @@ function isSame({ alias, options }: ImportedServer, { taken }: ImportOptions): b
 
 function further(here: JsonObject, there: JsonObject): string {
   const difference = differenceOf(here, there);
-  return difference === undefined ? "" : `, but with ${difference}. Rename one of them to have both`;
+  return difference === undefined ? "" : `, but with ${difference}. Rename one of the two to keep both`;
 }
 
 /** Returns whether an entry has the form that `toolyard connect` writes. */

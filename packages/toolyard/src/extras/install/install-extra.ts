@@ -70,7 +70,7 @@ export async function installExtra(extra: Extra, options: InstallExtraOptions): 
     writeProject(staging, lock);
     await runNpm(staging, lock, options);
     if (extra.isOwn) linkSelf(join(staging, "node_modules"));
-    if (!isComplete(lock, staging)) throw new Error("npm ended without an error, and packages are missing.");
+    if (!isComplete(lock, staging)) throw new Error("npm reported no error, but packages are missing.");
     await moveInto(staging, target, lock);
   } finally {
     rmSync(staging, { recursive: true, force: true });

@@ -30,7 +30,7 @@ export function findNpm(
   try {
     return { command: findCommand("npm", { env }), args: [] };
   } catch (error) {
-    const message = `npm is not on this machine, which downloads extras: ${messageOf(error)} It comes with Node.js.`;
+    const message = `npm, which downloads extras, is not installed: ${messageOf(error)} It comes with Node.js.`;
     throw new FailError(fail("unavailable", message, { retryable: false, cause: error }));
   }
 }

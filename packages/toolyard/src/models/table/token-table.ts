@@ -43,7 +43,7 @@ export class TokenTable implements TextEmbedder {
     // Reads one line more than allowed, so that excess lines are detected.
     this.#pieces = new Pieces(lines, count + 1);
     if (this.#pieces.count !== count || !this.#scales.every(Number.isFinite))
-      throw new Error("The table of token vectors is damaged. Install the package anew.");
+      throw new Error("The table of token vectors is damaged. Reinstall the package.");
     this.model = model;
     this.dimensions = dimensions;
     this.#rows = new Int8Array(file.buffer, file.byteOffset + rowsAt, count * dimensions);
@@ -89,13 +89,13 @@ interface Layout {
 
 function layoutOf(file: Buffer): Layout {
   if (file.length < HEADER_BYTES || file.toString("latin1", 0, MAGIC.length) !== MAGIC)
-    throw new Error("This is no table of token vectors. Install the package anew.");
+    throw new Error("This is not a table of token vectors. Reinstall the package.");
   const [count, dimensions, wordBytes] = [4, 8, 12].map((at) => file.readUInt32LE(at)) as [number, number, number];
   const scalesAt = HEADER_BYTES + wordBytes;
   const rowsAt = scalesAt + 4 * count;
   if (count === 0 || dimensions === 0 || file.length !== rowsAt + count * dimensions)
     throw new Error(
-      `The table of token vectors is cut short or damaged: it has ${file.length} bytes. Install the package anew.`,
+      `The table of token vectors is truncated or damaged: it has ${file.length} bytes. Reinstall the package.`,
     );
   return { count, dimensions, scalesAt, rowsAt };
 }
