@@ -187,7 +187,7 @@ test.each(BREAKABLE)("returns malformed arguments of %s to the model, which corr
     [[true, undefined]],
     [],
   ]);
-  expect(sent(1)).toContain("must be single JSON object");
+  expect(sent(1)).toContain("must be one JSON object");
 });
 
 test("returns malformed arguments in a stream of Anthropic to the model, too", async () => {
@@ -195,7 +195,7 @@ test("returns malformed arguments in a stream of Anthropic to the model, too", a
   expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
     stopReason: "final",
   });
-  expect(sent()).toContain("must be single JSON object");
+  expect(sent()).toContain("must be one JSON object");
 });
 
 describe("limits", () => {

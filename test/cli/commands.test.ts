@@ -329,7 +329,7 @@ describe("init", () => {
       expect(await full("init", "--force", "--output", "kept.toml")).toMatchObject({ code: 2 });
       expect(await full("import", "--write", "--yes", "--output", "kept.toml")).toMatchObject({ code: 2 });
       const { said } = await full("new", "words", "--python");
-      expect(said).toMatch(/tools\/words cannot be written \(\w+\)\. Check who may write there/);
+      expect(said).toMatch(/tools\/words cannot be written \(\w+\)\. Check the write permissions of the folder/);
       expect(existsSync(desk.path("toolyard.toml"))).toBe(false);
       expect(existsSync(desk.path("tools/words"))).toBe(false);
       expect(await readFile(desk.path("kept.toml"), "utf8")).toBe("# mine\n");

@@ -308,7 +308,7 @@ describe("connect", () => {
     await desk.write(fileOf("cursor"), '{"mcpServers": {"a": {"command": "x"}');
     expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/mcp\.json:1: not valid JSON .*Nothing was changed\. Mend the file by hand first/),
+      stderr: expect.stringMatching(/mcp\.json:1: not valid JSON .*Nothing was changed\. Fix the file by hand first/),
     });
     await desk.write(fileOf("cursor"), '{"mcpServers": []}');
     expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({

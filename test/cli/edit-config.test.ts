@@ -106,7 +106,7 @@ tools_path = "folders/add"
       name: "a name that is taken",
       toml: '[mcp.stdio_servers.a]\ncommand = "x"\n',
       words: ["a", "--", "y"],
-      says: /The name "a" is used by another server in .*toolyard\.toml/,
+      says: /The name "a" is taken by another server in .*toolyard\.toml/,
     },
     {
       name: "a name of a server at an address",
@@ -126,7 +126,7 @@ tools_path = "folders/add"
       name: "servers in braces",
       toml: 'mcp = { stdio_servers = { b = { command = "x" } } }\n',
       words: ["a", "--", "y"],
-      says: /cannot be changed from outside/,
+      says: /cannot be edited automatically/,
     },
     {
       name: "an option of the other kind",

@@ -355,7 +355,7 @@ describe("names", () => {
       await manager.callTool("rome", "get_weather", {}),
     ]).toEqual(["Paris", "Rome", "Rome"]);
     expect(await manager.callTool("get_weather")).toEqual({
-      error: "Several tools match get_weather: paris_weather, rome_weather. Use one of these names.",
+      error: "Several tools answer to get_weather: paris_weather, rome_weather. Use one of these names.",
     });
   });
 

@@ -86,7 +86,8 @@ const AGENT_OPTION_SCHEMAS = {
   mode: Type.Optional(
     Type.Enum(["auto", "all", "discovery"], {
       description:
-        "Tools that the model receives. `all`: every tool. `discovery`: two tools, one that searches and one that calls. " +
+        "Tools that the model receives. `all`: every tool. `discovery`: two tools, one that searches and one " +
+        "that calls. " +
         "`auto`: by the size of the catalogue.",
       default: "auto",
     }),
@@ -104,7 +105,8 @@ const AGENT_OPTION_SCHEMAS = {
   strategy: Type.Optional(
     Type.Enum(["auto", "native", "json"], {
       description:
-        "Way in which the model requests tools. `native`: the provider's tool calling. `json`: decisions in JSON. `auto`: " +
+        "Way in which the model requests tools. `native`: the provider's tool calling. `json`: decisions in " +
+        "JSON. `auto`: " +
         "`native`, then `json` if the provider reports that the model does not support tool calling.",
       default: "auto",
     }),

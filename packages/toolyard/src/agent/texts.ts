@@ -28,7 +28,8 @@ export interface AgentTexts {
 
 const EN: AgentTexts = {
   instructions:
-    "You answer questions with the help of tools. Call a tool when it can find the requested information or do the requested task; " +
+    "You answer questions with the help of tools. Call a tool when it can find the requested information or do " +
+    "the requested task; " +
     "call several tools in one reply when they do not depend on one another. " +
     "When a tool fails, read its error: correct the arguments, use another tool, or say what could not be " +
     "done. Never invent a tool's result.",
@@ -41,7 +42,8 @@ const EN: AgentTexts = {
   cancelled: "Cancelled",
   error: (message) => `The model returned no answer: ${message}`,
   answerNow:
-    "No further tool can be called. Answer now with the information that you have, and state which information is missing.",
+    "No further tool can be called. Answer now with the information that you have, and state which information " +
+    "is missing.",
   malformedArguments: (tool, received) => `The arguments of ${tool} must be one JSON object. Received: ${received}`,
   callNotMade: "Not called: the limit of tool calls for this answer is reached.",
   callCancelled: "Not finished: the answer was cancelled.",

@@ -37,7 +37,8 @@ export function assertOptions<T extends object>(className: string, options: T | 
   if (isJsonObject(options)) return options as T;
   const got = options === null || typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
   throw new OptionError(
-    `\`${className}\` requires its options as one object, such as \`{ ${example} }\`; got ${firstChars(got, MAX_SHOWN)}.`,
+    `\`${className}\` requires its options as one object, such as \`{ ${example} }\`; got ` +
+      `${firstChars(got, MAX_SHOWN)}.`,
   );
 }
 

@@ -32,8 +32,8 @@ const HEAD = `# Toolyard: every tool behind one MCP endpoint.
 `;
 
 const TAIL = `
-# Limits of code that models write: execute_code, python_interpreter and toolyard run. It can call tools, but has no access to
-# this machine.
+# Limits of code that models write: execute_code, python_interpreter and toolyard run. It can call tools, but has no
+# access to this machine.
 # [sandbox]
 # timeout = "30s"
 # memory = "256MiB"

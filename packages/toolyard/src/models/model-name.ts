@@ -14,7 +14,8 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   const model = name.slice(slash + 1);
   if (slash < 1 || model === "")
     throw new OptionError(
-      `A model name has the form \`provider/model\`, such as "mistral/mistral-large-latest"; got ${JSON.stringify(name)}.`,
+      `A model name has the form \`provider/model\`, such as "mistral/mistral-large-latest"; got ` +
+        `${JSON.stringify(name)}.`,
     );
   const wanted = name.slice(0, slash);
   if (Object.hasOwn(providers, wanted)) return { provider: providers[wanted]!, model };

@@ -88,7 +88,7 @@ test("cancels a call when its answer ends, and refuses an object without a tool 
   const running = tools["hang"]!.execute({}, { abortSignal: leaving.signal });
   leaving.abort();
   await expect(running).rejects.toThrow();
-  await expect(toAiSdkTools("http://localhost" as never)).rejects.toThrow("`toAiSdkTools` takes a hub");
+  await expect(toAiSdkTools("http://localhost" as never)).rejects.toThrow("`toAiSdkTools` requires a hub");
 });
 
 test("accepts a client with `listTools` and `callTool`", async () => {

@@ -173,7 +173,7 @@ export class RegistryNames {
     if (entry)
       return {
         found: false,
-        message: `Several tools match ${shown}: ${[entry, ...more]
+        message: `Several tools answer to ${shown}: ${[entry, ...more]
           .map(({ tool }) => tool)
           .toSorted()
           .join(", ")}. Use one of these names.`,

@@ -92,7 +92,8 @@ const UNREADABLE = "it has neither a command nor a URL";
 function stayReason({ variables, uncarried }: ImportedServer): string | undefined {
   if (uncarried.length > 0)
     return (
-      `the hub has no setting for its ${uncarried.map((key) => `\`${key}\``).join(", ")}, or does not support its value; ` +
+      `the hub has no setting for its ${uncarried.map((key) => `\`${key}\``).join(", ")}, or does not support ` +
+      "its value; " +
       "remove it there to move the server"
     );
   return variables.length === 0
