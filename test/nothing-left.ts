@@ -8,7 +8,7 @@ const LONG = { timeout: 30_000, interval: 20 };
 const before = state();
 
 afterAll(() =>
-  vi.waitFor(() => expect(changed(), "a test file puts back what it changes of its process").toEqual([]), LONG),
+  vi.waitFor(() => expect(changed(), "each test file restores its changes of the process").toEqual([]), LONG),
 );
 
 /** Returns names of changed variables without their values, which may be secret. */

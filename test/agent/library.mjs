@@ -52,7 +52,7 @@ const integer = (preset) => ({ type: "integer", default: preset });
 
 const TOOLS = {
   ping: [
-    "Says that the server is there",
+    "Reports that the server is running",
     object({}),
     () => `pong, store at ${process.env.WEAVIATE_URL ?? "http://localhost:8080"}`,
   ],

@@ -19,7 +19,7 @@ export const hanging = shared.hanging;
 export function registerTools(hub) {
   hub.registerTool("add", ({ a, b }) => a + b, numbers, "Adds two numbers");
   hub.registerTool("item", (args) => args, { id: { type: "integer", maximum: 2n ** 64n } }, "Finds an item");
-  hub.registerTool("say", ({ text }) => text, { text: { type: "string" } }, "Says a text");
+  hub.registerTool("say", ({ text }) => text, { text: { type: "string" } }, "Returns a text");
   hub.registerTool(
     "picture",
     () => ({

@@ -65,7 +65,7 @@ export class Stage implements AsyncDisposable {
       const found = this.events.find(isWanted);
       if (found) return found;
       if (performance.now() > patientUntil)
-        throw new Error(`Waited in vain for ${what}. What happened: ${this.told().join(", ")}`);
+        throw new Error(`No event ${what} arrived. Events so far: ${this.told().join(", ")}`);
       await this.#next();
     }
   }

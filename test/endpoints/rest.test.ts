@@ -20,7 +20,7 @@ const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {
     text: { type: "string" }, days: { type: "integer" }, loud: { type: "boolean" },
       tags: { type: "array", items: { type: "number" } }, at: { $ref: "#/$defs/at" } },
-    $defs: { at: { type: "object" } } }, "Says it again.");
+    $defs: { at: { type: "object" } } }, "Repeats its input.");
   hub.registerTool("words.text", () => "plain words", {}, "Says words.");
   hub.registerTool("words.thrown", () => { throw new Error("boom"); });
   hub.registerTool("words.failed", () => ({ content: [{ type: "text", text: "no" }], structuredContent: { why: 1 },
@@ -301,7 +301,7 @@ describe("lists", () => {
     const { url } = await serve();
     expect(await (await fetch(`${url}/api/tools/words/say`)).json()).toMatchObject({
       name: "words_say",
-      description: "Says it again.",
+      description: "Repeats its input.",
     });
     expect((await fetch(`${url}/api/tools/nobody`)).status).toBe(404);
     expect((await fetch(`${url}/api/tools/%E0%A4%A`)).status).toBe(400);

@@ -14,7 +14,7 @@ export const NARROW = "narrow-token";
 
 const TEXT = '{ type: "object", properties: { text: { type: "string" } }, required: ["text"] }';
 const MODULE = `export function registerTools(hub) {
-  hub.registerTool("words.say", (args) => args, ${TEXT}, "Says it again.");
+  hub.registerTool("words.say", (args) => args, ${TEXT}, "Repeats its input.");
   hub.registerTool("fail.thrown", () => { throw new Error("boom"); });
   hub.registerTool("fail.strict", (args) => args, { type: "object", properties: { a: { type: "integer" } },
     required: ["a"] });
@@ -82,12 +82,12 @@ export class SurfaceYard extends ServedYard {
     const parameters = '[parameters.text]\ntype = "string"\nrequired = true\n[parameters.ids]\ntype = "array"\n';
     this.folder.write(
       "tools/say_script/tool.toml",
-      `name = "say_script"\ndescription = "Says it again."\nscript = "run.sh"\n${parameters}`,
+      `name = "say_script"\ndescription = "Repeats its input."\nscript = "run.sh"\n${parameters}`,
     );
     this.folder.write("tools/say_script/run.sh", "cat", 0o755);
     const definition = {
       name: "say_folder",
-      description: "Says it again.",
+      description: "Repeats its input.",
       input_schema: { type: "object", properties: { text: { type: "string" } } },
     };
     this.folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify(definition));

@@ -208,5 +208,5 @@ export function judge(answer: HttpAnswer, body: Buffer): string | undefined {
   const [error, ...more] = messages;
   if (!error || more.length > 0 || !isJsonObject(error["error"])) return `${messages.length} messages in a refusal`;
   const known: readonly unknown[] = [...expected.requests, ...expected.invalid, null];
-  return known.includes(error["id"]) || error["id"] === undefined ? undefined : "The id of somebody else";
+  return known.includes(error["id"]) || error["id"] === undefined ? undefined : "The id of another request";
 }

@@ -66,7 +66,7 @@ describe("Streamable HTTP, legacy era", () => {
     ["a call without a name", rpc(1, "tools/call"), -32602],
     ["a call of an unknown tool", rpc(1, "tools/call", { name: "nope" }), -32602],
     ["arguments that are a list", rpc(1, "tools/call", { name: "echo", arguments: [] }), -32602],
-    ["a cursor nobody gave", rpc(1, "tools/list", { cursor: "zzz" }), -32602],
+    ["an unknown cursor", rpc(1, "tools/list", { cursor: "zzz" }), -32602],
     ["a cursor that is a number", rpc(1, "tools/list", { cursor: 5 }), -32602],
     ["an unknown resource", rpc(1, "resources/read", { uri: "test://nowhere" }), -32002],
     ["a resource without a URI", rpc(1, "resources/read"), -32602],

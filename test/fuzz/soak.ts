@@ -226,7 +226,7 @@ async function openStreams(): Promise<void> {
       ),
   );
   console.log(
-    `readers were told of ${notifications} changes where ${due} are due; ${stillOpen} of their streams are open`,
+    `readers received ${notifications} notifications of ${due} due ones; ${stillOpen} of their streams are open`,
   );
   const flat = minutes[KEPT_MINUTES] ?? minutes[0]!;
   const last = minutes.at(-1)!;
@@ -234,7 +234,7 @@ async function openStreams(): Promise<void> {
   const grownBytes = last.memory.heapUsed - flat.memory.heapUsed;
   if (minutes.length > KEPT_MINUTES && grownBytes > STREAMS_NOISE_BYTES)
     problems.push(
-      `open streams: the heap grew by ${megabytes(grownBytes)} MB after what is kept for lost streams was full`,
+      `open streams: the heap grew by ${megabytes(grownBytes)} MB after the buffers for lost streams were full`,
     );
   if (notifications < due * 0.9) problems.push(`open streams: ${due - notifications} notices are missing`);
 }

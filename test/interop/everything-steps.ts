@@ -48,7 +48,7 @@ export const EVERYTHING_STEPS: readonly Step[] = [
   call("gzip-file-as-resource", { name: "c.gz", data: "ftp://example.test/x" }),
   { title: "resources/list after it grew", method: "resources/list" },
   {
-    title: "resources/read of what was added",
+    title: "resources/read of the added resource",
     method: "resources/read",
     params: { uri: "demo://resource/session/b.gz" },
   },
@@ -78,13 +78,13 @@ export const EVERYTHING_STEPS: readonly Step[] = [
     params: { uri: "demo://resource/dynamic/text/seven" },
   },
   {
-    title: "resources/read of what is not there",
+    title: "resources/read of a missing resource",
     method: "resources/read",
     params: { uri: "demo://nowhere" },
     refusal: "name",
   },
   {
-    title: "resources/read of a scheme that nobody has",
+    title: "resources/read of an unknown scheme",
     method: "resources/read",
     params: { uri: "other://nowhere" },
     refusal: "name",
@@ -96,12 +96,12 @@ export const EVERYTHING_STEPS: readonly Step[] = [
     params: { name: "args-prompt", arguments: { city: "Oslo", state: "Østlandet" } },
   },
   {
-    title: "prompts/get args-prompt without what is optional",
+    title: "prompts/get args-prompt without the optional argument",
     method: "prompts/get",
     params: { name: "args-prompt", arguments: { city: "Oslo" } },
   },
   {
-    title: "prompts/get args-prompt without what is required",
+    title: "prompts/get args-prompt without the required argument",
     method: "prompts/get",
     params: { name: "args-prompt", arguments: {} },
   },
@@ -120,7 +120,7 @@ export const EVERYTHING_STEPS: readonly Step[] = [
     method: "prompts/get",
     params: { name: "resource-prompt", arguments: { resourceType: "Text", resourceId: "x" } },
   },
-  { title: "prompts/get of what is not there", method: "prompts/get", params: { name: "nobody" }, refusal: "name" },
+  { title: "prompts/get of a missing prompt", method: "prompts/get", params: { name: "nobody" }, refusal: "name" },
   complete("department", "", { type: "ref/prompt", name: "completable-prompt" }),
   complete("department", "S", { type: "ref/prompt", name: "completable-prompt" }),
   complete("name", "", { type: "ref/prompt", name: "completable-prompt" }, { department: "Sales" }),
@@ -132,7 +132,7 @@ export const EVERYTHING_STEPS: readonly Step[] = [
     params: { ref: { type: "ref/prompt", name: "nobody" }, argument: { name: "a", value: "" } },
     refusal: "name",
   },
-  { title: "a method that nobody knows", method: "example/unknown", params: { a: 1 } },
+  { title: "an unknown method", method: "example/unknown", params: { a: 1 } },
   { title: "logging/setLevel", method: "logging/setLevel", params: { level: "debug" } },
   {
     title: "logging/setLevel to a level that is none",

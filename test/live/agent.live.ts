@@ -24,7 +24,7 @@ describe.each(VENDORS)("%s", (vendor, variable, fallback) => {
   const live = test.runIf(process.env[variable]);
 
   live.each([false, true])(
-    "calls two tools at once or one after the other, and answers (streamed: %s)",
+    "calls two tools concurrently or in sequence, and answers (streamed: %s)",
     async (isHeard) => {
       const pieces: string[] = [];
       const agent = createAgent({ model, hub });
@@ -42,7 +42,7 @@ describe.each(VENDORS)("%s", (vendor, variable, fallback) => {
     },
   );
 
-  live("goes on with the conversation, and with what a tool failed at", async () => {
+  live("continues the conversation, also after a tool's failure", async () => {
     const agent = createAgent({ model, hub });
     expect(
       (await agent.chat("Call the tool fails once, and tell me in its words why it failed.")).text.toLowerCase(),

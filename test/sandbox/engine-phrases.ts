@@ -83,7 +83,7 @@ export const JAVASCRIPT: Phrases = {
     ["if (inputs.a) { 'block' }", "block"],
     ["return [1, new Map([['a', new Set([1, 2])]])]", [1, { a: [1, 2] }]],
     ["await 1; 'awaited'", "awaited"],
-    ["const r = await tools.a({ x: 1 })\nr\n  .args; // what is left", { x: 1 }],
+    ["const r = await tools.a({ x: 1 })\nr\n  .args; // the rest", { x: 1 }],
     ["const f = await (async () => 5)();\n`${f}`\n", "5"],
     ["await 1; return inputs.a + 4", 5],
     ["await 1; function g() { return 2 }\nconst o = { g };\no.g()", 2],

@@ -37,7 +37,7 @@ export function brokenAnswer(random: Random, body: string): Answer {
 export function splitAnswer(random: Random, body: string): Answer {
   const { text } = WAYS["a length"]!(random, body);
   const behind = WAYS["a length"]!(random, POISON).text;
-  return { name: "two answers at once", pieces: [text + behind], ends: false, body };
+  return { name: "two answers in one write", pieces: [text + behind], ends: false, body };
 }
 
 /** Text that belongs to no request. */
@@ -107,7 +107,7 @@ const FAULTS: Readonly<Record<string, Way>> = {
     const claim = random.pick([`Content-Length: ${body.length}`, "Transfer-Encoding: chunked"]);
     return { text: `HTTP/1.1 103 Early\r\n${claim}\r\n\r\n${WAYS["a length"]!(random, body).text}` };
   },
-  "a chunk whose size wraps around": (_, body) => ({
+  "a chunk size that overflows": (_, body) => ({
     text: `${CHUNKED}1${body.length.toString(16).padStart(16, "0")}\r\n${body}\r\n0\r\n\r\n`,
   }),
   "another encoding": (random, body) => ({

@@ -63,7 +63,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   "GET /?uri=": send(({ uri }) => ({ method: "GET", path: `/?uri=${encodeURIComponent(uri)}` })),
   ...overRest("/api/tools/", ({ tool }) => `/api/tools/${encodeURIComponent(tool)}`),
   ...overRest("/api/resources", ({ uri }) => `/api/resources?uri=${encodeURIComponent(uri)}`),
-  ...overRest("a path of its own", ({ path }) => path),
+  ...overRest("a separate path", ({ path }) => path),
 };
 
 function overMcp(

@@ -18,7 +18,7 @@ function membersOf(count: number, make: (at: number) => unknown): JsonObject {
 export const LARGE_LISTS: readonly LargeList[] = [
   listOf(
     "a schema of 9,000 properties with words",
-    membersOf(9000, (at) => ({ type: "string", description: `A property that says what it is for, number ${at}` })),
+    membersOf(9000, (at) => ({ type: "string", description: `A property with a description, number ${at}` })),
   ),
   listOf(
     "a schema of 50,000 properties",
@@ -34,7 +34,7 @@ export const LARGE_LISTS: readonly LargeList[] = [
     "9,000 descriptions with something hidden",
     membersOf(9000, (at) => ({
       type: "string",
-      description: `A property\u200b that says what it is for, number ${at}`,
+      description: `A property\u200b with a description, number ${at}`,
     })),
   ),
   listOf("one description with much hidden", {
@@ -44,10 +44,13 @@ export const LARGE_LISTS: readonly LargeList[] = [
     name: "500 tools of 2 KB",
     tools: Array.from({ length: 500 }, (_, at) =>
       tool(`tool_${at}`, {
-        description: `The tool ${at} does something that is useful to somebody. `.repeat(8),
+        description: `The tool ${at} has a useful effect. `.repeat(8),
         inputSchema: {
           type: "object",
-          ...membersOf(25, (index) => ({ type: "string", description: `A property that says a few words ${index}` })),
+          ...membersOf(25, (index) => ({
+            type: "string",
+            description: `A property with a short description ${index}`,
+          })),
         },
       }),
     ),

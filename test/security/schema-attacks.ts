@@ -9,7 +9,7 @@ export interface Attack {
 }
 
 export const ATTACKS: readonly Attack[] = [
-  attack("defaults beside references that double, 28 levels", fillingLevels(28)),
+  attack("defaults next to references that double, 28 levels", fillingLevels(28)),
   attack("the same behind a member of the caller", behindMember(fillingLevels(28)), { go: {} }),
   attack("a default that is filled with itself", { properties: { a: { $ref: "#", default: {} } } }),
   attack("a default of almost a megabyte", { properties: { a: { default: "x".repeat(900_000) } } }),

@@ -107,7 +107,7 @@ export async function echo(provider: Provider, text: string, as: As = {}): Promi
     deadline,
     wants: { progress: false },
     notify: () => {},
-    ask: as.ask ?? (() => Promise.reject(new Error("nobody to ask"))),
+    ask: as.ask ?? (() => Promise.reject(new Error("there is no user to ask"))),
     relaysInput: false,
     record: { type: "tool", tool },
   });

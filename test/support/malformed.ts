@@ -207,7 +207,7 @@ export const MALFORMED_POSTS: readonly MalformedPost[] = [
     id: 7,
   },
   {
-    what: "a cursor nobody gave",
+    what: "an unknown cursor",
     body: { ...list, params: { _meta, cursor: "zzz" } },
     headers: listHeaders,
     status: 200,

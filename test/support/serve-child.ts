@@ -125,7 +125,7 @@ export class ServeChild implements AsyncDisposable {
     this.signal("SIGUSR2");
     return Promise.race([
       report,
-      this.exited.then(() => Promise.reject(new Error(`It is gone: ${this.stderr.slice(-2000)}`))),
+      this.exited.then(() => Promise.reject(new Error(`The process has exited: ${this.stderr.slice(-2000)}`))),
     ]);
   }
 

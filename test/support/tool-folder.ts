@@ -101,7 +101,7 @@ export function resolvedCall(
     deadline,
     wants: { progress: true, logLevel: "debug" },
     notify: (notification) => void notifications.push(notification),
-    ask: () => Promise.reject(new Error("nobody to ask")),
+    ask: () => Promise.reject(new Error("there is no user to ask")),
     relaysInput: false,
     record,
   };

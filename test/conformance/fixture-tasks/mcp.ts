@@ -48,6 +48,6 @@ export function registerTools(hub: ModuleHub): void {
   hub.registerTool("failing_job", fail, nothing, "Fails as a tool");
   hub.registerTool("protocol_error_job", failAsRequest, nothing, "Fails as a request");
   hub.registerTool("confirm_delete", confirmDelete, string, "Asks for confirmation");
-  hub.registerTool("multi_input", askTwice, nothing, "Asks twice at once");
+  hub.registerTool("multi_input", askTwice, nothing, "Sends two concurrent requests");
   hub.registerTool("test_tool_with_task", askAndWork, nothing, "Asks, then works");
 }

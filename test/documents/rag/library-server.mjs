@@ -26,7 +26,7 @@ const TOOLS = [
     description: "Process a PDF with OCR and ingest to Weaviate",
     inputSchema: { type: "object", properties: { pdf_path: { type: "string" } }, required: ["pdf_path"] },
   },
-  { name: "where", description: "Says where it runs", inputSchema: { type: "object" } },
+  { name: "where", description: "Returns where it runs", inputSchema: { type: "object" } },
   { name: "hang", description: "Never answers", inputSchema: { type: "object" } },
   { name: "exit", description: "Ends the server", inputSchema: { type: "object" } },
   { name: "add_numbers", description: "Adds", inputSchema: { type: "object" } },

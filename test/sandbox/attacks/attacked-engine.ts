@@ -113,18 +113,18 @@ function overBounds(
     artifacts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes
   )
     found.push("more files than it may have");
-  if (artifacts.some(({ path }) => toFilePath(path) !== path)) found.push("a path that leads elsewhere");
+  if (artifacts.some(({ path }) => toFilePath(path) !== path)) found.push("a path outside");
   if (toolCalls.length > limits.toolCalls || host.heard.length > limits.toolCalls)
     found.push("more tool calls than it may make");
-  if (host.most > limits.concurrentToolCalls) found.push(`${host.most} calls at once`);
+  if (host.most > limits.concurrentToolCalls) found.push(`${host.most} concurrent calls`);
   if (profile === "restricted" && host.heard.length > 0) found.push("a tool call of restricted code");
   if (durationMs > limits.wallMs + MARGIN_MS) found.push(`${durationMs} ms, where ${limits.wallMs} are allowed`);
   return found;
 }
 
 const NOBODY: SandboxHost = {
-  call: () => Promise.reject(new Error("nobody is there")),
-  search: () => Promise.reject(new Error("nobody is there")),
+  call: () => Promise.reject(new Error("there is no user")),
+  search: () => Promise.reject(new Error("there is no user")),
 };
 
 /** A host with a few tools, which counts callers and concurrent calls. */

@@ -77,8 +77,8 @@ export class Canaries {
       join("dist", "runtimes"),
       join("dist", "sandbox"),
     ].filter((place) => place.length > 1);
-    for (const place of own) if (shown.includes(place)) found.push(`a place of the host is told: ${place}`);
-    if (shown.includes(`"${hostname()}"`)) found.push("the name of the host is told");
+    for (const place of own) if (shown.includes(place)) found.push(`a path of the host is shown: ${place}`);
+    if (shown.includes(`"${hostname()}"`)) found.push("the name of the host is shown");
     const there = readdirSync(this.folder).toSorted().join(" ");
     if (there !== "secret.json secret.txt secret_module.py socket") found.push(`something was written: ${there}`);
     if (Object.keys(Object.prototype).length > 0 || "polluted" in {}) found.push("a prototype of the hub was changed");

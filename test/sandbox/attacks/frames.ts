@@ -42,7 +42,7 @@ const forged = (
 export const FRAMES: readonly Attack[] = [
   raw(
     "frames/junk",
-    "speaks what is no frame",
+    "sends bytes that are no frame",
     "for data in (b'', b'junk', b'\\xff\\xfe', b'[]', b'null', b'{\"op\":\"__proto__\"}', " +
       "b'{\"__proto__\":{\"op\":\"done\"}}', b'\\0' * 100, b'[' * 50_000): say(data)\n'on'",
     { ends: ["finished"], value: "on" },
@@ -70,7 +70,7 @@ export const FRAMES: readonly Attack[] = [
   ),
   raw(
     "frames/reply",
-    "speaks what only the host says",
+    "sends a message of the host",
     "for op in ('reply', 'job', 'started', 'sessions', 'cancel', 'output', 'waiting', 'ready', 'next', " +
       "'park', 'boot', 'zone'): say({'op': op, 'run': 1, 'id': 1, 'ok': True, 'json': '1', 'count': 99, 'key': " +
       "'../../etc/passwd'})\n'on'",
@@ -138,7 +138,7 @@ export const FRAMES: readonly Attack[] = [
   ),
   raw(
     "frames/encoder",
-    "has the library write another frame than was meant",
+    "makes the library write another frame",
     'json.JSONEncoder.encode = lambda self, o: \'{"op":"call","id":1,"path":"a","json":"{}"}\'\n1',
     CONTAINED,
     { limits: { wallMs: 800, cpuMs: 600 } },
@@ -151,7 +151,7 @@ export const FRAMES: readonly Attack[] = [
     { limits: { wallMs: 2000 } },
   ),
   ...(["scripting", "restricted"] as const).map((profile) =>
-    python(`frames/pipe-${profile}`, `writes frames of its own to every descriptor (${profile})`, PIPE, CONTAINED, {
+    python(`frames/pipe-${profile}`, `writes forged frames to every descriptor (${profile})`, PIPE, CONTAINED, {
       limits: { wallMs: 2000 },
       profile,
     }),

@@ -45,7 +45,7 @@ const IMPORTS: readonly Attack[] = [
   ),
   pythonTries(
     "imports/frames",
-    "climbs the frames of whoever runs it",
+    "climbs the stack frames of its runner",
     "import sys\nf = sys._getframe()\nwhile f.f_back: f = f.f_back\n" +
       "return f.f_globals['__builtins__'].open('{{file}}').read()",
   ),
@@ -71,7 +71,7 @@ const IMPORTS: readonly Attack[] = [
   ),
   python(
     "imports/replace",
-    "puts modules of its own in the engine's place",
+    "replaces modules of the engine",
     "import sys\nfor name in ('json', 'os', 'io', 'traceback', 'asyncio', 'yard.link', 'yard.values', " +
       "'yard.errors'): sys.modules[name] = None\nsys.meta_path.clear()\n1",
     CONTAINED,
@@ -91,7 +91,7 @@ const IMPORTS: readonly Attack[] = [
 ];
 
 const RULES: readonly Attack[] = [
-  restrictedTries("rules/module", "imports what is not on the list", "import os\nreturn os.listdir('/')"),
+  restrictedTries("rules/module", "imports a module outside the list", "import os\nreturn os.listdir('/')"),
   restrictedTries(
     "rules/getattr",
     "asks for an inner attribute by name",
@@ -230,13 +230,9 @@ const RULES: readonly Attack[] = [
       "    return await loop.subprocess_shell(lambda: None, 'touch {{folder}}/escaped')\n" +
       "return asyncio.run(f())",
   ),
-  restrictedTries("rules/encoder", "has the engine write frames of its own making", "import json\nreturn tools.a()"),
+  restrictedTries("rules/encoder", "makes the engine write forged frames", "import json\nreturn tools.a()"),
   restrictedTries("rules/eval", "evaluates source that is refused", "return eval('().__class__.__base__')"),
-  restrictedTries(
-    "rules/exec",
-    "runs source with names of its own",
-    "exec('import os', {'__builtins__': {}})\nreturn 1",
-  ),
+  restrictedTries("rules/exec", "runs source with chosen globals", "exec('import os', {'__builtins__': {}})\nreturn 1"),
   restrictedTries("rules/open", "opens a file", "return open('{{file}}').read()"),
   restrictedTries(
     "rules/subclass",

@@ -106,7 +106,7 @@ const HOST_OBJECTS: readonly Attack[] = [
   ),
   javascript(
     "objects/thenable",
-    "returns what pretends to be a promise for ever",
+    "returns an endless promise-like object",
     "({ then(resolve) { resolve({ then(again) { again(this) } }) } })",
     { ends: ["error", "timeout", "finished"] },
     { limits: { wallMs: 600, cpuMs: 300 } },
@@ -140,7 +140,7 @@ const HOST_OBJECTS: readonly Attack[] = [
 const RESULT_PROTOTYPES: readonly Attack[] = [
   javascript(
     "results/proto",
-    "returns a key that is a prototype elsewhere",
+    "returns a key that is a prototype in JavaScript",
     'JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\')',
     CONTAINED,
   ),
@@ -205,7 +205,7 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   // The assignment to such a key sets no own property, so it changes nothing.
   javascript(
     "results/proxy",
-    "returns a proxy whose keys never end",
+    "returns a proxy with endless keys",
     "new Proxy({}, { ownKeys: () => Array.from({ length: 1e5 }, (_, i) => 'k' + i), getOwnPropertyDescriptor: " +
       "() => ({ configurable: true, enumerable: true, value: 'x'.repeat(1000) }) })",
     { ends: ["limit", "memory", "error", "timeout", "finished"], value: {} },
@@ -219,7 +219,7 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   ),
   python(
     "results/py-proto",
-    "returns and passes keys that are a prototype elsewhere",
+    "returns and passes keys that are prototypes in JavaScript",
     "k = {'__proto__': {'polluted': 1}, 'constructor': {'prototype': {'polluted': 1}}}\nawait tools.a(**k)\nk",
     CONTAINED,
   ),

@@ -10,7 +10,7 @@ const NOT_ON = { "bwrap-python": "speaks over a pipe" } as const;
 export const PLOTS: readonly Plot[] = [
   {
     id: "jobs/goes-on",
-    what: "says that it is over, and computes on in its session",
+    what: "reports its end, and continues in its session",
     language: "python",
     notOn: NOT_ON,
     steps: [
@@ -94,7 +94,7 @@ export const PLOTS: readonly Plot[] = [
   },
   {
     id: "jobs/js-sessions",
-    what: "looks into the session of somebody else",
+    what: "reads another caller's session",
     language: "javascript",
     steps: [
       {
@@ -117,7 +117,7 @@ export const PLOTS: readonly Plot[] = [
   },
   {
     id: "jobs/sessions",
-    what: "looks into the session of somebody else",
+    what: "reads another caller's session",
     language: "python",
     steps: [
       {
@@ -152,7 +152,7 @@ export const PLOTS: readonly Plot[] = [
   },
   {
     id: "jobs/at-once",
-    what: "answers calls of the run beside it, by its numbers",
+    what: "answers calls of a concurrent run, by their ids",
     language: "python",
     isAtOnce: true,
     steps: [0, 1, 2].map((n) => ({
@@ -162,7 +162,7 @@ export const PLOTS: readonly Plot[] = [
   },
   {
     id: "jobs/js-at-once",
-    what: "answers calls of the run beside it, by its numbers",
+    what: "answers calls of a concurrent run, by their ids",
     language: "javascript",
     isAtOnce: true,
     steps: [0, 1, 2].map((n) => ({
@@ -174,7 +174,7 @@ export const PLOTS: readonly Plot[] = [
   },
   {
     id: "jobs/js-one-session",
-    what: "runs twice at once in one session",
+    what: "runs twice concurrently in one session",
     language: "javascript",
     isAtOnce: true,
     steps: [0, 1].map(() => ({

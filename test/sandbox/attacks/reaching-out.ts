@@ -28,12 +28,12 @@ const FILES: readonly Attack[] = [
   ),
   pythonTries(
     "files/openat",
-    "opens beside a folder's descriptor",
+    "opens a path relative to a folder's descriptor",
     "import os\nreturn os.open('../..{{file}}', os.O_RDONLY, dir_fd=3)",
   ),
   pythonTries(
     "files/symlink",
-    "follows a link of its own",
+    "follows a link that it created",
     "import os\nos.symlink('{{file}}', 'link')\nreturn open('link').read()",
   ),
   pythonTries(
@@ -61,7 +61,7 @@ const FILES: readonly Attack[] = [
   ),
   pythonTries(
     "files/import",
-    "imports a module beside it",
+    "imports a module next to it",
     "import sys\nsys.path.insert(0, '{{folder}}')\nimport secret_module\nreturn secret_module.SECRET",
   ),
   pythonTries(
@@ -77,14 +77,14 @@ const FILES: readonly Attack[] = [
   ),
   python(
     "files/write",
-    "writes beside the secret",
+    "writes next to the secret",
     "import os\ntry:\n    os.makedirs('{{folder}}', exist_ok=True)\n" +
       "    open('{{folder}}/escaped', 'w').write('x')\nexcept OSError: pass",
     CONTAINED,
   ),
   python(
     "files/artifact",
-    "hands out files whose paths climb",
+    "returns files with paths outside the folder",
     "import os\nfor name in ('../up', '/abs', '..', 'a/../../b', 'con:stream', 'a\\\\..\\\\b', '.', 'x' * " +
       "255):\n    try: open(name, 'w').write('x')\n    except OSError: pass",
     CONTAINED,
@@ -99,7 +99,7 @@ const FILES: readonly Attack[] = [
   javascriptTries("files/js-nul", "hides a path behind a NUL", "return files.read('{{file}}\\0.txt')"),
   javascriptTries(
     "files/js-write",
-    "writes beside the secret",
+    "writes next to the secret",
     "files.write('../../..{{folder}}/escaped', 'x'); return 'written'",
   ),
   javascriptTries(
@@ -148,7 +148,7 @@ const ENVIRONMENT: readonly Attack[] = [
   javascriptTries("environment/js-meta", "asks where the code lies", "return eval('import.meta.url')"),
   javascriptTries(
     "environment/js-walk",
-    "walks everything that can be reached, for whatever looks like the host's",
+    "searches all reachable objects for host objects",
     "const seen = new Set(); const hits = []; const walk = (value, depth) => { if (value === null || (typeof " +
       "value !== 'object' && typeof value !== 'function') || seen.has(value) || depth > 6) { if (typeof value " +
       "=== 'string' && /node_modules|file:\\/\\/\\/|\\/home\\/|dist\\//.test(value)) hits.push(value); " +
@@ -175,7 +175,7 @@ const NETWORK: readonly Attack[] = [
     "sends a packet",
     "import socket\nreturn socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {{udp}}))",
     {
-      gainsOn: { "bwrap-python": "a packet to a loopback of its own, where nobody listens" },
+      gainsOn: { "bwrap-python": "a packet to a private loopback without a listener" },
     },
   ),
   pythonTries(
@@ -206,7 +206,7 @@ const NETWORK: readonly Attack[] = [
     "network/listen",
     "listens itself",
     "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\ns.listen()\nreturn s.getsockname()",
-    { gainsOn: { "bwrap-python": "on a loopback of its own, which nobody else has" } },
+    { gainsOn: { "bwrap-python": "on a private loopback" } },
   ),
   pythonTries(
     "network/curl",
@@ -284,7 +284,7 @@ const PROCESSES: readonly Attack[] = [
   ),
   pythonTries(
     "processes/kill",
-    "signals its parent and everybody",
+    "signals its parent and all processes",
     "import os, signal\nos.kill(os.getppid(), signal.SIGTERM)\nos.kill(-1, signal.SIGKILL)\nreturn 'sent'",
     { gainsOn: NAMESPACE },
   ),

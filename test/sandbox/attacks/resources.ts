@@ -11,7 +11,7 @@ const MEMORY: readonly Attack[] = [
   python("memory/list", "keeps growing a list", "a = []\nwhile True: a.append(bytes(100_000))", OUT, SLOW),
   python("memory/text", "doubles a text", "a = 'x'\nwhile True: a += a", OUT, SLOW),
   python("memory/number", "doubles a number", "a = 1 << 1_000_000\nwhile True: a = a << a.bit_length()", OUT, SLOW),
-  python("memory/at-once", "asks for a gigabyte at once", "bytearray(2**30)", OUT, SLOW),
+  python("memory/at-once", "allocates a gigabyte in one step", "bytearray(2**30)", OUT, SLOW),
   python("memory/format", "has a text padded", "'%2000000000d' % 1", OUT, SLOW),
   python(
     "memory/catch",
@@ -174,11 +174,11 @@ const TIME: readonly Attack[] = [
       ["sum", "adds in one call", "sum(range(10 ** 15))"],
       // Hashes are reduced modulo 2 ** 61 - 1, and modulo 2 ** 31 - 1 on 32-bit interpreters.
       ["hash", "puts colliding keys into a dict", "{(2 ** 61 - 1) * (2 ** 31 - 1) * n: 1 for n in range(10 ** 6)}"],
-      ["generator", "has a generator never end", "list(x for x in iter(int, 1) if x)"],
+      ["generator", "consumes an endless generator", "list(x for x in iter(int, 1) if x)"],
       ["sleep", "sleeps", "import time\ntime.sleep(10_000)"],
       [
         "find",
-        "searches a text the slow way",
+        "searches a text in quadratic time",
         "('a' * 10**6).count('a' * 5 * 10**5 + 'b' + 'a' * 10)\nwhile True: ('ab' * 10**6).replace('ba', 'c' * 3)",
       ],
       [
@@ -187,25 +187,25 @@ const TIME: readonly Attack[] = [
         "import sqlite3\nsqlite3.connect(':memory:').execute('with recursive c(x) as (select 1 union all " +
           "select x + 1 from c) select count(*) from c').fetchall()",
       ],
-      ["pack", "packs without end", "import zlib\nwhile True: zlib.compress(b'ab' * 10**6, 9)"],
+      ["pack", "compresses endlessly", "import zlib\nwhile True: zlib.compress(b'ab' * 10**6, 9)"],
       [
         "destructor",
-        "goes on in a destructor",
+        "continues in a destructor",
         "class A:\n    def __del__(self):\n        while True: pass\nA()\nNone",
       ],
       [
         "exit",
-        "goes on at the exit",
+        "continues at the exit",
         "import atexit, sys\ndef on():\n    while True: pass\natexit.register(on)\n" +
           "sys.excepthook = lambda *a: on()\non()",
       ],
       [
         "trace",
-        "goes on in a trace function",
+        "continues in a trace function",
         "import sys\ndef t(*a):\n    while True: pass\nsys.settrace(t)\n(lambda: 1)()",
       ],
-      ["redos", "has a regular expression backtrack", "import re\nre.match(r'(a+)+$', 'a' * 50 + 'b')"],
-      ["redos-alternatives", "has alternatives backtrack", "import re\nre.match(r'(a|aa|a?)+$', 'a' * 80 + 'b')"],
+      ["redos", "makes a regular expression backtrack", "import re\nre.match(r'(a+)+$', 'a' * 50 + 'b')"],
+      ["redos-alternatives", "makes alternatives backtrack", "import re\nre.match(r'(a|aa|a?)+$', 'a' * 80 + 'b')"],
     ] as const
   ).map(([name, what, code]) => python(`time/${name}`, what, code, TIMES_OUT, { limits: SHORT })),
   ...(
@@ -213,24 +213,24 @@ const TIME: readonly Attack[] = [
       ["loop", "loops", "for (;;) {}"],
       ["catch", "loops and catches all", "for (;;) { try { for (;;) {} } catch {} finally { continue } }"],
       ["microtasks", "fills the queue of promises", "(function again() { Promise.resolve().then(again) })(); await 0"],
-      ["async", "awaits without end", "for (;;) await null"],
+      ["async", "awaits endlessly", "for (;;) await null"],
       ["sort", "sorts with a comparison that never ends", "[2, 1].sort(() => { for (;;) {} })"],
-      ["find", "searches a text the slow way", "'a'.repeat(5e6).indexOf('a'.repeat(25e5) + 'b')"],
+      ["find", "searches a text in quadratic time", "'a'.repeat(5e6).indexOf('a'.repeat(25e5) + 'b')"],
       ["power", "computes a tower", "for (let a = 3n; ; ) a = a ** 5n % (10n ** 100000n)"],
-      ["fill", "fills what is only long", "Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 0)"],
-      ["getter", "goes on while its result is written", "({ get a() { for (;;) {} } })"],
+      ["fill", "fills an object with a huge length", "Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 0)"],
+      ["getter", "continues while its result is serialised", "({ get a() { for (;;) {} } })"],
       [
         "to-string",
-        "goes on while it is shown",
+        "continues while its result is printed",
         "console.log({ toString() { for (;;) {} }, [Symbol.toPrimitive]() { for (;;) {} }, get x() { for (;;) {} } })",
       ],
-      ["proxy", "goes on in a trap", "Object.keys(new Proxy({}, { ownKeys() { for (;;) {} } }))"],
-      ["generator", "spreads what never ends", "[...(function* () { for (;;) ; })()]"],
-      ["redos", "has a regular expression backtrack", "/(a+)+$/.test('a'.repeat(50) + 'b')"],
-      ["redos-replace", "has a replacement backtrack", "('a'.repeat(60) + '!').replace(/((a|a?)+)+$/, '')"],
+      ["proxy", "continues in a proxy trap", "Object.keys(new Proxy({}, { ownKeys() { for (;;) {} } }))"],
+      ["generator", "spreads an endless generator", "[...(function* () { for (;;) ; })()]"],
+      ["redos", "makes a regular expression backtrack", "/(a+)+$/.test('a'.repeat(50) + 'b')"],
+      ["redos-replace", "makes a replacement backtrack", "('a'.repeat(60) + '!').replace(/((a|a?)+)+$/, '')"],
       [
         "throw",
-        "goes on while its error is told",
+        "continues while its error is reported",
         "throw { get message() { for (;;) {} }, toString() { for (;;) {} }, get name() { for (;;) {} } }",
       ],
     ] as const
@@ -310,7 +310,7 @@ const FLOODS: readonly Attack[] = [
   ),
   python(
     "floods/bytes",
-    "prints what is no text",
+    "prints bytes that are no text",
     "import sys\nsys.stdout.buffer.write(bytes(range(256)) * 1000)\n'on'",
     { ends: ["finished"], value: "on" },
   ),
@@ -335,19 +335,23 @@ const DEPTH: readonly Attack[] = [
   ...(
     [
       ["functions", "calls itself", "def f(): f()\nf()"],
-      ["repr", "shows what is deep", "a = []\nfor _ in range(10**5): a = [a]\nrepr(a)"],
-      ["limit", "lifts the bound on depth first", "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()"],
-      ["parser", "has deep source parsed", "eval('(' * 10**5 + ')' * 10**5)"],
+      ["repr", "prints a deep list", "a = []\nfor _ in range(10**5): a = [a]\nrepr(a)"],
+      ["limit", "raises the recursion limit first", "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()"],
+      ["parser", "parses deep source", "eval('(' * 10**5 + ')' * 10**5)"],
       [
         "tree",
         "has a deep tree compiled",
         "import ast\nn = ast.Constant(1)\nfor _ in range(10**5): n = ast.UnaryOp(ast.USub(), n)\n" +
           "eval(compile(ast.fix_missing_locations(ast.Expression(n)), 'x', 'eval'))",
       ],
-      ["compare", "compares what is deep", "a = b = None\nfor _ in range(10**5): a, b = [a], [b]\na == b"],
-      ["json", "writes what is deep", "import json\na = []\nfor _ in range(10**5): a = [a]\njson.dumps(a)"],
-      ["pickle", "packs what is deep", "import pickle\na = []\nfor _ in range(10**5): a = [a]\npickle.dumps(a)"],
-      ["property", "asks itself", "class A:\n    def __getattr__(self, n): return getattr(self, n + 'x')\nA().a"],
+      ["compare", "compares deep lists", "a = b = None\nfor _ in range(10**5): a, b = [a], [b]\na == b"],
+      ["json", "serialises a deep list", "import json\na = []\nfor _ in range(10**5): a = [a]\njson.dumps(a)"],
+      ["pickle", "pickles a deep list", "import pickle\na = []\nfor _ in range(10**5): a = [a]\npickle.dumps(a)"],
+      [
+        "property",
+        "reads itself endlessly",
+        "class A:\n    def __getattr__(self, n): return getattr(self, n + 'x')\nA().a",
+      ],
       [
         "error",
         "fails while it fails",
@@ -359,14 +363,14 @@ const DEPTH: readonly Attack[] = [
   ),
   python(
     "depth/destructor",
-    "destroys what is deep",
+    "destroys a deep list",
     "a = None\nfor _ in range(10**5): a = (a,)\ndel a\n'on'",
     CONTAINED,
     SLOW,
   ),
   python(
     "depth/result",
-    "returns what is deep",
+    "returns a deep list",
     "a = []\nfor _ in range(10**5): a = [a]\na",
     { ends: ["error", "limit", "crashed"] },
     PATIENT,
@@ -374,17 +378,17 @@ const DEPTH: readonly Attack[] = [
   ...(
     [
       ["functions", "calls itself", "(function f() { return f() + 1 })()"],
-      ["json", "has deep text parsed", "JSON.parse('['.repeat(1e6))"],
-      ["source", "has deep source parsed", "eval('['.repeat(1e5))"],
-      ["flat", "flattens what is deep", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)"],
-      ["text", "has what is deep written", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; String(a)"],
-      ["result", "returns what is deep", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a"],
-      ["clone", "copies what is deep", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; structuredClone(a)"],
+      ["json", "parses deep JSON", "JSON.parse('['.repeat(1e6))"],
+      ["source", "parses deep source", "eval('['.repeat(1e5))"],
+      ["flat", "flattens a deep list", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)"],
+      ["text", "converts a deep list to text", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; String(a)"],
+      ["result", "returns a deep list", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a"],
+      ["clone", "clones a deep list", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; structuredClone(a)"],
       ["proxy", "stacks proxies", "let a = {}; for (let i = 0; i < 1e5; i++) a = new Proxy(a, {}); a.x"],
-      ["regex", "has a deep regular expression compiled", "new RegExp('('.repeat(1e5) + ')'.repeat(1e5))"],
+      ["regex", "compiles a deep regular expression", "new RegExp('('.repeat(1e5) + ')'.repeat(1e5))"],
       [
         "argument",
-        "passes a tool what is deep",
+        "passes a deep list to a tool",
         "let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; await tools.a(a)",
       ],
     ] as const
@@ -393,7 +397,7 @@ const DEPTH: readonly Attack[] = [
   ),
   javascript(
     "depth/js-show",
-    "prints what is deep",
+    "prints a deep list",
     "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a); 'held'",
     CONTAINED,
     SLOW,

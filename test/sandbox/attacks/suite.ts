@@ -97,7 +97,7 @@ async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expec
 /** Starts a concurrent harmless run of another caller. */
 async function innocent(engine: AttackedEngine, language: Attack["language"], own: typeof expect): Promise<void> {
   const { run } = await engine.run({ language, code: "6 * 7" });
-  own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({
+  own(run, `the harmless run failed: ${run.error?.message}`).toMatchObject({
     end: "finished",
     resultJson: "42",
     stdout: "",

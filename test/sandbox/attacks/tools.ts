@@ -22,14 +22,14 @@ export const TOOLS: readonly Attack[] = [
   ),
   javascript(
     "tools/js-at-once",
-    "makes them all at once",
+    "makes them all concurrently",
     "await Promise.allSettled([...Array(20)].map((_, i) => tools.slow({ i }))); 1",
     { ends: ["finished"], value: 1 },
     FEW,
   ),
   python(
     "tools/at-once",
-    "makes them all at once",
+    "makes them all concurrently",
     "import asyncio\nawait asyncio.gather(*[tools.slow(i=i) for i in range(20)])\n1",
     { ends: ["finished"], value: 1 },
     FEW,
@@ -72,7 +72,7 @@ export const TOOLS: readonly Attack[] = [
   python("tools/answer", "has a tool answer more than may be read", "await tools.big()", { ends: ["error"] }, FEW),
   javascript(
     "tools/js-crowd",
-    "passes what is small as text and large as objects",
+    "passes an argument whose text is small and whose objects are large",
     "await Promise.all([...Array(3)].map(() => tools.a({ x: [...Array(4000)].map(() => ({})) }))); 1",
     { ends: ["finished"], value: 1 },
     FEW,

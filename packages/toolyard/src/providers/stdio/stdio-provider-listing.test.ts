@@ -90,7 +90,7 @@ test("S15: applies include, exclude, rename, texts, visibility and limits, and r
     include: ["echo", "p*", "number"],
     exclude: ["progress"],
     rename: { pid: "number" },
-    descriptions: { echo: "Says it again.", ehco: "typo" },
+    descriptions: { echo: "Repeats its input.", ehco: "typo" },
     keywords: ["demo"],
     visibility: "ondemand" as const,
     timeout: "90s",
@@ -99,7 +99,7 @@ test("S15: applies include, exclude, rename, texts, visibility and limits, and r
   await using server = run(legacy, [], { options });
   const { tools, problems } = await server.listing();
   expect(tools.map(({ name, alias, description, limits }) => ({ name, alias, description, limits }))).toEqual([
-    { name: "echo", alias: undefined, description: "Says it again.", limits: { timeoutMs: 600_000 } },
+    { name: "echo", alias: undefined, description: "Repeats its input.", limits: { timeoutMs: 600_000 } },
     { name: "pid", alias: "number", description: "The tool pid.", limits: { timeoutMs: 90_000 } },
   ]);
   expect(tools.every(({ visibility, keywords }) => visibility === "ondemand" && keywords[0] === "demo")).toBe(true);
