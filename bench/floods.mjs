@@ -32,7 +32,7 @@ const FLOODS = {
   "100 × HEAD (Node's reader), pipelined": { connections: 100, text: `HEAD /healthz HTTP/1.1\r\n${HEAD}\r\n` },
   "300 × half a body, one token": { connections: 300, body: true },
   "200 × body in chunks of one byte": { connections: 200, text: "1\r\nx\r\n", start: CHUNKED_HEAD },
-  "no flood, after all of them": { connections: 0 },
+  "no flood, after all floods": { connections: 0 },
 };
 
 if (process.argv[2] === "--flood") flood(JSON.parse(process.argv[3]));
@@ -121,7 +121,7 @@ function call(port, agent) {
   });
 }
 
-/** Resident memory in MB, of the hub and its workers. Linux only. */
+/** Returns the resident memory of the hub and its workers in MB. Linux only. */
 function residentOf(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   return [pid, ...children].reduce((sum, one) => {

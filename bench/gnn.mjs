@@ -13,7 +13,7 @@ const HEAD = "## GNNSection\nBench\n## GNNVersionAndFlags\nGNN v1.1\n## ModelNam
 const MEGABYTE = 1_000_000;
 const FILES = 1000;
 const ROUNDS = 5;
-/** Time limit of the other parser, in milliseconds. */
+/** Time limit of the Python parser, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
 const TEXTS = {
@@ -53,7 +53,7 @@ for (const [unit, section] of Object.entries(HOSTILE)) {
 }
 measurePython();
 
-/** Reads each text once in a new process, as `toolyard gnn check` does; returns the least of the rounds. */
+/** Reads each text once in a new process, as `toolyard gnn check` does; returns the minimum of the rounds. */
 function measureFresh() {
   const script = fileURLToPath(new URL("lib/gnn-fresh.mjs", import.meta.url));
   for (const [name, text] of Object.entries(TEXTS)) {
@@ -136,7 +136,7 @@ function edges(size) {
   return lines(size, `StateSpaceBlock\n${declared}\n## Connections`, between);
 }
 
-/** About 5 KB: 40 variables, 40 edges, A and B of 10 states. */
+/** Returns a model of about 5 KB: 40 variables, 40 edges, A and B of 10 states. */
 function usual(seed) {
   const rows = (count, row) => `{\n${Array.from({ length: count }, () => `  ${row}`).join(",\n")}\n}`;
   const tenth = `(${Array.from({ length: 10 }, () => "0.1").join(", ")})`;

@@ -51,7 +51,7 @@ try {
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, undefined, 2));
 
-/** The cost of a hub until it serves, and its memory when idle. */
+/** Compares the cost of a hub until it serves, and its idle memory. */
 async function compareStarts(what, config) {
   if (!isWanted(what)) return;
   const taken = { before: [], again: [], after: [] };
@@ -73,7 +73,7 @@ async function compareStarts(what, config) {
   report("memory then", memory, (value) => `${value.toFixed(1)} MB`);
 }
 
-/** Whole commands, from start to exit, over a source of every kind. */
+/** Compares whole commands, from start to exit, with a source of every kind. */
 async function compareCommands() {
   const config = ["--config", kindsYard(folder(), remote.url)];
   for (const [what, args] of Object.entries({
@@ -105,7 +105,8 @@ async function compareCommand(what, args) {
 }
 
 /**
- * Builds that ask before they start programs from a folder's files accept `--yes`; older ones neither ask nor know it.
+ * Newer builds ask before they start programs from a folder's files and accept `--yes`; older ones do not have that
+ * option.
  */
 function consentOf(program, [command]) {
   if (command.startsWith("-")) return [];
@@ -151,7 +152,7 @@ async function compareCall(hubs, what, { name, args = { text: "hello" }, count, 
   report(what, taken, ms);
 }
 
-/** Calls one after another. */
+/** Calls in sequence. */
 function one(client) {
   return {
     close: client.close,

@@ -81,7 +81,7 @@ for (const name of wanted()) await PARTS[name](bench);
 if (!quick && wanted().length === Object.keys(PARTS).length) {
   const head =
     `# Results\n\n${[`${machine}; \`npm run bench\`.`, ...notes].join(" ")} Each figure is the least of several ` +
-    "rounds, since other programs only add; what was measured and how is in the [README](README.md).";
+    "rounds, since other programs only add time; the [README](README.md) describes each measurement.";
   writeFileSync(
     join(root, "bench/results.md"),
     `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`,

@@ -1,4 +1,4 @@
-// A hub inside a program: list, search, call, and what an expected failure looks like.
+// A hub inside a program: list, search, call, and the form of an expected failure.
 //   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/embed.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// A binding of one's own, loaded from a folder and used against a service on plain HTTP that this program starts.
+// A custom binding, loaded from a folder and used with a service on plain HTTP that this program starts.
 //   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/http-binding.ts
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A call that takes its time: progress while it runs, an end from outside, and a bound on the time.
+// A long call: progress while it runs, cancellation, and a time limit.
 //   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/progress.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ try {
   assert.ok(waited.ok);
   assert.deepEqual(heard, ["1 of 1 seconds"]);
 
-  // Aborting the signal ends the work itself, not only the waiting for it.
+  // Aborting the signal ends the work itself, not only the wait for it.
   const stop = new AbortController();
   const cancelled = hub.call("clock.wait", { seconds: 600 }, { signal: stop.signal });
   stop.abort();

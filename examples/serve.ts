@@ -1,4 +1,4 @@
-// A program that serves its hub on HTTP, with tokens of different rights, and asks it as any client would.
+// A program that serves its hub on HTTP, with tokens of different rights, and calls it as a client.
 //   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/serve.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

@@ -202,7 +202,7 @@ function places(compiled) {
   };
 }
 
-/** Returns each `import.meta.url` that is code: texts may contain it too, in generated programs. */
+/** Returns each `import.meta.url` in code; texts of generated programs may contain it too. */
 function placesAsked(node) {
   if (node === null || typeof node !== "object") return [];
   if (node.type === "MemberExpression" && node.object.type === "MetaProperty" && node.property.name === "url")
@@ -229,7 +229,7 @@ function groupsOf(compiled) {
   });
 }
 
-/** Returns these modules and all that is loaded with them. */
+/** Returns these modules and all modules that they load. */
 function reached(context, entries) {
   const missing = entries.find((entry) => !existsSync(entry));
   if (missing !== undefined) throw new Error(`${missing} is listed in scripts/bundle.mjs, and does not exist.`);

@@ -5,9 +5,8 @@
 //   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|direct]
 //   [--url URL] [--requirements DATE] [--verbose]
 //
-// `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture
-// without the hub. Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is
-// named passes.
+// `--url` runs the server scenarios against a running server; `direct` runs them against the fixture without the hub.
+// Exits with 1 when a scored scenario fails that is not in the expected failures, or one of those passes.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +28,9 @@ const toolyard = join(root, "packages", "toolyard", "dist", "cli", "main.js");
 const DATES = ["2025-11-25", "2026-07-28"];
 const START_MS = 30_000;
 const RUN_MS = 300_000;
-/** One more than the usual number of cores: much of the time is spent waiting. */
+/**
+ * Number of concurrent scenarios: one more than the usual number of cores, because much of the time is spent waiting.
+ */
 const AT_ONCE = 3;
 
 const { values: options } = parseArgs({
@@ -47,7 +48,7 @@ const children = new Set();
 let running = 0;
 const waiting = [];
 
-/** `test_tool_with_task` asks first and becomes a task afterwards; the others are tasks at once. */
+/** `test_tool_with_task` sends a request first and becomes a task afterwards; the others are tasks immediately. */
 const TASKS = `
 [tasks]
 mode = "never"
@@ -63,8 +64,8 @@ protocol_error_job = "always"
 `;
 
 /**
- * The seven kinds of servers behind the hub, as configuration. Those called `both` treat the two eras differently, as
- * real servers do.
+ * The seven kinds of upstream servers, as configuration. The tools of those called `both` differ between the eras, like
+ * those of real servers.
  */
 const SHAPES = {
   module: async () => `[modules]\npaths = [${quote(fixture)}, ${quote(tasksFixture)}]\n${TASKS}`,
@@ -80,7 +81,7 @@ const SHAPES = {
 const LEGACY_EXPECTED = join(home, "expected-failures.legacy.2026-07-28.yaml");
 const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026-07-28": LEGACY_EXPECTED };
 
-/** How long the suite waits for the driver, which starts several programs in some scenarios. */
+/** Time limit of the suite for the driver, which starts several programs in some scenarios. */
 const CLIENT_MS = 240_000;
 
 /** Client scenarios of each revision that do not concern authorisation; the suite defines their scores. */
@@ -350,7 +351,7 @@ async function clientJobs(date) {
   return [...(CLIENT[date] ?? []), ...listed, ...older].map((scenario) => ({ date, scenario }));
 }
 
-/** Runs it when fewer than `AT_ONCE` others run, in order. */
+/** Runs a task, in order, when fewer than `AT_ONCE` others run. */
 async function inTurn(run) {
   if (running < AT_ONCE) running += 1;
   else await new Promise((resolve) => void waiting.push(resolve));
@@ -383,7 +384,7 @@ function report(results) {
   const total = results.flatMap((result) => result.scenarios).filter((row) => row.scored);
   // An expected failure that passes is a failure too: the file is out of date.
   const failed = total.filter((row) => row.failed > 0 !== row.expected);
-  // Counted by run, so that a run without any scenario is detected.
+  // Counted by run, so that a run without scenarios is detected.
   const lost = results.filter(
     (result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected),
   );

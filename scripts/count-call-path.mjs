@@ -1,9 +1,9 @@
-// `node scripts/count-call-path.mjs [--files] [--json]`: the files and functions of the hub that a warm `tools/call`
+// `node scripts/count-call-path.mjs [--files] [--json]`: counts files and functions of the hub that a warm `tools/call`
 // executes, from HTTP to a server on stdio and back, by V8's coverage. Counts compiled modules in
 // packages/toolyard/build, so run `npm run build` before. `--files` lists the files with their functions.
 //
 // A call is warm after the same call ran often enough that everything is loaded and cached. Work that only some calls
-// do (timers, writing the audit log) is left out: a function counts if it ran at least once for every two calls.
+// do (timers, writing the audit log) is omitted: a function counts if it ran at least once for every two calls.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -70,7 +70,7 @@ async function startHub() {
   return { child, url: JSON.parse(line).url };
 }
 
-/** Functions by file, each as its name and its place. */
+/** Returns functions by file, each with its name and position. */
 async function countCalls(client) {
   for (let call = 0; call < WARM_CALLS; call += 1) await client.call(...TOOL);
   await takeCounts();

@@ -1,5 +1,5 @@
-// Writes pins.ts and locks/ of packages/toolyard/src/extras: for each extra the exact versions and the sha512 of its
-// packages and of all their dependencies, taken from package-lock.json. Run it after a change of a version there.
+// Writes pins.ts and locks/ of packages/toolyard/src/extras: the exact versions and sha512 of the packages of each
+// extra and of all dependencies, from package-lock.json. Run it after changing a version there.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { transform } from "sucrase";
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIGEST_BYTES = 6;
 const OWN_PLACE = "node_modules/@toolyard/";
-/** Members of a lock's entry that decide what is installed, and where. */
+/** Members of a lock's entry that decide which files are installed, and where. */
 const KEPT = [
   "version",
   "integrity",

@@ -41,7 +41,7 @@ const FILES = {
   "app/page.tsx": "export default () => <p>the program's own page</p>;\n",
 };
 
-/** Blocks of the page that name their file. */
+/** Returns the blocks of the page that name their file. */
 function blocksOf(page) {
   const blocks = page.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm);
   return Object.fromEntries(Array.from(blocks, ([, file, text]) => [file, text]));

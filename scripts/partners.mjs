@@ -29,7 +29,7 @@ const options = readOptions();
 if (!existsSync(join(root, "packages", "toolyard", "dist", "cli", "main.js")))
   throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
 
-// An end by a signal ends the started programs too.
+// Ending by a signal also ends the started programs.
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
   process.once(signal, () => process.exit(code));
 
@@ -63,7 +63,7 @@ const results = await pooled(cases, options.jobs, async (entry) => {
 });
 report();
 
-/** A cold start concerns a server that its client starts, so only stdio. */
+/** Returns the cases. A cold start needs a server that its client starts, so it is only tested on stdio. */
 function casesOf(partners) {
   const pairs = partners
     .filter(({ name }) => isPicked(0, name))
@@ -112,7 +112,7 @@ function report() {
   process.exit(failed > 0 || wanted.length === 0 ? 1 : 0);
 }
 
-/** Equal faults of several cases are one entry. */
+/** Prints faults; equal faults of several cases are one entry. */
 function reportFaults() {
   const groups = new Map();
   for (const { name, server, faults } of results) {
@@ -125,7 +125,7 @@ function reportFaults() {
     console.log(`\n${key}\n  in ${names.length}: ${names.slice(0, 12).join("; ")}${names.length > 12 ? "; …" : ""}`);
 }
 
-/** A row per client, a column per server: passed cases of those that ran. */
+/** Prints a row per client and a column per server: passed cases of those that ran. */
 function reportTable() {
   const servers = NAMES.filter((name) => results.some((row) => row.name.includes(` × ${name},`)));
   console.log(`\n| client \\ server | ${servers.join(" | ")} |\n|---|${servers.map(() => "---:|").join("")}`);

@@ -181,7 +181,7 @@ for (const [name, text] of Object.entries(pages)) {
   try {
     written = readFileSync(path, "utf8");
   } catch {
-    // A missing page is stale, too.
+    // A missing page counts as stale.
   }
   if (written !== text) {
     stale += 1;

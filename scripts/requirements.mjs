@@ -28,7 +28,7 @@ function packageFolders(folder) {
   return existsSync(packages) ? readdirSync(packages).map((name) => join(packages, name, folder)) : [];
 }
 
-/** By row id: the places of the titles that name it, `file:line`. */
+/** Returns by row id the positions of titles that name it, as `file:line`. */
 function titledRows() {
   const places = new Map();
   const files = [
@@ -57,7 +57,7 @@ for (const { id, status, work, title } of rows) {
   if (status === "covered" && !places.has(id))
     problems.push(`${id} (${title}) is marked as covered, and no test's title names it`);
 }
-if (known.size !== rows.length) problems.push("an id stands twice in rows.json");
+if (known.size !== rows.length) problems.push("an id occurs twice in rows.json");
 for (const [id, where] of places) if (!known.has(id)) problems.push(`${id} is no row: ${where.join(", ")}`);
 
 if (process.argv.includes("--list")) {

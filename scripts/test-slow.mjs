@@ -1,6 +1,6 @@
 // `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm run test:all` in a fresh clone of
-// HEAD, on a machine slowed down by that factor and without bubblewrap; with files, only their tests. The real slowdown
-// is measured before each run and printed. The last figures are in test/RESULTS.md.
+// HEAD, on a machine slowed down by that factor and without bubblewrap; with files, only those tests. The actual
+// slowdown is measured before each run and printed. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [npm, npx] = process.platform === "win32" ? ["npm.cmd", "npx.cmd"] : ["npm", "npx"];
 const options = readOptions();
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-slow-"));
-// Tests that drop their rights must still find programs.
+// Tests that drop their privileges must still find programs.
 chmodSync(scratch, 0o755);
 const env = { ...process.env, PATH: pathWithout("bwrap") };
 const rows = [];
@@ -38,7 +38,7 @@ async function runOnce(turn) {
   must(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], clone);
   const { before, now } = await measure();
   console.log(
-    `A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was ` +
+    `A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms before ` +
       `(${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`,
   );
   const began = performance.now();

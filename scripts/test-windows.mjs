@@ -48,7 +48,7 @@ async function underWine(node) {
   const env = { ...process.env, WINEPREFIX: join(folder, "prefix"), WINEDEBUG: "-all", CHECKS_REPORT: `Z:${report}` };
   try {
     run("wine", ["wineboot", "-i"], { env });
-    // Node requires Windows 10; Wine says Windows 7 unless it is told otherwise.
+    // Node requires Windows 10, but Wine reports Windows 7 by default.
     run("wine", ["reg", "add", String.raw`HKCU\Software\Wine`, "/v", "Version", "/d", "win10", "/f"], { env });
     // Wine passes pipes of Linux to Node in a form that it cannot open, so the report is a file.
     const { status } = spawnSync("wine", [node, `Z:${CHECKS}`, ...process.argv.slice(2)], {
@@ -61,7 +61,7 @@ async function underWine(node) {
     process.stdout.write(`${isServed ? "passed" : "FAILED"}: serves REST to a client outside of Wine\n`);
     return isServed ? (status ?? 1) : 1;
   } finally {
-    // Ends the processes of this prefix alone.
+    // Ends only the processes of this prefix.
     spawnSync("wineserver", ["-k"], { env, stdio: "ignore" });
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }

@@ -38,7 +38,7 @@ function run(name, [script, ...args], env = {}) {
   return status === 0;
 }
 
-/** A step without its own counts is one check. */
+/** Runs a step without counts as one check. */
 function check(name, script, args) {
   const passed = run(name, [script, ...args]);
   if (passed) total.passed += 1;
@@ -46,7 +46,10 @@ function check(name, script, args) {
   return passed;
 }
 
-/** A step that mostly waits, for the network and the disk: it runs concurrently, and its output comes at the end. */
+/**
+ * Starts a step that mostly waits for the network and the disk: it runs concurrently, and its output is printed at the
+ * end.
+ */
 function begin(name, script) {
   const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const parts = [];
@@ -60,7 +63,7 @@ function begin(name, script) {
   };
 }
 
-/** A step that writes its counts to a file. Without the file it has failed. */
+/** Runs a step that writes its counts to a file. Without the file it has failed. */
 function counted(name, script, args) {
   const file = join(scratch, `${name}.json`);
   const passed = run(name, [script, ...args], { TOOLYARD_TEST_SUMMARY: file, ...BUILT });
@@ -99,7 +102,7 @@ const bin = (name, path) => join(dirname(require.resolve(`${name}/package.json`)
 const vitest = bin("vitest", "vitest.mjs");
 const VITEST_ARGS = ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"];
 
-/** The tests build the programs, unless they were just built. */
+/** Tells the tests that the programs were just built. */
 const BUILT = { TEST_BUILD_IS_NEW: "yes" };
 
 const STEPS = {
@@ -123,7 +126,7 @@ const STEPS = {
 if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) await STEPS[tier]();
 rmSync(scratch, { recursive: true, force: true });
 
-/** Runs all checks that need no execution of the program. */
+/** Runs all checks that do not execute the program. */
 async function checkSources() {
   // Some tests run programs of test/tools, so these are installed first.
   const endTools = begin("tools", join(root, "scripts/tools.mjs"));

@@ -23,7 +23,10 @@ export const TIERS = {
   all: ["unit", "unit-alone", "main", "rest"],
 };
 
-/** Minutes on the usual machine: two cores without other load. `scripts/test.mjs` prints the goal next to the time. */
+/**
+ * Goals in minutes on the usual machine: two cores without other load. `scripts/test.mjs` prints the goal next to the
+ * time.
+ */
 export const GOAL_MINUTES = { unit: 1.5, main: 5, rest: 15, all: 20 };
 
 function globs(entries) {

@@ -4,7 +4,7 @@ export declare const cli: string;
 export interface RunningHub {
   readonly url: string;
   readonly pid: number;
-  /** On the clock of `performance.now()`. */
+  /** Time of the start, on the clock of `performance.now()`. */
   readonly startedAt: number;
   stop(): Promise<void>;
 }

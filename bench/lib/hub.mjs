@@ -40,7 +40,7 @@ export async function startHub(config, { home, node = process.execPath, program 
 }
 
 /**
- * Everything is checked, and every call writes an audit line; only the limit of calls a minute is off, since a
+ * Settings of a measured hub: every check and the audit are on; only the limit of calls per minute is off, because a
  * benchmark exceeds it.
  */
 const IN_FORCE = { TOOLYARD_LOGGING_LEVEL: "error", TOOLYARD_LIMITS_RATE_PER_MINUTE: "0" };
@@ -54,7 +54,7 @@ async function firstLine(child) {
   return line;
 }
 
-/** Runs `work` with a hub over `config` and a client of it, and ends both. */
+/** Runs `work` with a hub for `config` and a client, and ends both. */
 export async function withHub(config, options, work) {
   const hub = await startHub(config, options);
   const client = modernClient(hub.url);

@@ -36,7 +36,7 @@ function nanoseconds(path) {
   try {
     return Number(readFileSync(path, "utf8").split(" ", 1)[0]);
   } catch {
-    return 0; // The thread has ended in between.
+    return 0; // The thread has ended meanwhile.
   }
 }
 
@@ -71,7 +71,7 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Formats milliseconds: the least of the rounds, followed by the median. */
+/** Formats milliseconds: the minimum of the rounds, followed by the median. */
 export const ms = (value) =>
   value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 export const spread = (values) => `${ms(least(values))} (median ${ms(median(values))})`;

@@ -14,13 +14,13 @@ process.once("exit", () => running.forEach(stopTree));
 export function startTree([command, ...args], { env = {}, ...options }) {
   const mark = randomUUID();
   const child = spawn(command, args, { ...options, env: { ...process.env, ...env, TOOLYARD_BENCH_MARK: mark } });
-  child.on("error", () => {}); // A failed start appears as an end.
+  child.on("error", () => {}); // A failed start is reported as an exit.
   const tree = { child, pid: child.pid, mark: `TOOLYARD_BENCH_MARK=${mark}` };
   running.add(tree);
   return tree;
 }
 
-/** Ends it by process id; the first process ends first, and a second pass ends children that it started in between. */
+/** Ends a tree by process ids: the first process first, then in a second pass children that it started meanwhile. */
 export function stopTree(tree) {
   running.delete(tree);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -28,7 +28,7 @@ export function stopTree(tree) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has already ended.
+        // The process has already exited.
       }
     }
   }
@@ -41,7 +41,7 @@ export function cpuOfTree(tree, script) {
     try {
       if (readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[1] !== script) used.set(pid, cpuMs(pid));
     } catch {
-      // It has ended in between.
+      // The process has exited meanwhile.
     }
   }
   return used;
@@ -63,7 +63,7 @@ function pidsOf({ pid, mark, child }) {
   const found = new Set(hasEnded ? [] : [pid]);
   if (mark !== undefined) for (const one of all) if (isMarked(one, mark)) found.add(one);
   const parents = all.map((one) => [one, parentOf(one)]);
-  // Repeated, since a child may be listed before its parent.
+  // Repeated, because a child may be listed before its parent.
   for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const [one, parent] of parents) if (found.has(parent)) found.add(one);
@@ -76,7 +76,7 @@ function parentOf(pid) {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ", 2)[1]);
   } catch {
-    return 0; // It has ended in between.
+    return 0; // The process has exited meanwhile.
   }
 }
 
@@ -84,6 +84,6 @@ function isMarked(pid, mark) {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
   } catch {
-    return false; // It has ended, or belongs to another user.
+    return false; // The process has exited, or belongs to another user.
   }
 }

@@ -1,5 +1,5 @@
 // A client that costs almost nothing: HTTP/1.1 over sockets, one request at a time on each. It reads answers with a
-// length, in chunks, plain and as events, and checks each: it must be the result of its own request, with the expected
+// length, in chunks, plain and as events. It checks that each is the result of its own request, with the expected
 // content.
 import { connect } from "node:net";
 
@@ -21,7 +21,7 @@ export class Wire {
     this.#connect();
   }
 
-  /** Sends a body, and resolves with the answer's head and body; the body is without chunk marks. */
+  /** Sends a body, and resolves with the answer's head and its body without chunk sizes. */
   post(body) {
     if (this.#socket.destroyed) this.#connect();
     const { host, pathname, search } = this.#url;
@@ -133,7 +133,7 @@ export async function openSession(url) {
   return callerOf(wire, url);
 }
 
-/** The same over a minimal handler without sessions. */
+/** Opens the same for a minimal handler without sessions. */
 export async function openBare(url) {
   return callerOf(new Wire(url), url);
 }
@@ -165,7 +165,7 @@ function callerOf(wire, url, ids = { last: 0 }) {
   };
 }
 
-/** Returns a call; it requests progress if progress is expected. */
+/** Returns a call message; it requests progress if progress is expected. */
 export function callMessage(id, wanted, { marks = 0 } = {}) {
   return {
     jsonrpc: "2.0",

@@ -1,4 +1,4 @@
-// The configurations that are measured, written into a scratch folder.
+// The measured configurations, written into a temporary folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./hub.mjs";

@@ -35,7 +35,7 @@ export async function measureIngest({ folder, report }) {
     );
     const since = performance.now();
     await library.add({ path: file });
-    report("the same once more, unchanged", `${(performance.now() - since).toFixed(1)} ms`, "5 ms");
+    report("the same again, unchanged", `${(performance.now() - since).toFixed(1)} ms`, "5 ms");
     const rss = process.memoryUsage.rss();
     report("resident afterwards", `${(rss / 1e6).toFixed(0)} MB`, "300 MB");
   } finally {
@@ -64,11 +64,11 @@ async function watchWriting({ folder, report }) {
     origins: {},
     warnings: [],
   };
-  // The second round removes as many.
+  // The second round removes the same number.
   for (const what of ["written", "replaced", "taken out"]) {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
-    // It only sees blocks between two ticks of its own clock.
+    // The measured loop only detects blocks between two ticks of its own clock.
     await setTimeout(50);
     const [since, used] = [performance.now(), performance.eventLoopUtilization()];
     if (what === "taken out") await store.deleteDocument("sections");

@@ -6,7 +6,7 @@ import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";
 import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite.js";
 import { readCollections } from "./collections.mjs";
 
-/** Goals for words alone. */
+/** Goals for search by words only. */
 const GOALS = { en: "0.530", fr: "0.650" };
 
 export async function measureQuality(report) {
@@ -37,7 +37,7 @@ export async function measureQuality(report) {
   return !isWorse;
 }
 
-/** Porter's stems for English, as its manual advises; other languages have none there. */
+/** Ranks with FTS5 and Porter's stemmer for English, as its manual advises; it has none for other languages. */
 async function byFts5({ language, documents, questions }) {
   const driver = await openSqlite(":memory:");
   const tokenizer = language === "en" ? "porter unicode61" : "unicode61 remove_diacritics 2";

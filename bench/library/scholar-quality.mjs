@@ -1,4 +1,5 @@
-// How a library of 20,000 passages answers the questions of scholars, which were written before its order was tuned.
+// The quality of a library of 20,000 passages for questions of scholars, which were written before the ranking was
+// tuned.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openLibrary } from "../../packages/library/dist/library.js";
@@ -8,7 +9,7 @@ import { openSqlite } from "../../packages/library/dist/store/sqlite/open-sqlite
 import { SCHOLAR_SOURCES, writeScholars } from "./scholars.mjs";
 
 const QUESTIONS = JSON.parse(readFileSync(new URL("scholar-questions.json", import.meta.url), "utf8"));
-/** By kind of question: among how many of the first results the answer must be, and how often that is the goal. */
+/** By kind of question: the number of first results that must contain the answer, and the required share. */
 const KINDS = {
   authorOnTopic: { depth: 1, goal: 16 },
   directEnglish: { depth: 1 },
@@ -51,7 +52,7 @@ export async function measureScholars(folder, report, { verbose = false } = {}) 
   await library[Symbol.asyncDispose]();
 }
 
-/** About four characters of JSON are a token. */
+/** Characters of JSON per token, approximately. */
 const TOKEN = 4;
 
 /** Measures the tokens of an answer of ten passages, with every field and in the compact form. */
@@ -71,7 +72,7 @@ async function measureTokens(library, report) {
   report("tokens of a 10-hit answer", `${of(sizes.compact)} (passages alone ${of(sizes.text)})`, `< ${of(sizes.full)}`);
 }
 
-/** A question without an answer is to be answered with nothing; one with an answer is not. */
+/** Measures refusals: a question without an answer should get none, and one with an answer should get it. */
 async function measureRefusals(library, report, verbose) {
   let empty = 0;
   for (const query of QUESTIONS.unanswerable) {
@@ -97,7 +98,7 @@ function shown(hit, names) {
   return hit ? `${names.get(hit.passage.sourceId)}: ${hit.passage.text.slice(0, 80)}` : "nothing";
 }
 
-/** SQLite's own index of words over author, title and text, in its own order, as the state of the art of one line. */
+/** Ranks with SQLite's own word index over author, title and text, as the baseline that takes one line of SQL. */
 function byFts5(file) {
   let opened;
   return async (query) => {

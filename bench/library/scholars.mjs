@@ -1,5 +1,5 @@
-// A library of scholars, made of public texts in the folder that LIBRARY_EVAL names: an English anthology of
-// philosophy, French essays and, as the mass in which they are to be found, English novels.
+// A library of scholars, built from public texts in the folder in LIBRARY_EVAL: an English anthology of philosophy,
+// French essays and, as unrelated mass, English novels.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
@@ -41,7 +41,7 @@ const FRENCH = [
   "weil-simone1940",
   "weil-simone1949",
 ];
-/** With these the library has about 20,000 passages. */
+/** With this number of novels the library has about 20,000 passages. */
 const NOVELS = 8;
 
 /** Writes the works as Markdown files into a folder. Returns undefined if a source is missing. */

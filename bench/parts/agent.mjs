@@ -14,7 +14,7 @@ export async function measureAgent(bench) {
   for (const count of [20, 200, 2000]) await tokens(bench, count);
 }
 
-/** A hub in this process; every fifth tool is listed, the others are found by search. */
+/** Opens a hub in this process; every fifth tool is listed, the others are found by search. */
 async function withTools(bench, count, work) {
   const folder = join(bench.folder(), "many");
   mkdirSync(folder);
@@ -40,7 +40,7 @@ export function registerTools(hub) {
     hub.registerTool("many.tool_" + index, ({ text }) => ({ text, found: 3 }), {
       type: "object",
       properties: {
-        text: { type: "string", description: "What the " + thing + " is called, or words that stand in it" },
+        text: { type: "string", description: "What the " + thing + " is called, or words in its name" },
         limit: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "How many at most" },
         order: { type: "string", enum: ["newest", "oldest", "best"], description: "Which come first" },
         since: { type: "string", format: "date-time", description: "Only those that changed after this moment" },
@@ -48,7 +48,7 @@ export function registerTools(hub) {
       required: ["text"],
     },
     verbs[index % verbs.length] + " a " + thing + " in workspace " + index +
-      ", and says what was done with it and by whom.",
+      ", and reports who changed it and how.",
     { visibility: index % 5 === 0 ? "native" : "ondemand" });
   }
 }
@@ -57,7 +57,7 @@ export function registerTools(hub) {
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 const finish = (unified, content) => ({ content: [content], finishReason: { unified }, usage, warnings: [] });
 
-/** Answers immediately: this many calls, then a text. */
+/** A model that answers immediately: this number of calls, then a text. */
 function instantModel() {
   let said = 0;
   return {
@@ -99,7 +99,7 @@ async function steps(bench, count) {
   });
 }
 
-/** The same prompts with only the AI SDK, without a loop and without tool calls. */
+/** Runs the same prompts with only the AI SDK, without a loop and without tool calls. */
 function bareSteps(listed) {
   const tools = Object.fromEntries(
     toOpenAITools(listed).map(({ function: { name, description, parameters } }) => [

@@ -15,7 +15,7 @@ export async function measureAsks({ quick, report, folder }) {
   await withHub(askingYard(folder()), { home: folder() }, async (hub) => {
     const sessions = await Promise.all(Array.from({ length: CALLERS }, () => openSession(hub.url)));
     const asked = await openAsked(hub.url);
-    // From the first request on, the server is known to send requests.
+    // From the first request on, the hub knows that the server sends requests.
     await (
       await asked.ask("asking__ask")
     )();
@@ -40,7 +40,8 @@ async function round(sessions, asked, count) {
   for (let turn = 0; turn < TURNS; turn += 1) {
     took.without.push(...(await load(sessions, count)));
     const answer = await asked.ask("asking__ask");
-    // The asking client keeps its turn for a moment, in case a further request arrives; the persistent one is measured.
+    // The asking client keeps its turn for a moment, in case a further request arrives; only the lasting state is
+    // measured.
     await load(sessions, CALLERS);
     took.during.push(...(await load(sessions, count)));
     await answer();

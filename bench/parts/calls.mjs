@@ -98,7 +98,7 @@ async function deaths({ quick, report }, client) {
   for (let round = 0; round < (quick ? 4 : 15); round += 1) {
     const result = { isError: false };
     took.push(await timed(async () => void Object.assign(result, await client.call("child__die", {}))));
-    if (!result.isError) throw new Error("A call whose child died was answered as if it had not.");
+    if (!result.isError) throw new Error("A call whose child had exited was answered with a success.");
     await client.call("child__echo", { text: "again" });
   }
   report("a child's death to the caller's answer", `${ms(median(took))}, at most ${ms(Math.max(...took))}`, "200 ms");

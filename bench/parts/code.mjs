@@ -117,7 +117,7 @@ function below(pid) {
 const RECORDS = 200;
 const PAGE = 20;
 
-/** Which customers owe how much, over 200 invoices: the tokens that a model writes and reads for it. */
+/** Measures the tokens that a model writes and reads for a task over 200 invoices: which customers owe how much. */
 async function context(bench, config) {
   await withHub(config, { home: bench.folder() }, async (_hub, client) => {
     const single = await conversation(

@@ -54,7 +54,7 @@ async function catalogued({ quick, folder, report }, count) {
   const both = (values) => `${ms(least(values))} (median ${ms(median(values))})`;
   report(
     `tools/list, ${count} catalogued tools`,
-    `first CPU ${both(firsts)}, the first request of all; then ${both(used)}`,
+    `first CPU ${both(firsts)}, the first request; then ${both(used)}`,
     "10 ms, then 2 ms",
   );
 }

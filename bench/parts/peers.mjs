@@ -145,8 +145,8 @@ async function runRound({ one, wall, cpu }, { callers, tool, args, due }, { forM
 function whyNot(one, error, { callers }) {
   const isLost = error.message.startsWith("loses");
   if (!isLost) leave(one);
-  if (one.hasEnded?.()) return `gives up with ${plural(callers)}: its process has ended`;
-  return isLost ? error.message : `gives up with ${plural(callers)}: ${inWords(error)}`;
+  if (one.hasEnded?.()) return `fails with ${plural(callers)}: its process has exited`;
+  return isLost ? error.message : `fails with ${plural(callers)}: ${inWords(error)}`;
 }
 
 function leave(one) {

@@ -2,7 +2,7 @@ import type { Agent } from "node:http";
 
 export interface SessionHub {
   readonly url: string;
-  /** After a collection. */
+  /** Returns memory and children after a garbage collection. */
   look(): Promise<{ readonly heapBytes: number; readonly children: number }>;
   stop(): void;
 }

@@ -26,7 +26,7 @@ export async function measureSignIn({ quick, report, folder }) {
   }
 }
 
-/** In microseconds per request. */
+/** Returns microseconds per request. */
 function cpuOfRequests(session) {
   const sent = { method: "POST", url: URL_OF_SERVER };
   const { signal } = new AbortController();

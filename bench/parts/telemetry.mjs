@@ -22,7 +22,7 @@ export function measureTelemetry({ quick, report }) {
   report(`/metrics with ${TOOLS} tools that were called`, `CPU ${told[0]} ms (median ${told[1]})`, "20 ms");
 }
 
-/** In microseconds per call. */
+/** Returns microseconds per call. */
 function cpuOfCounting() {
   const counts = new CallCounts(1000);
   const calls = Array.from({ length: 2000 }, (_, index) => callOf(index));

@@ -88,6 +88,6 @@ function isWorkerOf(name, parent) {
       readFileSync(`/proc/${name}/cmdline`, "utf8").includes("workers/main.js")
     );
   } catch {
-    return false; // It has ended in between.
+    return false; // The process has exited meanwhile.
   }
 }

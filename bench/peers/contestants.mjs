@@ -24,7 +24,7 @@ export const CONTESTANTS = [
     title: "SDK back to back",
     plan: ({ way, remote }) => ({ command: [join(here, "sdk-gateway.mjs"), ...target(way, remote)], printsPort: true }),
   },
-  { package: "mcp-proxy", lacks: { http: "stands in front of stdio servers only" }, plan: mcpProxy },
+  { package: "mcp-proxy", lacks: { http: "supports stdio servers only" }, plan: mcpProxy },
   {
     package: "supergateway",
     lacks: { http: "serves a remote server to stdio only, not over HTTP" },
@@ -72,7 +72,7 @@ function mcpProxy({ port }) {
   };
 }
 
-/** It starts a server for each session, and without sessions one for each call. */
+/** Starts a server for each session, and without sessions one for each call. */
 function supergateway({ port }) {
   const command = [
     bin("supergateway"),
@@ -103,7 +103,7 @@ function mcpHub({ way, remote, port, place }) {
   };
 }
 
-/** A daemon that it starts holds the served tools. */
+/** A daemon that it starts keeps the served tools. */
 function mcporter({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const server = way === "stdio" ? { command, args } : { url: remote };
@@ -115,7 +115,7 @@ function mcporter({ way, remote, port, place }) {
   return { command: [bin("mcporter"), "serve", "--http", port], cwd: place, path: "/mcp", request: prefixed("echo__") };
 }
 
-/** A program in Go; its tools are called through one of its own. */
+/** A program in Go. Its own tool calls the server's tools. */
 function slopMcp({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const how =

@@ -47,7 +47,7 @@ export async function startPeer(contestant, { way, remote, place }) {
   } = contestant.plan({ way, remote, port, place });
   const errors = join(place, "errors.txt");
   const file = openSync(errors, "w");
-  // Nothing of the user's own is read or written: each has a separate home.
+  // No files of the user are read or written: each has a separate home.
   const home = {
     HOME: place,
     XDG_CONFIG_HOME: place,

@@ -15,7 +15,7 @@ import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js
 
 const FILES = ["tools.jsonl", "queries.dev.jsonl"];
 
-/** Returns `{tools, queries}`, or an error that names what is missing and where it was searched. */
+/** Returns `{tools, queries}`, or an error that names the missing file and the searched folder. */
 export function readBenchmark() {
   const folder = resolve(process.env["TOOL_SEARCH_DATA"] ?? join(root, "../shared/data/tool-search"));
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
@@ -48,8 +48,8 @@ export function indexOf(tools, ranking) {
 const OPTIONS = { limit: 10, exact: [], passes: () => true, givesNearest: true };
 
 /**
- * Does the same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. In the constants
- * for `ranked`, those used to read tools must be unchanged.
+ * Same as `indexOf` with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. The
+ * constants for `ranked` that are used to read tools must be unchanged.
  */
 export function tableIndexOf(tools, table, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
@@ -61,7 +61,7 @@ export function tableIndexOf(tools, table, ranking) {
   return { ...searchesOf(index, (query) => ({ likeness: likenessTo(query), neighbours }), { parts, idOf }), idOf };
 }
 
-/** Does the same with a model's vectors, by text (`modelTextsOf`), and the table's neighbours. */
+/** Same with a model's vectors, by text (`modelTextsOf`), and the table's neighbours. */
 export function modelIndexOf(tools, table, vectorOf) {
   const { rows, parts, idOf } = catalogOf(tools);
   const index = new SearchIndex(rows, parts);

@@ -23,7 +23,7 @@ await catalog.snapshot();
 // The cost of announcing the lists is not part of the search.
 await new Promise((resolve) => setTimeout(resolve, ANNOUNCED_MS));
 const search = async () => (await catalog.search(QUERY, VIEW, { limit: 5, why: true })).hits;
-// Background work keeps no process alive.
+// Background work does not keep the process running.
 const awake = setInterval(() => {}, 1000);
 const found = process.argv[2] === "memory" ? await measureMemory() : await measureTime();
 process.stdout.write(JSON.stringify({ tools: tools.length, ...found }));

@@ -1,4 +1,4 @@
-// Each source of queries, judged by a table that learned nothing of it.
+// Each source of queries, ranked with a table that was trained without it.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";
@@ -9,12 +9,12 @@ import { Tuning } from "./tune.mjs";
 const TUNED = "mcp";
 const GOAL = 61;
 const MEASURE = "nDCG@10";
-/** The table for tuning constants: it learned nothing of any source. */
+/** The table for tuning constants, which was trained without any source. */
 const NONE_LEARNT = "all";
 
 /**
- * `folder` holds `<source>.bin` for each source, a table made without it, and `all.bin`, made without any; absent: only
- * by words.
+ * `folder` holds `<source>.bin` for each source, a table trained without it, and `all.bin`, trained without any.
+ * Absent: only words are used.
  */
 export function tellLeftOut({ tools, queries }, folder) {
   const of = (list, catalog) => list.filter((one) => one.catalog === catalog);
@@ -32,7 +32,7 @@ export function tellLeftOut({ tools, queries }, folder) {
       words: judged(indexOf(of(tools, catalog)).search),
       shipped: judged(searchOf(of(tools, catalog), table)),
     };
-    // Queries of other catalogs take no part in tuning in any case.
+    // Queries of other catalogs are not used for tuning.
     const { ranking, told = "" } = catalog === TUNED ? tuning.without(source) : {};
     if (ranking) values.tuned = judged(searchOf(of(tools, catalog), table, ranking));
     for (const [name, list] of Object.entries(found)) if (ranking) list.push(values[name]);

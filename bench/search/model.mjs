@@ -1,9 +1,9 @@
-// The ranking with a model of embeddings in place of the table, as `models.embedding` has it. The environment says
-// where its vectors come from:
-//   SEARCH_VECTORS          a file of vectors as the hub keeps them; what an endpoint answers is added to it
-//   SEARCH_EMBEDDING_URL    base URL of an OpenAI-compatible endpoint, asked for what the file does not have
+// The ranking with an embedding model instead of the table, as with `models.embedding`. Environment variables configure
+// the vectors:
+//   SEARCH_VECTORS          a file of vectors in the hub's format; results of the endpoint are added to it
+//   SEARCH_EMBEDDING_URL    base URL of an OpenAI-compatible endpoint for vectors that the file lacks
 //   SEARCH_EMBEDDING_MODEL  the model there
-//   SEARCH_EMBEDDING_KEY    its key, if it wants one
+//   SEARCH_EMBEDDING_KEY    its key, if it requires one
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { VectorFile } from "../../packages/toolyard/build/catalog/search/semantic/vector-file.js";

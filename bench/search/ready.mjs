@@ -1,4 +1,5 @@
-// The cost until a search is ready: each figure is the least over separate processes, since other programs only add.
+// The cost until a search is ready. Each figure is the minimum over separate processes, because other load only adds
+// time.
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +30,7 @@ export async function tellReady() {
     console.log(`${WORDS[name]}: ${values[0].toFixed(1)}, median ${values[ROUNDS >> 1].toFixed(1)} (goal ${goal})`);
   }
   const told = rounds.filter(({ wasInTime }) => wasInTime).length;
-  console.log(`the first search had the table in time: ${told} of ${ROUNDS}`);
+  console.log(`searches that had the table in time: ${told} of ${ROUNDS}`);
   await tellStart();
 }
 
@@ -45,7 +46,7 @@ async function cold(what) {
 const TOOLS = 70;
 const SETTLE_MS = 300;
 
-/** A hub without searches, with the table and without any. */
+/** Measures a hub without searches, with the table and without it. */
 async function tellStart() {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-bench-search-"));
   try {

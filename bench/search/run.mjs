@@ -1,10 +1,10 @@
-// `npm run bench:search`: how well `tool_search` finds, how fast, what its answers cost, and what it takes to be ready,
-// on the development queries of the tool-search benchmark and on queries of our own.
-//   --table FILE       another table than the shipped one, such as one that learnt nothing of the benchmark's queries
-//   --left-out FOLDER  each source judged by FOLDER/<source>.bin, which learnt nothing of it (`build.py --without`),
-//                      and by constants that were tuned on the others with FOLDER/all.bin, which learnt of none
-//   --tune             the same by words alone
-//   --model            by a model of embeddings that the environment names (`model.mjs`)
+// `npm run bench:search`: quality and speed of `tool_search`, the cost of its answers, and the cost until it is ready,
+// for the development queries of the tool-search benchmark and for our own queries.
+//   --table FILE       another table than the shipped one, such as one trained without the benchmark's queries
+//   --left-out FOLDER  each source ranked with FOLDER/<source>.bin, which was trained without it (`build.py --without`),
+//                      and with constants tuned on the others with FOLDER/all.bin, which was trained without any
+//   --tune             the same with words only
+//   --model            with an embedding model that the environment configures (`model.mjs`)
 import { readFileSync } from "node:fs";
 import { loadTokenTable, TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";
 import { MEASURES, evaluate, indexOf, readBenchmark, tableIndexOf, timesOf } from "./benchmark.mjs";

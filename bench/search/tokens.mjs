@@ -4,9 +4,9 @@ import { executeTool } from "../../packages/toolyard/build/providers/builtin/exe
 import { searchTexts } from "../../packages/toolyard/build/providers/builtin/search-texts.js";
 import { toolSearch } from "../../packages/toolyard/build/providers/builtin/tool-search.js";
 
-/** Most tokens of an answer on average, counted as o200k. */
+/** Maximum tokens of an answer on average, counted as o200k. */
 const TOKEN_GOALS = { default: 950, brief: 600 };
-/** The same for a whole task with this many steps: the list in discovery mode, and a search and a call for each. */
+/** Same for a whole task with this many steps: the list in discovery mode, and a search and a call for each step. */
 const TASK_GOAL = 3500;
 const STEPS = 3;
 /** The source of a typical step of a task. */

@@ -1,5 +1,5 @@
-// Tunes the constants of the ranking on some sources of queries, to measure their value on another that took no part:
-// neither in the tuning nor, with a table of its own, in the table's training.
+// Tunes the constants of the ranking on some sources of queries, and measures their value on another source, which was
+// used neither for tuning nor for training the table.
 import { RANKING } from "../../packages/toolyard/build/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
@@ -7,7 +7,7 @@ import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare"];
 const BESIDE = ["siblings", "likeness", "kinShare", "blendServerShare"];
 
-/** A plain start value for each constant, not a tuned one. */
+/** Start value of each constant before tuning. */
 const PLAIN = {
   ...RANKING,
   saturation: 1.2,
@@ -21,7 +21,7 @@ const PLAIN = {
   kinShare: 0.3,
   blendServerShare: 0.3,
 };
-/** `leadWeight` has one of these values: words are counted again under each. */
+/** Possible values of `leadWeight`: words are counted again for each of them. */
 const LEAD_WEIGHTS = [1, 1.5, 2];
 
 const SEED = 20_261_123;
@@ -33,9 +33,9 @@ const BEST = 32;
 const MEASURE = "nDCG@10";
 
 /**
- * Random constants, each judged once on every source; the result for tuning without a source is the geometric mean of
- * the best on the others. A single best draw follows the few queries of a source; the mean of many does not. `table`
- * must have learned nothing of the queries: with one that knows them, similarity seems more valuable than it is.
+ * Random constants, each evaluated once on every source. The result for tuning without a source is the geometric mean
+ * of the best ones on the others. A single best draw follows the few queries of a source; the mean of many does not.
+ * `table` must have been trained without the queries: otherwise similarity seems more valuable than it is.
  */
 export class Tuning {
   #names;
@@ -53,7 +53,7 @@ export class Tuning {
     }
   }
 
-  /** Returns `{ranking, told}`: the constants from the other sources. */
+  /** Returns `{ranking, told}`: the constants tuned on the other sources. */
   without(source) {
     const worth = (draw) => {
       const others = Object.entries(draw.worth).filter(([name]) => name !== source);
@@ -77,7 +77,7 @@ export class Tuning {
   }
 }
 
-/** Returns numbers from 0 to 1, the same each time (mulberry32). */
+/** Returns numbers from 0 to 1, the same on each run (mulberry32). */
 function chance(seed) {
   let state = seed;
   return () => {

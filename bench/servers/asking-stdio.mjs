@@ -1,4 +1,4 @@
-// The smallest legacy MCP server on stdio that sends requests to its callers: `echo`, and `ask`, which answers once its
+// A minimal legacy MCP server on stdio that sends requests to its callers: `echo`, and `ask`, which answers after its
 // request is answered. No SDK.
 import { createInterface } from "node:readline";
 

@@ -16,7 +16,7 @@ const TOOLS = [
   },
   {
     name: "progress",
-    description: "Tells its progress as often, then answers",
+    description: "Sends as many progress notifications, then answers",
     inputSchema: schema({ times: { type: "integer" } }),
   },
 ];

@@ -1,4 +1,4 @@
-// An MCP server on HTTP with a large list or hostile schemas: `stranger-http.mjs <name of one>`.
+// An MCP server on HTTP with a large list or hostile schemas: `stranger-http.mjs <name of a list or schema>`.
 import { createServer } from "node:http";
 
 const members = (count, make) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, make(at)]));
@@ -11,14 +11,17 @@ const SCHEMAS = {
   "9,000 properties with words": {
     properties: members(9000, (at) => ({
       type: "string",
-      description: `A property that says in a few words what it is for, number ${at}`,
+      description: `A property with a short description, number ${at}`,
     })),
   },
   "50,000 properties": { properties: members(50_000, () => ({})) },
   "14,000 branches": { anyOf: many(14_000, (at) => ({ properties: { k: { const: `v${at}` } }, required: ["k"] })) },
   "90,000 values of enum": { properties: { x: { enum: many(90_000, (at) => `value${at}`) } } },
   "9,000 hidden words": {
-    properties: members(9000, (at) => ({ type: "string", description: `A property\u200b that says, number ${at}` })),
+    properties: members(9000, (at) => ({
+      type: "string",
+      description: `A property\u200b with a description, number ${at}`,
+    })),
   },
   "2,000 plain properties": { properties: members(2000, () => ({ type: "string" })) },
   "1,000 branches of oneOf": { oneOf: many(1000, (at) => ({ properties: { a: { const: at } }, required: ["a"] })) },
@@ -41,10 +44,10 @@ function toolsOf(name) {
     return [{ name: "big", description: "Big.", inputSchema: { type: "object", ...SCHEMAS[name] } }];
   return many(200, (at) => ({
     name: `tool_${at}`,
-    description: `The tool ${at} does something that is useful to somebody. `.repeat(8),
+    description: `The tool ${at} has a useful effect. `.repeat(8),
     inputSchema: {
       type: "object",
-      properties: members(60, (index) => ({ type: "string", description: `Says in a few words what ${index} is` })),
+      properties: members(60, (index) => ({ type: "string", description: `A short description of ${index}` })),
     },
   }));
 }

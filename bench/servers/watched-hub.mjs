@@ -1,5 +1,5 @@
 // A hub that adds an untrusted server, lists, searches, describes and calls it: `watched-hub.mjs <url> <url of a
-// harmless one> <data folder>` writes the processor time of the longest turn of its event loop, in milliseconds.
+// harmless server> <data folder>` writes the CPU time of the longest turn of its event loop, in milliseconds.
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { createHub } from "../../packages/toolyard/dist/index.js";

@@ -1,4 +1,4 @@
-// A binding of one's own: tools of a service on plain HTTP. `GET {endpoint}/tools` lists them, `POST
+// A custom binding: tools of a service on plain HTTP. `GET {endpoint}/tools` lists them, `POST
 // {endpoint}/execute/{tool}` runs one.
 import {
   LollmsMCPBinding,
@@ -8,7 +8,7 @@ import {
   type ToolResult,
 } from "toolyard/bindings";
 
-/** The class of this module that is the binding. */
+/** Name of the class of this module that is the binding. */
 export const BindingName = "MyCustomMCPBinding";
 
 const DEFAULT_SECONDS = 10;
@@ -75,7 +75,7 @@ function toResult(body: string): ToolResult {
   }
 }
 
-/** A number counts seconds; text has its unit. Undefined for anything else. */
+/** Converts seconds, or text with a unit, to milliseconds. Returns undefined for other values. */
 function toMilliseconds(time: number | string = DEFAULT_SECONDS): number | undefined {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(typeof time === "number" ? `${time}s` : time) ?? [];
   const timeMs = Math.round(Number(amount) * (UNIT_MS[unit] ?? Number.NaN));

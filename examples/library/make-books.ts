@@ -8,7 +8,7 @@ import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import PdfDocument from "pdfkit";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-/** Points of an A5 page and its rim. */
+/** Size of an A5 page and its margin, in points. */
 const [WIDTH, HEIGHT, RIM] = [420, 595, 50] as const;
 
 interface Text {
@@ -18,7 +18,7 @@ interface Text {
   readonly blocks: readonly string[];
 }
 
-/** A text with its front matter; headings begin with `#`. */
+/** Reads a text with its front matter; headings begin with `#`. */
 export async function readText(name: string): Promise<Text> {
   const [, head = "", body = ""] = (await readFile(here(`texts/${name}.md`), "utf8")).split(/^---$/m);
   const field = (key: string): string => new RegExp(`^${key}: (.*)$`, "m").exec(head)?.[1] ?? "";

@@ -15,7 +15,7 @@ interface Passage {
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** Paths that were asked, in their order. */
+  /** Requested paths, in order. */
   readonly asked: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function reply(messages: readonly Message[]): object {
   const lines = checked
     .filter((one) => one.found)
     .map(({ places: [place] }) => `"${place!.text}" (${place!.citation})`);
-  return whole({ role: "assistant", content: `Of nominalism Peirce says:\n${lines.join("\n")}` }, "stop");
+  return whole({ role: "assistant", content: `Peirce on nominalism:\n${lines.join("\n")}` }, "stop");
 }
 
 function textOf(content: unknown): string {
@@ -76,7 +76,7 @@ function textOf(content: unknown): string {
 
 let calls = 0;
 
-/** Several calls of one reply are made at the same time. */
+/** Returns a reply with several calls, which are made concurrently. */
 function calling(name: string, all: readonly object[]): object {
   const toolCalls = all.map((args) => {
     calls += 1;

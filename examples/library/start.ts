@@ -67,7 +67,7 @@ try {
   assert.ok(key || quotes.length >= 2, "It quotes.");
   for (const [, quote, citation] of quotes) {
     const checked = valueOf(await hub.call("find_text", { quote })) as QuoteCheck;
-    assert.ok(checked.found, `It stands in the library: ${quote}`);
+    assert.ok(checked.found, `Found in the library: ${quote}`);
     if (!key) assert.ok(checked.places.some((place) => place.citation === citation && /p\. \d/.test(citation!)));
   }
   console.log(`${quotes.length} quotations confirmed, ${steps.flatMap(({ calls }) => calls).length} calls of tools`);

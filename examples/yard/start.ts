@@ -1,4 +1,5 @@
-// Serves the yard: starts the everything server on Streamable HTTP on a free port, then the hub over it and the rest.
+// Serves the yard: starts the everything server on Streamable HTTP on a free port, then the hub with this and other
+// sources.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -30,14 +31,14 @@ async function startEverything(): Promise<{ child: ChildProcess; url: string }> 
   const isListening = new Promise<void>(
     (done) => void child.stderr!.on("data", (text) => String(text).includes("listening") && done()),
   );
-  // A server that does not come up is the hub's to report; the rest of the yard does not wait for it.
+  // The hub reports a server that does not start; the yard does not wait for it.
   await Promise.race([isListening, once(child, "exit"), setTimeout(START_WITHIN_MS, undefined, { ref: false })]);
   return { child, url: `http://127.0.0.1:${port}/mcp` };
 }
 
 mkdirSync(path("data"), { recursive: true });
 let hub: ChildProcess | undefined;
-// Ctrl+C reaches the hub by itself; a signal sent to this process alone is handed on, and twice is once. The hub ends
+// Ctrl+C also reaches the hub; a signal to this process is forwarded, and a repeated signal counts once. The hub ends
 // its children.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => void (hub ? hub.kill(signal) : process.exit(130)));

@@ -1,5 +1,5 @@
 // Lines of at most 120 characters, in every tracked text file. `node scripts/lint/lines.mjs` checks all files; the
-// linter reports the same for JavaScript and TypeScript during editing. Exceptions: rows of tables, lines that are long
+// linter reports the same for JavaScript and TypeScript during editing. Exceptions: table rows, lines that are long
 // because of a link, words too long for any line (digests, regular expressions), formats with unbreakable texts (JSON),
 // and output of programs, including that on pages.
 import { execFileSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const MAX_CHARS = 120;
-/** A word of this length leaves no room to break a line well. */
+/** Length of a word that cannot share a line well. */
 const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
 /** A regular expression alone on its line that is not a comment. */
@@ -59,7 +59,7 @@ function longLinesOf(file) {
   try {
     text = readFileSync(join(root, file), "utf8");
   } catch (error) {
-    // Tracked and deleted, or a broken link: there are no lines.
+    // Deleted but still tracked files, and broken links, have no lines.
     if (error.code === "ENOENT" || error.code === "EISDIR") return [];
     throw error;
   }

@@ -18,7 +18,7 @@ const isBlank = (line) => /^\s*(?:$|\/\/|\/?\*)/.test(line);
 export const functionLength = {
   create(context) {
     const { lines } = context.sourceCode;
-    // Open functions, the innermost last; each with the number of lines of its tests.
+    // Open functions, the innermost last, with the number of lines of their tests.
     const open = [];
     const countOf = ({ loc }) => lines.slice(loc.start.line - 1, loc.end.line).filter((line) => !isBlank(line)).length;
     const enter = (node) => open.push({ node, ofTests: 0 });

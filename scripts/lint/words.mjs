@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Indirect phrases in the comments or in the test titles of one file. */
+/** Maximum number of indirect phrases in the comments, or in the test titles, of one file. */
 const MAX_PHRASES_PER_FILE = 4;
-/** Indirect phrases in 1,000 words of a page. */
+/** Maximum number of indirect phrases in 1,000 words of a page. */
 const MAX_PHRASES_PER_PAGE = 5;
 const MAX_DUPLICATE_TYPES = 10;
 

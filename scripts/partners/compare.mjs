@@ -11,8 +11,8 @@ const file = join(
 );
 
 /**
- * Each has `paths`, `reason`, and restrictions: `client`, `server`, `transport`, `era`, `scenario` (lists), `direct`,
- * `hub` (patterns).
+ * Known differences. Each has `paths`, `reason`, and restrictions: `client`, `server`, `transport`, `era`, `scenario`
+ * (lists), `direct`, `hub` (patterns).
  */
 export const KNOWN = JSON.parse(readFileSync(file, "utf8"));
 

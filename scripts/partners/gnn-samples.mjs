@@ -76,7 +76,7 @@ function samplesIn(path) {
     .toSorted();
 }
 
-/** Documents that quote models in code fences are left out. */
+/** Returns whether a text is a model. Documents that quote models in code fences are omitted. */
 function isModel(text) {
   return (
     /^## *StateSpaceBlock/m.test(text) &&
@@ -94,7 +94,7 @@ function programOf(text) {
   }
 }
 
-/** The program of a text, and what becomes of each of its parameters. */
+/** Returns the program of a text, and the use of each of its parameters. */
 function stateOf(text) {
   const { program, refusal } = programOf(text);
   if (!program) return { refusal };
@@ -117,7 +117,7 @@ function changedLine(name, value) {
   return `${name}: ${value.text.split("").toReversed().join("")}`;
 }
 
-/** The distance of each run from PyMDP, by file. */
+/** Returns the distance of each run from PyMDP, by file. */
 async function compared(library, python) {
   const jobs = [];
   for (const { path, program } of rows) {

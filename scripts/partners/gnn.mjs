@@ -1,7 +1,7 @@
-// `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
-// libraries that they are for, twenty steps each; what they believed next to test/interop/gnn/reference.py; and the
-// graphs of models, read by networkx and igraph (`graphs`). Needs the build and Python; what is not installed is
-// skipped and said so. Programs of a target run in one process, one after another.
+// `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: runs programs rendered from GNN models with the libraries
+// that they are for, twenty steps each, and compares their beliefs with test/interop/gnn/reference.py. networkx and
+// igraph read the graphs of models (`graphs`). Needs the build and Python; missing programs are skipped with a message.
+// Programs of a target run in one process, in sequence.
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 /** Time limit of one installation, compilation or run; a busy machine is slow. */
 const CHILD_MS = 7_200_000;
-/** Compiled files are cached next to the rest: by Python, by JAX, and by Stan, which uses XDG_CACHE_HOME. */
+/** Variables for caches of compiled files: of Python, of JAX, and of Stan, which uses XDG_CACHE_HOME. */
 const env = {
   ...process.env,
   PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"),
@@ -32,8 +32,8 @@ const STEPS = "20";
 const SEED = "3";
 
 /**
- * Where each target runs, and the algorithm with which it must agree; `parser` if it is only parsed. Targets that take
- * gigabytes to install are not installed: a variable names the Python that has them.
+ * Program that runs each target, and the algorithm with which it must agree; `parser` if it is only parsed. Targets
+ * that take gigabytes are not installed: a variable names the Python that has them.
  */
 const TARGETS = {
   pymdp: { environment: "pymdp-1", flavour: "1" },
@@ -45,9 +45,9 @@ const TARGETS = {
   stan: { environment: "stan", runner: "run_stan.py" },
   graphs: { environment: "graphs", reader: "read_graphs.py" },
 };
-/** Exports of the graph, with the endings under which the reader finds them. */
+/** Exports of the graph, with the file endings that the reader expects. */
 const GRAPHS = { json: "json", graphml: "graphml", gexf: "gexf", json_adjacency_list: "adjacency" };
-/** Groups, time steps, labels and other scripts are in these, next to the families. */
+/** Folders next to the families, with groups, time steps, labels and other scripts. */
 const SAMPLES = ["hard_syntax"];
 /** Constructs that a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
@@ -107,7 +107,7 @@ async function report(name, work) {
   }
 }
 
-/** Returns how a target is tried here, with which Python, and why not in the full way. */
+/** Returns how a target is tested here, with which Python, and why not completely. */
 async function wayOf(target) {
   const { environment, module, parser, interpreter, runner, reader } = TARGETS[target];
   if (module) {
@@ -146,7 +146,7 @@ async function compare(target, model, worker) {
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
 }
 
-/** Returns the parts of a program and its work in one step, counted, next to the estimate. */
+/** Returns the counted parts of a program and its work in one step, with the estimate. */
 async function measure(model, worker) {
   const counted = JSON.parse(await worker.run([join(home, "measure.py"), render("numpy", model)]));
   const { tensorBytes, operationsPerStep } = programCosts(programOf(model));
@@ -156,7 +156,7 @@ async function measure(model, worker) {
       `${operationsPerStep} (${share.toFixed(2)})`,
   );
   if (tensorBytes !== counted.bytes || share < 0.5 || share > 2)
-    throw new Error(`The costs of ${model} are not what was estimated.`);
+    throw new Error(`The costs of ${model} differ from the estimate.`);
 }
 
 async function parse(target, model, worker) {
@@ -164,7 +164,7 @@ async function parse(target, model, worker) {
   return "parsed";
 }
 
-/** Compiled by its own compiler; with a C++ compiler too, its samples are compared with the reference. */
+/** Compiles with the target's compiler; with a C++ compiler too, its samples are compared with the reference. */
 async function sample(target, model, worker) {
   return (await worker.run([join(home, TARGETS[target].runner), render(target, model), sourceOf(model)])).trim();
 }

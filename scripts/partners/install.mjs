@@ -1,5 +1,4 @@
-// The partners: the toolchain of each, how it is installed or built into the cache, and the commands of its client and
-// server.
+// The partners: toolchains, how each is installed or built into the cache, and the commands of its client and server.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -22,7 +21,7 @@ const GO = { command: "go", args: ["version"], wanted: "1.25.5" };
 const RUST = { command: "cargo", args: ["--version"], wanted: "1.88" };
 const BOTH = ["legacy", "modern"];
 
-/** In the order of the crossings. `eras` are those that the client supports. */
+/** Partners in the order of the pairings. `eras` are those that the client supports. */
 export const PARTNERS = [
   python("python-1", "mcp", ["legacy"]),
   python("python-2", "mcp", BOTH),
@@ -120,7 +119,7 @@ function pinOf(file, distribution) {
   return new RegExp(`^${distribution}==(.+)$`, "mu").exec(readFileSync(file, "utf8"))?.[1] ?? "";
 }
 
-/** Installs the requested partners. Returns the available ones, and the reason of each missing one. */
+/** Installs the requested partners. Returns the available ones, and for each missing one the reason. */
 export async function installPartners(names) {
   mkdirSync(cache, { recursive: true });
   const ready = [];

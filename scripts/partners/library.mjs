@@ -14,7 +14,7 @@ import { installPartners } from "./install.mjs";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "interop", "library");
 const CHILD_MS = 300_000;
-/** Its program, and its environment; the document's client needs only Python. */
+/** Program and environment of each client; the document's client needs only Python. */
 const CLIENTS = {
   document: { program: "document.py" },
   "python-1": { program: "sdk_1.py", partner: "python-1" },
@@ -81,7 +81,7 @@ async function makeBooks() {
   writeFileSync(join(work, "books", "laws.pdf"), Buffer.concat(pieces));
 }
 
-/** A new library each time, at the same place, so that all get the same paths. */
+/** Asks with a new library each time, at the same path, so that all clients get the same paths. */
 async function ask(client, way) {
   const data = join(work, "home");
   rmSync(data, { recursive: true, force: true });
@@ -92,11 +92,11 @@ async function ask(client, way) {
   if (told.unlisted.length > 0) throw new Error(`Not listed: ${told.unlisted.join(", ")}`);
   expectAnswers(told);
   first ??= told;
-  if (!isDeepStrictEqual(told, first)) throw new Error(`It was told otherwise:\n${differences(told)}`);
+  if (!isDeepStrictEqual(told, first)) throw new Error(`The answers differ:\n${differences(told)}`);
   return `${told.told.length} calls`;
 }
 
-/** Every client understands a missing answer, and no search is wrongly empty. */
+/** Asserts that every client understands a missing answer, and that no search is wrongly empty. */
 function expectAnswers({ told }) {
   const failing = told.filter(({ value }) => value?.failed).map(({ tool }) => tool);
   const expected = ["parse_pdf", "search_chunks", "search_chunks"];

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "interop", "gnn", "worker.py");
-/** Longest kept output of a process besides its answers. */
+/** Maximum length of the kept output of a process, besides its answers. */
 const KEPT_CHARS = 20_000;
 
 export class PythonWorker {

@@ -26,7 +26,7 @@ export const TRANSPORTS = {
   mixed: { client: "http", server: "stdio" },
 };
 
-/** Running process groups: each ends with its case, and all end with this process. */
+/** Running process groups. Each ends with its case, and all end with this process. */
 const running = new Set();
 process.on("exit", () => running.forEach((child) => signal(child, "SIGKILL")));
 
@@ -79,7 +79,7 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
     : { command: [...hub, "--stdio"] };
 }
 
-/** Runs a client to its end. Its one line of JSON has its observations. */
+/** Runs a client until it exits. It prints its observations as one line of JSON. */
 function observe({ client, era, scenario }, reached, { work, env }) {
   const target = { era, scenario: scenario === "whole" ? "whole" : "cold", ...reached };
   const [command, ...args] = client.client;
@@ -152,7 +152,7 @@ async function isListening(url) {
   return false;
 }
 
-/** In a separate process group, so that its children can be ended with it. */
+/** Starts a separate process group, so that its children can be ended with it. */
 function launch([command, ...args], work, env) {
   const child = spawn(command, args, {
     cwd: work,

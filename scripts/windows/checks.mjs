@@ -35,7 +35,7 @@ function script(name, { file, text, args = "[]" }) {
   write(`tools/${name}/${file}`, text);
 }
 
-/** Runs `toolyard …` to its end. */
+/** Runs `toolyard …` until it exits. */
 function toolyard(...args) {
   return new Promise((resolve) => {
     const options = { cwd: folder, env, timeout: LIMIT_MS, windowsHide: true };
@@ -67,7 +67,7 @@ async function ended({ child }) {
   children.delete(child);
 }
 
-/** The answer to a request, past the notifications before it. */
+/** Resolves with the answer to a request, ignoring earlier notifications. */
 async function answer(client, request) {
   client.send(request);
   for (;;) {
@@ -116,7 +116,7 @@ const CHECKS = {
     const text = await succeeds("list");
     for (const name of ["plain", "typed", "batch", "notes.add"]) assert.match(text, new RegExp(`^${name}`, "m"));
   },
-  "doctor finds Node and reports what is missing": async () => {
+  "doctor finds Node and reports missing programs": async () => {
     const text = await succeeds("doctor");
     assert.match(text, /^node +yes/m);
     assert.match(text, /^platform +yes +win32/m);
@@ -192,7 +192,7 @@ function report(line) {
 prepare();
 const startedAt = performance.now();
 let failed = 0;
-/** Words on the command line select checks by their names. */
+/** Arguments of the command line select checks by name. */
 const words = process.argv.slice(2);
 const isWine = process.env.CHECKS_REPORT !== undefined;
 const wanted = Object.entries(CHECKS).filter(

@@ -4,8 +4,7 @@
 //
 // - `side-by-side`: concurrently.
 // - `sequential`: one after the other; replies to its requests and pings are read meanwhile.
-// - `locked`: concurrently, but all calls except `quick` hold one lock while they run, also during their server
-// requests.
+// - `locked`: concurrently, but all calls except `quick` hold one lock while they run, and during their requests.
 import { text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const TOOLS = ["quick", "slow", "ask", "run"];

@@ -21,7 +21,7 @@ export function registerTools(hub: ModuleHub): void {
         },
       },
     },
-    "Tells the current date and time in a time zone",
+    "Returns the current date and time in a time zone",
     { keywords: ["date", "time", "today"] },
   );
 
