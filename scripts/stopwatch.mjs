@@ -173,7 +173,7 @@ async function twoClients() {
   const listed = seconds(start);
   const ready = await allReady(env);
   rows.push([
-    "two concurrent clients, caches warm",
+    "two clients at once, caches warm",
     `both lists after ${listed}, ${ready.count} ready after ${seconds(start, ready.at)}`,
   ]);
   for (const client of clients) client.end();

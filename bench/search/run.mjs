@@ -1,8 +1,8 @@
 // `npm run bench:search`: quality and speed of `tool_search`, the cost of its answers, and the cost until it is ready,
 // for the development queries of the tool-search benchmark and for our own queries.
 //   --table FILE       another table than the shipped one, such as one trained without the benchmark's queries
-//   --left-out FOLDER  each source ranked with FOLDER/<source>.bin, which was trained without it (`build.py --without`),
-//                      and with constants tuned on the others with FOLDER/all.bin, which was trained without any
+//   --left-out FOLDER  each source ranked with FOLDER/<source>.bin, trained without it (`build.py --without`), and with
+//                      constants tuned on the others with FOLDER/all.bin, trained without any
 //   --tune             the same with words only
 //   --model            with an embedding model that the environment configures (`model.mjs`)
 import { readFileSync } from "node:fs";
