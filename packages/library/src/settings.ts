@@ -44,6 +44,7 @@ export function settingsOf(environment: Environment): LibrarySettings {
 
 function embedderOf(environment: Environment): Pick<LibrarySettings, "embedder"> {
   const { LIBRARY_EMBED_URL: url, LIBRARY_EMBED_MODEL: model, LIBRARY_EMBED_KEY: key } = environment;
+  const headers = embedHeaders(environment["LIBRARY_EMBED_HEADERS"]);
   if (!url && !model) return {};
   if (!url || !model)
     throw new OptionError(
@@ -51,7 +52,28 @@ function embedderOf(environment: Environment): Pick<LibrarySettings, "embedder">
         `bge-m3, got only ${url ? "the address" : "the model"}.`,
     );
   const { href } = urlOf(environment, "LIBRARY_EMBED_URL", url);
-  return { embedder: { url: href, model, ...(key && { key }) } };
+  return { embedder: { url: href, model, ...(key && { key }), ...(headers && { headers }) } };
+}
+
+// The value may contain secrets, so the message does not repeat it.
+function embedHeaders(text: string | undefined): Readonly<Record<string, string>> | undefined {
+  if (!text) return undefined;
+  const headers = parseJson(text);
+  if (isRecordOfTexts(headers)) return headers;
+  throw new OptionError('LIBRARY_EMBED_HEADERS must be a JSON object of texts, such as {"x-team": "history"}.');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecordOfTexts(value: unknown): value is Readonly<Record<string, string>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && Object.values(value).every((one) => typeof one === "string");
 }
 
 /**

@@ -2,7 +2,8 @@
 export interface Embedder {
   /** Identifier that is stored with the vectors. Vectors of different embedders cannot be compared. */
   readonly id: string;
-  readonly dimensions: number;
+  /** Numbers of a vector, if they are known before the first one. */
+  readonly dimensions?: number;
   /** Supported languages (ISO 639-1). Documents in other languages get no vectors. Absent: all languages. */
   readonly languages?: readonly string[];
   /** Relation between cosine and probability of relevance. Absent: results have no similarity. */

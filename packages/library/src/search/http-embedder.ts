@@ -8,6 +8,8 @@ export interface HttpEmbedderOptions {
   readonly model: string;
   /** API key. Absent: requests are sent without a key. */
   readonly key?: string;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -26,15 +28,15 @@ const PREFIXES: readonly (readonly [model: RegExp, prefixes: Readonly<Record<"qu
 export interface HttpEmbedder extends Embedder, AsyncDisposable {}
 
 /**
- * Creates an embedder that uses a local or remote server. Requests one vector to determine the dimensions. Rejects with
- * `STORE_UNAVAILABLE` if the server does not return vectors.
+ * Creates an embedder that uses a local or remote server. The first text makes the first request, so documents can be
+ * listed without the server. `embed` rejects with `STORE_UNAVAILABLE` if the server does not return vectors.
  */
-export async function openHttpEmbedder({ url, model, key }: HttpEmbedderOptions): Promise<HttpEmbedder> {
+export function openHttpEmbedder({ url, model, key, headers = {} }: HttpEmbedderOptions): HttpEmbedder {
   const source = createHttpSource({
     service: "The embedding server",
     url,
     userAgent: `toolyard/${VERSION} (library)`,
-    ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_ANSWER,
   });
@@ -43,21 +45,14 @@ export async function openHttpEmbedder({ url, model, key }: HttpEmbedderOptions)
     const own = texts.map((text) => `${prefixes?.[purpose] ?? ""}${text}`);
     const vectors: Float32Array[] = [];
     for (let at = 0; at < own.length; at += MAX_TEXTS)
-      vectors.push(...(await vectorsFor(source, model, own.slice(at, at + MAX_TEXTS))));
+      vectors.push(...(await vectorsFor(source, model, own.slice(at, at + MAX_TEXTS)).catch(rejectUnavailable)));
     return vectors;
   };
-  try {
-    const [first] = await embed(["length"], "query");
-    return {
-      id: `${url} ${model}`,
-      dimensions: first!.length,
-      embed,
-      [Symbol.asyncDispose]: () => source.close(),
-    };
-  } catch (error) {
-    await source.close();
-    throw error instanceof DocumentError ? error : unavailable((error as Error).message);
-  }
+  return { id: `${url} ${model}`, embed, [Symbol.asyncDispose]: () => source.close() };
+}
+
+function rejectUnavailable(error: unknown): never {
+  throw error instanceof DocumentError ? error : unavailable((error as Error).message);
 }
 
 async function vectorsFor(source: HttpSource, model: string, input: readonly string[]): Promise<Float32Array[]> {
@@ -80,5 +75,8 @@ function unit(numbers: readonly number[]): Float32Array {
 }
 
 function unavailable(message: string): DocumentError {
-  return new DocumentError("STORE_UNAVAILABLE", `${message} Check LIBRARY_EMBED_URL and LIBRARY_EMBED_MODEL.`);
+  return new DocumentError(
+    "STORE_UNAVAILABLE",
+    `${message} Check \`models.embedding\`, or LIBRARY_EMBED_URL and LIBRARY_EMBED_MODEL.`,
+  );
 }

@@ -80,7 +80,7 @@ test("finds what an earlier program writes among others, with its new vectors", 
   const store = await openSqliteStore(file);
   await fill(store, await madeDocuments(40, 60));
   const before = await store.range("chunk", { sourceId: "work_0", limit: 1, offset: 0 });
-  const query = new Float32Array(embedder.dimensions).fill(1 / Math.sqrt(embedder.dimensions));
+  const query = new Float32Array(embedder.dimensions!).fill(1 / Math.sqrt(embedder.dimensions!));
   expect((await store.nearest("chunk", query, { filter: {}, count: 1 }))[0]?.id).not.toBe(before.passages[0]!.id);
   const driver = await openSqlite(file);
   driver.transaction(() => {

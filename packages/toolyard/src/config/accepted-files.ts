@@ -40,7 +40,7 @@ export async function foreignFile(file: string, schema: OptionSchema): Promise<F
   if (why === undefined) return undefined;
   const document = await readDocument(file).catch(ignoreConfigError);
   if (!document) return undefined;
-  const starts = startsIn(document.tree, schema);
+  const starts = startsIn(document.tree, schema, document.tree);
   if (starts.length === 0) return undefined;
   const decides = starts.map(({ name, decides: values }) => [name, values] as const);
   return {
@@ -110,16 +110,23 @@ interface AcceptedTable {
  * Returns the values by which a tree runs, writes and sends something, according to its schema. Disabled sources are
  * omitted.
  */
-function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly AcceptedTable[] {
+function startsIn(
+  value: unknown,
+  schema: OptionSchema,
+  root: JsonObject,
+  path: readonly string[] = [],
+): readonly AcceptedTable[] {
   const { "~table": facts, "~sources": table, properties = {} } = schema;
-  const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
+  const own = facts?.starts
+    ? tablesAt(value, table, path).flatMap((one) => startOf(withReferences(one, facts.starts!, root), facts.starts!))
+    : [];
   if (table || !isJsonObject(value)) return own;
   const inner = Object.entries(properties).flatMap(([key, member]) =>
-    spellings(key, member).flatMap((name) => startsIn(value[name], member, [...path, name])),
+    spellings(key, member).flatMap((name) => startsIn(value[name], member, root, [...path, name])),
   );
   const entry = valuesOf(schema);
   const named = entry ? Object.keys(value).filter((name) => !Object.hasOwn(properties, name)) : [];
-  return [...own, ...inner, ...named.flatMap((name) => startsIn(value[name], entry!, [...path, name]))];
+  return [...own, ...inner, ...named.flatMap((name) => startsIn(value[name], entry!, root, [...path, name]))];
 }
 
 function spellings(key: string, { "~table": facts }: OptionSchema): readonly string[] {
@@ -138,6 +145,16 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
   return all.flatMap(({ name, value: written }) =>
     isJsonObject(written) && !(table && written["enabled"] === false) ? [{ name, value: written }] : [],
   );
+}
+
+/** Replaces the values that stand for another option by the value of that option, if it is set. */
+function withReferences({ name, value }: WrittenTable, { refersTo = {} }: Starts, root: JsonObject): WrittenTable {
+  const changed = { ...value };
+  for (const [key, { value: reference, path }] of Object.entries(refersTo)) {
+    const target = path.reduce<unknown>((inner, step) => (isJsonObject(inner) ? inner[step] : undefined), root);
+    if (value[key] === reference && target !== undefined) changed[key] = target;
+  }
+  return { name, value: changed };
 }
 
 function startOf({ name, value }: WrittenTable, starts: Starts): readonly AcceptedTable[] {

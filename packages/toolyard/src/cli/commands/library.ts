@@ -1,6 +1,8 @@
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { serviceIo, type ServiceIo } from "../output/service-io.ts";
 import { importServer } from "../../extras/server-package.ts";
+import { libraryEnvironment } from "../hub-access/library-environment.ts";
+import type { Io } from "../output/io.ts";
 
 type LibraryCommand<Argument> = (argument: Argument, options: SharedOptions, io: ServiceIo) => Promise<number>;
 
@@ -15,29 +17,31 @@ interface LibraryModule {
 }
 
 export const add: CommandAction = async (paths, options, io) =>
-  (await loadLibrary()).add(paths, options, serviceIo(io));
+  (await loadLibrary()).add(paths, options, await libraryIo(options, io));
 
 export const search: CommandAction = async (words, options, io) =>
-  (await loadLibrary()).search(words, options, serviceIo(io));
+  (await loadLibrary()).search(words, options, await libraryIo(options, io));
 
-export const list: CommandAction = async (_none, options, io) => (await loadLibrary()).list(options, serviceIo(io));
+export const list: CommandAction = async (_none, options, io) =>
+  (await loadLibrary()).list(options, await libraryIo(options, io));
 
 export const show: CommandAction = async ([id = ""], options, io) =>
-  (await loadLibrary()).show(id, options, serviceIo(io));
+  (await loadLibrary()).show(id, options, await libraryIo(options, io));
 
 export const remove: CommandAction = async (ids, options, io) =>
-  (await loadLibrary()).remove(ids, options, serviceIo(io));
+  (await loadLibrary()).remove(ids, options, await libraryIo(options, io));
 
 export const reindex: CommandAction = async (_none, options, io) =>
-  (await loadLibrary()).reindex(options, serviceIo(io));
+  (await loadLibrary()).reindex(options, await libraryIo(options, io));
 
 export const watch: CommandAction = async (folders, options, io) =>
-  (await loadWatch()).watch(folders, options, serviceIo(io));
+  (await loadWatch()).watch(folders, options, await libraryIo(options, io));
 
 export const evaluateOn: CommandAction = async (_none, options, io) =>
-  (await loadMeasures()).evaluateOn(options, serviceIo(io));
+  (await loadMeasures()).evaluateOn(options, await libraryIo(options, io));
 
-export const bench: CommandAction = async (_none, options, io) => (await loadMeasures()).bench(options, serviceIo(io));
+export const bench: CommandAction = async (_none, options, io) =>
+  (await loadMeasures()).bench(options, await libraryIo(options, io));
 
 interface MeasuresModule {
   evaluateOn(options: SharedOptions, io: ServiceIo): Promise<number>;
@@ -54,4 +58,9 @@ function loadMeasures(): Promise<MeasuresModule> {
 
 function loadLibrary(): Promise<LibraryModule> {
   return importServer("library", "command/library-commands");
+}
+
+/** The input and output of a command that opens the library. */
+export async function libraryIo(options: SharedOptions, io: Io): Promise<ServiceIo> {
+  return serviceIo({ ...io, env: await libraryEnvironment(options, io) });
 }

@@ -45,7 +45,7 @@ export function furtherRows(options: CommonOptions): {
       serviceRow([config, yes, json]),
       extrasRow(json),
       gnnRow(json),
-      libraryRow(json),
+      libraryRow([config, yes, json]),
       coreRow([config, yes, verbose]),
     ],
   };

@@ -2,20 +2,20 @@ import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
 /** Returns the commands for a whole library. */
-export function libraryMoves(json: Option): CommandRow[] {
+export function libraryMoves(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "export <file>",
       summary: "write documents, passages and vectors to one file, with its digest",
       examples: ["toolyard library export books.jsonl"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).exportTo }),
     },
     {
       usage: "import <file>",
       summary: "take in what `export` wrote; of a file that is not whole, nothing",
       examples: ["toolyard library import books.jsonl"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).importFrom }),
     },
     {
@@ -25,7 +25,7 @@ export function libraryMoves(json: Option): CommandRow[] {
       examples: ["toolyard library move --to postgres://me:secret@db.example.com/books?collection=scholars"],
       options: [
         new Option("--to <address>", "sqlite:///…, postgres://… or weaviate+http://…").makeOptionMandatory(),
-        json,
+        ...shared,
       ],
       load: async () => ({ run: (await import("../commands/library-moves.ts")).move }),
     },
@@ -33,21 +33,21 @@ export function libraryMoves(json: Option): CommandRow[] {
       usage: "doctor",
       summary: "look the library through; exit code 1 where something is wrong",
       examples: ["toolyard library doctor --repair"],
-      options: [new Option("--repair", "make anew what can be made anew: indexes, counts"), json],
+      options: [new Option("--repair", "make anew what can be made anew: indexes, counts"), ...shared],
       load: async () => ({ run: (await import("../commands/library-moves.ts")).doctor }),
     },
     {
       usage: "stats",
       summary: "show what the library holds, with pages by author and by year",
       examples: ["toolyard library stats"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).stats }),
     },
     {
       usage: "backup <file>",
       summary: "copy the library's file while it is in use",
       examples: ["toolyard library backup saved.db"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).backup }),
     },
   ];

@@ -7,7 +7,7 @@ const WORK = new Option("--work <title>", "only this work");
 const LANGUAGE = new Option("--language <code>", "only works in this language: en, fr");
 
 /** Returns `toolyard library`: commands that read, search and quote documents. */
-export function libraryRow(json: Option): CommandRow {
+export function libraryRow(shared: readonly Option[]): CommandRow {
   return {
     usage: "library",
     summary: "the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
@@ -29,7 +29,7 @@ export function libraryRow(json: Option): CommandRow {
             "force",
           ]),
           new Option("--collection <name>", "adds to this collection of the store, and creates it if it is missing"),
-          json,
+          ...shared,
         ],
         load: async () => ({ run: (await import("../commands/library.ts")).add }),
       },
@@ -37,7 +37,13 @@ export function libraryRow(json: Option): CommandRow {
         usage: "search <words...>",
         summary: "show the passages that answer a question; exit code 1 where there are none",
         examples: ['toolyard library search "What is nominalism?" --author Peirce --limit 3'],
-        options: [new Option("--limit <count>", "passages, from 1 to 500").default("5"), AUTHOR, WORK, LANGUAGE, json],
+        options: [
+          new Option("--limit <count>", "passages, from 1 to 500").default("5"),
+          AUTHOR,
+          WORK,
+          LANGUAGE,
+          ...shared,
+        ],
         load: async () => ({ run: (await import("../commands/library.ts")).search }),
       },
       {
@@ -49,7 +55,7 @@ export function libraryRow(json: Option): CommandRow {
           AUTHOR,
           WORK,
           LANGUAGE,
-          json,
+          ...shared,
         ],
         load: async () => ({ run: (await import("../commands/library.ts")).list }),
       },
@@ -57,18 +63,18 @@ export function libraryRow(json: Option): CommandRow {
         usage: "watch <folders...>",
         summary: "read files of folders when they come or change, until it is ended",
         examples: ["toolyard library watch books/"],
-        options: [json],
+        options: shared,
         load: async () => ({ run: (await import("../commands/library.ts")).watch }),
       },
-      ...documentRows(json),
-      ...libraryMoves(json),
-      ...measureRows(json),
+      ...documentRows(shared),
+      ...libraryMoves(shared),
+      ...measureRows(shared),
     ],
   };
 }
 
 /** Returns the commands that measure quality and speed of the search. */
-function measureRows(json: Option): CommandRow[] {
+function measureRows(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "eval",
@@ -81,7 +87,7 @@ function measureRows(json: Option): CommandRow[] {
           "a collection as BEIR lays them out: corpus.jsonl, queries.jsonl, qrels/test.tsv",
         ).makeOptionMandatory(),
         new Option("--language <code>", "of its texts").default("en"),
-        json,
+        ...shared,
       ],
       load: async () => ({ run: (await import("../commands/library.ts")).evaluateOn }),
     },
@@ -89,34 +95,34 @@ function measureRows(json: Option): CommandRow[] {
       usage: "bench",
       summary: "show how fast this library answers questions on this machine",
       examples: ["toolyard library bench"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).bench }),
     },
   ];
 }
 
 /** Returns the commands for existing documents. */
-function documentRows(json: Option): CommandRow[] {
+function documentRows(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "show <id>",
       summary: "show what is known of a document, with its outline",
       examples: ["toolyard library show how_to_make_our_ideas_clear"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).show }),
     },
     {
       usage: "remove <ids...>",
       summary: "take documents out of the library; their files stay",
       examples: ["toolyard library remove how_to_make_our_ideas_clear"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).remove }),
     },
     {
       usage: "reindex",
       summary: "create the vectors of all passages again, if the status reports those of another version",
       examples: ["toolyard library reindex"],
-      options: [json],
+      options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).reindex }),
     },
   ];

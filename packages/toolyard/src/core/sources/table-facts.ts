@@ -32,6 +32,15 @@ export interface Starts {
    * of the values, and only the host of an address.
    */
   readonly sendsTo?: readonly string[];
+  /** Values that stand for another option of the same file. That option is shown and decides in their place. */
+  readonly refersTo?: Readonly<Record<string, OptionReference>>;
+}
+
+/** A value that stands for another option. */
+export interface OptionReference {
+  readonly value: string;
+  /** Path of the other option, from the root of the file. */
+  readonly path: readonly string[];
 }
 
 /** Option that names folders or files with tools, as a path or a list of paths. */

@@ -3,6 +3,7 @@ import type { ServerRequest } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
 import type { Models } from "../../core/ports/models.ts";
+import { embeddingVariables } from "../../models/embedding-service.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
 import { asRegistered, ShippedListing } from "./service-listing.ts";
@@ -27,7 +28,14 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
   return createStdioProvider({
     ...deps,
     ...(service.extras.length > 0 && { installer: new ExtraInstaller(service.extras, variables) }),
-    options: { ...options, env: { ...Object.fromEntries(passed), ...env } },
+    options: {
+      ...options,
+      env: {
+        ...Object.fromEntries(passed),
+        ...env,
+        ...(service.embedding && embeddingVariables(service.embedding, variables)),
+      },
+    },
     listingStore: new ShippedListing(service.name),
     adapter: { listing: asRegistered, call: (call) => new ServiceCall(call, models) },
   });

@@ -5,6 +5,8 @@ import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
 import type { ExtraName } from "../../extras/extras.ts";
+import { assertEmbeddingModel, NO_EMBEDDING_SERVICE } from "../../models/embedding-service.ts";
+import type { ModelsConfig } from "../../models/options.ts";
 import { mcpSource } from "../mcp-server/kind.ts";
 import type { ResolvedSource } from "../source-kind.ts";
 import { resolveStdioServer, type StdioServerOptions } from "./options.ts";
@@ -132,6 +134,14 @@ export const LibrarySchema = Type.Object(
         maximum: 1000,
       }),
     ),
+    embedding: Type.Optional(
+      Type.Enum(["table", "models"], {
+        description:
+          "Creates the vectors of documents and questions. `table`: the English word vectors of the package. " +
+          "`models`: the model in `models.embedding`, which receives the texts. Run `toolyard library reindex` " +
+          "after a change. Absent: the variables `LIBRARY_EMBED_URL` and `LIBRARY_EMBED_MODEL`, else the table.",
+      }),
+    ),
     collection: Type.Optional(
       Type.String({
         pattern: "^[a-z][a-z0-9_]{0,30}$",
@@ -158,9 +168,10 @@ export const LibrarySchema = Type.Object(
 export const GNN_STARTS: Starts = { shownKeys: ["roots"], before: "reads and writes files in" };
 
 export const LIBRARY_STARTS: Starts = {
-  shownKeys: ["roots", "store", "ocr"],
+  shownKeys: ["roots", "store", "ocr", "embedding"],
   before: "reads files, and stores or sends their contents:",
   sendsTo: ["store"],
+  refersTo: { embedding: { value: "models", path: ["models", "embedding"] } },
 };
 
 export interface ServicesReads {
@@ -168,6 +179,7 @@ export interface ServicesReads {
   readonly gnn?: Static<typeof GnnSchema>;
   readonly library?: Static<typeof LibrarySchema>;
   readonly web_search?: Readonly<Record<string, unknown>>;
+  readonly models?: ModelsConfig;
 }
 
 export interface ServiceServerOptions extends StdioServerOptions {
@@ -178,6 +190,8 @@ export interface ServiceServerOptions extends StdioServerOptions {
     readonly reads: readonly string[];
     /** Extras that the service needs. */
     readonly extras: readonly ExtraName[];
+    /** `[models]`, if the service uses its embedding model. */
+    readonly embedding?: ModelsConfig;
   };
 }
 
@@ -199,7 +213,13 @@ export function resolveServices({
       start: "lazy",
       era: "modern",
     });
-    const service = { name, reads: [...READ_BY_ALL, ...reads], extras: extrasOf(key, config) };
+    const embedding = key === "library" ? libraryEmbedding(config) : undefined;
+    const service = {
+      name,
+      reads: [...READ_BY_ALL, ...reads],
+      extras: extrasOf(key, config),
+      ...(embedding && { embedding }),
+    };
     return { ...mcpSource(`services.${key}`, { ...server, service }), isBundled: true };
   });
 }
@@ -235,9 +255,23 @@ function rootsVariable(table: string, roots: readonly string[] = []): Record<str
   return roots.length > 0 ? { [`${table.toUpperCase()}_ROOTS`]: roots.join(delimiter) } : {};
 }
 
-function libraryVariables({ roots, ...options }: NonNullable<ServicesReads["library"]> = {}): Record<string, string> {
+/** Returns `[models]` if the library uses its embedding model. Throws an `OptionError` if it is not set. */
+function libraryEmbedding({ library, models = {} }: ServicesReads): ModelsConfig | undefined {
+  if (library?.embedding !== "models") return undefined;
+  assertEmbeddingModel(models);
+  return models;
+}
+
+function libraryVariables({ roots, embedding, ...options }: NonNullable<ServicesReads["library"]> = {}): Record<
+  string,
+  string
+> {
   const named = Object.entries(options).map(([name, value]) => [`LIBRARY_${name.toUpperCase()}`, String(value)]);
-  return { ...rootsVariable("library", roots), ...Object.fromEntries(named) };
+  return {
+    ...rootsVariable("library", roots),
+    ...Object.fromEntries(named),
+    ...(embedding === "table" && NO_EMBEDDING_SERVICE),
+  };
 }
 
 function webSearchVariables(webSearch: Readonly<Record<string, unknown>> = {}): Record<string, string> {
