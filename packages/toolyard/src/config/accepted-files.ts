@@ -40,7 +40,7 @@ export async function foreignFile(file: string, schema: OptionSchema): Promise<F
   if (why === undefined) return undefined;
   const document = await readDocument(file).catch(ignoreConfigError);
   if (!document) return undefined;
-  const starts = startsIn(document.tree, schema, document.tree);
+  const starts = startsIn({ value: document.tree, root: document.tree, path: [] }, schema);
   if (starts.length === 0) return undefined;
   const decides = starts.map(({ name, decides: values }) => [name, values] as const);
   return {
@@ -110,23 +110,27 @@ interface AcceptedTable {
  * Returns the values by which a tree runs, writes and sends something, according to its schema. Disabled sources are
  * omitted.
  */
-function startsIn(
-  value: unknown,
-  schema: OptionSchema,
-  root: JsonObject,
-  path: readonly string[] = [],
-): readonly AcceptedTable[] {
+function startsIn(at: TreePosition, schema: OptionSchema): readonly AcceptedTable[] {
+  const { value, root, path } = at;
   const { "~table": facts, "~sources": table, properties = {} } = schema;
   const own = facts?.starts
     ? tablesAt(value, table, path).flatMap((one) => startOf(withReferences(one, facts.starts!, root), facts.starts!))
     : [];
   if (table || !isJsonObject(value)) return own;
+  const below = (name: string): TreePosition => ({ value: value[name], root, path: [...path, name] });
   const inner = Object.entries(properties).flatMap(([key, member]) =>
-    spellings(key, member).flatMap((name) => startsIn(value[name], member, root, [...path, name])),
+    spellings(key, member).flatMap((name) => startsIn(below(name), member)),
   );
   const entry = valuesOf(schema);
   const named = entry ? Object.keys(value).filter((name) => !Object.hasOwn(properties, name)) : [];
-  return [...own, ...inner, ...named.flatMap((name) => startsIn(value[name], entry!, root, [...path, name]))];
+  return [...own, ...inner, ...named.flatMap((name) => startsIn(below(name), entry!))];
+}
+
+/** A value in the tree of a file. */
+interface TreePosition {
+  readonly value: unknown;
+  readonly root: JsonObject;
+  readonly path: readonly string[];
 }
 
 function spellings(key: string, { "~table": facts }: OptionSchema): readonly string[] {
