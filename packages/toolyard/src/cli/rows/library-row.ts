@@ -13,64 +13,66 @@ export function libraryRow(shared: readonly Option[]): CommandRow {
     summary: "the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
     examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
     options: [],
-    commands: [
-      {
-        usage: "add <paths...>",
-        summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
-        examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
-        options: [
-          new Option("--title <title>", "instead of the one in the file"),
-          new Option("--author <name>", "instead of the one in the file"),
-          new Option("--year <year>", "instead of the one in the file"),
-          new Option("--language <code>", "instead of the one detected in the text"),
-          new Option("--ocr <when>", "reads pictures of text: auto, off or force (every page)").choices([
-            "auto",
-            "off",
-            "force",
-          ]),
-          new Option("--collection <name>", "adds to this collection of the store, and creates it if it is missing"),
-          ...shared,
-        ],
-        load: async () => ({ run: (await import("../commands/library.ts")).add }),
-      },
-      {
-        usage: "search <words...>",
-        summary: "show the passages that answer a question; exit code 1 where there are none",
-        examples: ['toolyard library search "What is nominalism?" --author Peirce --limit 3'],
-        options: [
-          new Option("--limit <count>", "passages, from 1 to 500").default("5"),
-          AUTHOR,
-          WORK,
-          LANGUAGE,
-          ...shared,
-        ],
-        load: async () => ({ run: (await import("../commands/library.ts")).search }),
-      },
-      {
-        usage: "list",
-        summary: "list the documents, by author and title",
-        examples: ["toolyard library list --author Peirce"],
-        options: [
-          new Option("--limit <count>", "documents, from 1 to 500").default("100"),
-          AUTHOR,
-          WORK,
-          LANGUAGE,
-          ...shared,
-        ],
-        load: async () => ({ run: (await import("../commands/library.ts")).list }),
-      },
-      {
-        usage: "watch <folders...>",
-        summary: "read files of folders when they come or change, until it is ended",
-        examples: ["toolyard library watch books/"],
-        options: shared,
-        load: async () => ({ run: (await import("../commands/library.ts")).watch }),
-      },
-      ...documentRows(shared),
-      ...libraryMoves(shared),
-      ...measureRows(shared),
-    ],
+    commands: [...mainRows(shared), ...documentRows(shared), ...libraryMoves(shared), ...measureRows(shared)],
   };
+}
+
+/** Commands that add, find and list documents. */
+function mainRows(shared: readonly Option[]): CommandRow[] {
+  return [
+    {
+      usage: "add <paths...>",
+      summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
+      examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
+      options: [
+        new Option("--title <title>", "instead of the one in the file"),
+        new Option("--author <name>", "instead of the one in the file"),
+        new Option("--year <year>", "instead of the one in the file"),
+        new Option("--language <code>", "instead of the one detected in the text"),
+        new Option("--ocr <when>", "reads pictures of text: auto, off or force (every page)").choices([
+          "auto",
+          "off",
+          "force",
+        ]),
+        new Option("--collection <name>", "adds to this collection of the store, and creates it if it is missing"),
+        ...shared,
+      ],
+      load: async () => ({ run: (await import("../commands/library.ts")).add }),
+    },
+    {
+      usage: "search <words...>",
+      summary: "show the passages that answer a question; exit code 1 where there are none",
+      examples: ['toolyard library search "What is nominalism?" --author Peirce --limit 3'],
+      options: [
+        new Option("--limit <count>", "passages, from 1 to 500").default("5"),
+        AUTHOR,
+        WORK,
+        LANGUAGE,
+        ...shared,
+      ],
+      load: async () => ({ run: (await import("../commands/library.ts")).search }),
+    },
+    {
+      usage: "list",
+      summary: "list the documents, by author and title",
+      examples: ["toolyard library list --author Peirce"],
+      options: [
+        new Option("--limit <count>", "documents, from 1 to 500").default("100"),
+        AUTHOR,
+        WORK,
+        LANGUAGE,
+        ...shared,
+      ],
+      load: async () => ({ run: (await import("../commands/library.ts")).list }),
+    },
+    {
+      usage: "watch <folders...>",
+      summary: "read files of folders when they come or change, until it is ended",
+      examples: ["toolyard library watch books/"],
+      options: shared,
+      load: async () => ({ run: (await import("../commands/library.ts")).watch }),
+    },
+  ];
 }
 
 /** Returns the commands that measure quality and speed of the search. */
