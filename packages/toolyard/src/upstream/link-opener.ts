@@ -18,7 +18,7 @@ const PROBE_SILENCE_MS = 1500;
 const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 
-/** Receive the events of the links. */
+/** Receivers of the links' events. */
 export interface LinkListeners {
   readonly links: Links;
   readonly listings: ListingTracker;

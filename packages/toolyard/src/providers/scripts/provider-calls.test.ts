@@ -429,7 +429,7 @@ describe("faults that give one answer and leave no process", () => {
     expect(textOf(await callTool(provide({ max_output: "40MB" }), "one"))).toHaveLength(30_000_000);
   });
 
-  test("reports a script that was removed after listing as unavailable, and so a folder", async () => {
+  test("reports a script or a folder that was removed after listing as unavailable", async () => {
     folder.script("one", "main.sh", "echo");
     folder.script("two", "main.sh", "echo");
     const provider = provide();
