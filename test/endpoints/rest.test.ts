@@ -15,6 +15,8 @@ import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../packages/toolyard/src/endpoints/rest/options.ts";
 import { RestEndpoint } from "../../packages/toolyard/src/endpoints/rest/rest-endpoint.ts";
 import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
+import { TASKS } from "../../packages/toolyard/src/core/services.ts";
+import { getService } from "../../packages/toolyard/src/kernel/start-features.ts";
 
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {
@@ -76,7 +78,8 @@ async function serve({
   const listener = createTestListener(options, SILENT_LOGGER);
   const access = { isGuarded: options.tokens.length > 0 };
   const parts = { hub: hub.port, tools: hub.tools, logger: SILENT_LOGGER, defaultMode: "normal", access } as const;
-  const endpoint = new RestEndpoint({ ...parts, chat: () => chat }, resolveRest(rest));
+  const tasks = getService(hub.services, TASKS);
+  const endpoint = new RestEndpoint({ ...parts, tasks, chat: () => chat }, resolveRest(rest));
   endpoint.mount(listener);
   const { url } = await listener.listen();
   listeners.push(listener);

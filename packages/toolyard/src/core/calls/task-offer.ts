@@ -11,4 +11,6 @@ export interface TaskPlan {
 export interface TaskOffer {
   /** Called once the target is known and the caller may use it. A later plan counts only if it is sooner. */
   accept(plan: TaskPlan): void;
+  /** True if the caller does not wait for a result, so that the call fails if it may not become a task. */
+  readonly isRequired?: boolean;
 }

@@ -1,5 +1,5 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { ACCESS, CHAT, HUB, LOGGER, TOOL_MODE, TOOLS } from "../../core/services.ts";
+import { ACCESS, CHAT, HUB, LOGGER, TASKS, TOOL_MODE, TOOLS } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { LateEndpoint } from "../late-endpoint.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
@@ -11,7 +11,7 @@ import { refusalText } from "./refusal-text.ts";
 export const REST = defineEndpoint({
   schema: { rest: Type.Optional(RestSchema) },
   paths: [OPENAPI_PATH, DOCS_PATH],
-  uses: [HUB, TOOLS, LOGGER, CHAT, ACCESS, TOOL_MODE],
+  uses: [HUB, TOOLS, LOGGER, CHAT, TASKS, ACCESS, TOOL_MODE],
   resolve: ({ rest }, taken) => {
     const options = resolveRest(rest, taken);
     return options.enabled ? options : undefined;

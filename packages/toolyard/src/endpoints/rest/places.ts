@@ -7,6 +7,8 @@ export function restPlaces({ basePath: base, routes, hasDescription }: RestOptio
   const own = new Map<string, readonly string[]>([
     [`${base}/tools`, ["GET"]],
     [`${base}/tools/*`, ["GET", "POST"]],
+    [`${base}/tasks`, ["GET"]],
+    [`${base}/tasks/*`, ["GET", "POST", "DELETE"]],
     [`${base}/resources`, ["GET"]],
     [`${base}/chat`, ["POST"]],
   ]);

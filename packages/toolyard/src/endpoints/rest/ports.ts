@@ -3,6 +3,7 @@ import type { ToolMode } from "../../core/calls/call.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { Tasks } from "../../core/ports/tasks.ts";
 import type { ToolFinder } from "../../core/services.ts";
 
 /** Services that the REST endpoint needs. */
@@ -12,6 +13,7 @@ export interface RestParts {
   readonly logger: Logger;
   /** Returns the agent, or `undefined` if no model is configured. */
   readonly chat: () => Chat | undefined;
+  readonly tasks: Tasks;
   readonly access: Pick<Access, "isGuarded" | "securitySchemes">;
   /** Tool mode of requests that name none. */
   readonly defaultMode: ToolMode;

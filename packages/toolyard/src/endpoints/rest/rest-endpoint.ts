@@ -1,3 +1,4 @@
+import { FailError } from "../../core/errors.ts";
 import type { View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
@@ -20,6 +21,7 @@ import { queryArguments } from "./query-arguments.ts";
 import { mountPath } from "./mount-path.ts";
 import { mountRoutes } from "./mount-routes.ts";
 import { otherPathsBelow } from "./places.ts";
+import { prefersAsync, TaskRoutes } from "./task-routes.ts";
 import { refusalText } from "./refusal-text.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { defaultModeFor, toolModeOfRequest } from "../tool-mode.ts";
@@ -38,11 +40,13 @@ export class RestEndpoint implements Endpoint {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
   readonly #calls: Calls;
+  readonly #tasks: TaskRoutes;
 
   constructor(parts: RestParts, options: RestOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#calls = new Calls(parts.hub, parts.logger);
+    this.#tasks = new TaskRoutes(parts.tasks, options.basePath);
   }
 
   mount(listener: Mountable): void {
@@ -54,6 +58,7 @@ export class RestEndpoint implements Endpoint {
       POST: async (exchange) =>
         this.#callTool(exchange, nameIn(exchange, tools), await exchange.readObject("the tool's arguments")),
     });
+    this.#tasks.mount(listener);
     mountPath(listener, `${base}/resources`, { GET: (exchange) => this.#resources(exchange) });
     mountPath(listener, `${base}/chat`, { POST: (exchange) => this.#chat(exchange) });
     mountRoutes(listener, routes, {
@@ -105,8 +110,18 @@ export class RestEndpoint implements Endpoint {
   }
 
   async #callTool(exchange: RestExchange, target: string, args: JsonObject): Promise<void> {
+    if (prefersAsync(exchange)) return this.#start(exchange, target, args);
     const isFull = wantsFull(exchange.http, exchange.http.query);
     this.#answer(exchange, await this.#run(exchange, target, args), isFull);
+  }
+
+  async #start(exchange: RestExchange, target: string, args: JsonObject): Promise<void> {
+    try {
+      await this.#tasks.start(exchange, target, args);
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      exchange.fail(error.failure);
+    }
   }
 
   #run(exchange: RestExchange, target: string, args: JsonObject): Promise<Outcome> {

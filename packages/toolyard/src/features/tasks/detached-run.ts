@@ -1,5 +1,5 @@
 import { BuiltCall } from "../../core/calls/built-call.ts";
-import type { CallNotification, Client, ServerRequest } from "../../core/calls/call.ts";
+import type { Call, CallNotification, Client, ServerRequest } from "../../core/calls/call.ts";
 import type { CallerLink } from "../../core/calls/caller-link.ts";
 import { Canceller } from "../../core/calls/cancellation.ts";
 import { cancelledFailure } from "../../core/calls/deadline.ts";
@@ -28,7 +28,10 @@ export class DetachedRun implements CallerLink, TaskRun {
   readonly wants = { progress: true };
   readonly relaysInput = false;
   readonly taskOffer: TaskOffer;
-  /** Resolves once the tool is known, with whether it is idempotent. */
+  /**
+   * Resolves once the call is admitted, with whether its tool is idempotent. Rejects with a `FailError` if the call is
+   * refused: an unknown name, missing rights, wrong arguments.
+   */
   readonly isIdempotent: Promise<boolean>;
   readonly #caller = new Canceller();
   readonly #open = new Map<string, OpenRequest>();
@@ -36,7 +39,7 @@ export class DetachedRun implements CallerLink, TaskRun {
   #observer: TaskObserver | undefined;
   #progress: string | undefined;
   #end: TaskEnd | undefined;
-  #know: (isIdempotent: boolean) => void = () => {};
+  #refuse: (error: FailError) => void = () => {};
 
   constructor(
     hub: Pick<HubPort, "call">,
@@ -44,8 +47,14 @@ export class DetachedRun implements CallerLink, TaskRun {
   ) {
     this.endpoint = endpoint;
     this.client = { capabilities };
-    this.isIdempotent = new Promise((resolve) => (this.#know = resolve));
-    this.taskOffer = { accept: ({ isIdempotent }) => this.#know(isIdempotent) };
+    let admit: (isIdempotent: boolean) => void = () => {};
+    this.isIdempotent = new Promise((resolve, reject) => {
+      admit = resolve;
+      this.#refuse = reject;
+    });
+    // A repeated call has nobody who waits for its admission.
+    this.isIdempotent.catch(() => {});
+    this.taskOffer = { accept: ({ isIdempotent }) => admit(isIdempotent), isRequired: true };
     const call = new BuiltCall(this, {
       method: "tools/call",
       target: tool,
@@ -56,8 +65,8 @@ export class DetachedRun implements CallerLink, TaskRun {
       mode: "all",
     });
     void hub.call(call).then(
-      (outcome) => this.#settle(endOf(outcome, call.id, tool)),
-      (error: unknown) => this.#settle(endOf(failureFrom(error), call.id, tool)),
+      (outcome) => this.#settle(outcome, call),
+      (error: unknown) => this.#settle(failureFrom(error), call),
     );
   }
 
@@ -135,10 +144,10 @@ export class DetachedRun implements CallerLink, TaskRun {
       throw new FailError(fail("limited", `This task has ${MAX_OPEN_REQUESTS} open requests for input already.`));
   }
 
-  #settle(end: TaskEnd): void {
-    this.#end = end;
-    this.#know(false);
-    this.#observer?.settled(end);
+  #settle(outcome: Outcome, { id, target }: Pick<Call, "id" | "target">): void {
+    if (!outcome.ok) this.#refuse(new FailError(outcome));
+    this.#end = endOf(outcome, { id, target });
+    this.#observer?.settled(this.#end);
   }
 }
 
@@ -149,7 +158,7 @@ const RULES: FailureRules = {
   upstreamError: (error) => error,
 };
 
-function endOf(outcome: Outcome, id: string, target: string): TaskEnd {
+function endOf(outcome: Outcome, { id, target }: Pick<Call, "id" | "target">): TaskEnd {
   if (outcome.ok) return { type: "result", result: outcome.result };
   if (outcome.kind === "cancelled") return { type: "cancelled" };
   const answer = failureAnswer(outcome, { id, method: "tools/call", target, cancelled: false }, RULES);

@@ -1,4 +1,4 @@
-import { fail } from "../../core/calls/outcome.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { objectMember } from "../../core/json/json.ts";
 import { TASKS_EXTENSION } from "../../core/ports/tasks.ts";
 import type { FoundCall } from "../../pipeline/ports.ts";
@@ -17,6 +17,7 @@ export function taskStage(options: () => TaskOptions): Stage {
     const { modeOf, afterMs } = options();
     const mode = modeOf(found.subject);
     if (!call.taskOffer) return mode === "required" && isUndeclared(state) ? MISSING : next(state);
+    if (mode === "never" && call.taskOffer.isRequired) return Promise.resolve(notAsTask(found.name));
     if (mode !== "never") {
       const isAtOnce = mode !== "auto";
       call.taskOffer.accept({ afterMs: isAtOnce ? 0 : afterMs, tool: found.name, isIdempotent: isIdempotent(found) });
@@ -39,6 +40,13 @@ const MISSING = Promise.resolve(
     },
   }),
 );
+
+function notAsTask(name: string): Fail {
+  return fail(
+    "denied",
+    `${name} does not run as a task, by \`[tasks]\` in the hub's configuration. Wait for its result.`,
+  );
+}
 
 function isIdempotent({ target, subject }: FoundCall): boolean {
   if (target.type !== "tool") return false;

@@ -27,7 +27,7 @@ export interface TaskTableDeps {
   readonly logger: Pick<Logger, "warning" | "debug">;
   /** Opens the journal with the first task, and at a start with stored tasks. `undefined`: tasks are kept in memory. */
   readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
-  /** Calls a tool. `isIdempotent` resolves once the tool is known, or with false if the call ended before. */
+  /** Calls a tool. `isIdempotent` resolves once the call is admitted, and rejects if it is refused. */
   readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
 }
 

@@ -28,6 +28,10 @@ export const HUB_OPERATIONS: readonly string[] = [
   "list_tools",
   "describe_tool",
   "call_tool",
+  "list_tasks",
+  "read_task",
+  "cancel_task",
+  "answer_task",
   "resources",
   "health",
   "chat",
@@ -38,6 +42,9 @@ export function hubPaths(basePath: string, isGuarded: boolean): PathEntry[] {
   return [
     [`${basePath}/tools`, toolsPath(isGuarded)],
     [`${basePath}/tools/{name}`, toolPath(isGuarded)],
+    [`${basePath}/tasks`, tasksPath(isGuarded)],
+    [`${basePath}/tasks/{id}`, taskPath(isGuarded)],
+    [`${basePath}/tasks/{id}/input`, taskInputPath(isGuarded)],
     [`${basePath}/resources`, resourcesPath(isGuarded)],
     ["/health", HEALTH_PATH],
   ];
@@ -74,6 +81,13 @@ const TOOL_NAME = {
   schema: { type: "string" },
 };
 
+const PREFER = {
+  name: "Prefer",
+  in: "header",
+  description: "`respond-async`: answers at once with a task.",
+  schema: { type: "string" },
+};
+
 function toolPath(isGuarded: boolean): JsonObject {
   return {
     parameters: [TOOL_NAME],
@@ -84,8 +98,53 @@ function toolPath(isGuarded: boolean): JsonObject {
       },
     }),
     post: operation("call_tool", "Calls any tool, listed or not.", {
+      parameters: [PREFER],
       requestBody: { content: { "application/json": { schema: { type: "object" } } } },
-      responses: { "200": json("The tool's value.", {}), ...failuresOf(isGuarded) },
+      responses: {
+        "200": json("The tool's value.", {}),
+        "202": json("The call runs as a task; `Location` is its address.", TASK),
+        ...failuresOf(isGuarded),
+      },
+    }),
+  };
+}
+
+const TASK = objectOf({
+  id: { type: "string" },
+  status: { type: "string", enum: ["working", "input_required", "completed", "failed", "cancelled"] },
+  statusMessage: { type: "string" },
+  tool: { type: "string" },
+  createdAt: { type: "string", format: "date-time" },
+  inputRequests: { type: "object" },
+  result: {},
+  error: { type: "object" },
+});
+const TASK_ID = { name: "id", in: "path", required: true, schema: { type: "string" } };
+
+function tasksPath(isGuarded: boolean): JsonObject {
+  const list = objectOf({ tasks: { type: "array", items: TASK }, total: { type: "integer" } });
+  return {
+    get: operation("list_tasks", "The caller's tasks, newest first, without results.", {
+      responses: { "200": json("The tasks.", list), ...failuresOf(isGuarded, statusesOf("internal")) },
+    }),
+  };
+}
+
+function taskPath(isGuarded: boolean): JsonObject {
+  const answer = { "200": json("The task.", TASK), ...failuresOf(isGuarded, statusesOf("unknown_tool", "internal")) };
+  return {
+    parameters: [TASK_ID],
+    get: operation("read_task", "One task; as events, each of its states until the last.", { responses: answer }),
+    delete: operation("cancel_task", "Cancels a task that is not finished.", { responses: answer }),
+  };
+}
+
+function taskInputPath(isGuarded: boolean): JsonObject {
+  return {
+    parameters: [TASK_ID],
+    post: operation("answer_task", "Answers questions of a task, by key.", {
+      requestBody: { content: { "application/json": { schema: { type: "object" } } } },
+      responses: { "200": json("The task.", TASK), ...failuresOf(isGuarded, statusesOf("unknown_tool", "internal")) },
     }),
   };
 }
