@@ -107,7 +107,8 @@ test("a reader that accepts events gets each state until the last", LONG, async 
 
 test("a task of MCP is read by REST by the same principal, and by no other", LONG, async () => {
   await using hub = await TaskHub.start(
-    `[tasks]\nmode = "always"\n\n${["ada", "bob"].map((name) => `[server.tokens.${name}]\ntoken = "${name}-secret"\n`).join("\n")}`,
+    '[tasks]\nmode = "always"\n\n[server.tokens.ada]\ntoken = "ada-secret"\n\n' +
+      '[server.tokens.bob]\ntoken = "bob-secret"\n',
   );
   const id = await hub.task("greet", { name: "Ada" }, { token: "ada-secret" });
   const read = (token: string) => send(hub, `/api/tasks/${id}`, { headers: { authorization: `Bearer ${token}` } });

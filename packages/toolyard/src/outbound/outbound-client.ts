@@ -31,7 +31,7 @@ export interface OutboundRequest {
   /** The service's name, for messages. */
   readonly service: string;
   readonly url: URL;
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "DELETE";
   /** Headers with names in lower case. They are sent to the URL's own origin and to no other. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

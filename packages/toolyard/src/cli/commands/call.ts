@@ -15,13 +15,15 @@ import type { CommandAction } from "../rows/command-row.ts";
 
 interface Options extends OneCallOptions {
   readonly out?: string;
+  readonly task?: boolean;
 }
 
 export const run: CommandAction<Options> = async ([tool = "", ...words], options, io) => {
   const given = await readArguments(words, io);
+  const isJson = words.length === 0 || words[0] === "-" || words[0]!.trimStart().startsWith("{");
+  if (options.task) return (await import("./tasks.ts")).start({ tool, given, isJson }, options, io);
   const out = options.out === undefined ? undefined : placeOf(options.out, io);
   if (out !== undefined) await assertPlace(out);
-  const isJson = words.length === 0 || words[0] === "-" || words[0]!.trimStart().startsWith("{");
   const outcome = await oneCall({ ...options, shown: tool }, io, async (toolyard, call, hub) =>
     toolyard.call(tool, isJson ? given : await fitted(hub, tool, given), call),
   );

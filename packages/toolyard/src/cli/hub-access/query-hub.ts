@@ -10,6 +10,12 @@ export interface HubQuestion {
   readonly url: URL;
   readonly token: string | undefined;
   readonly timeoutMs: number;
+  /** @default "GET" */
+  readonly method?: "GET" | "POST" | "DELETE";
+  /** Headers besides the token, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string;
 }
 
 /** The response of a hub: its JSON, or `undefined` if the body is not JSON. */
@@ -22,14 +28,23 @@ export interface HubAnswer {
  * Sends a request outside MCP to a running hub, through the configured proxies. Rejects with the network's error, or
  * with a `FailError` for a response that is too large.
  */
-export async function askHub({ url, token, timeoutMs }: HubQuestion, io: Io): Promise<HubAnswer> {
+export async function askHub(
+  { url, token, timeoutMs, method, headers, body: sent }: HubQuestion,
+  io: Io,
+): Promise<HubAnswer> {
   const { OutboundClient } = await import("../../outbound/outbound-client.ts");
   const client = new OutboundClient({ userAgent: `toolyard/${VERSION}`, environment: io.env });
   try {
     const { status, body } = await client.request({
       service: url.origin,
       url,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      ...(method && { method }),
+      ...(sent !== undefined && { body: sent }),
+      headers: {
+        ...(sent !== undefined && { "content-type": "application/json" }),
+        ...headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
       signal: io.interrupted,
       timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,

@@ -106,10 +106,12 @@ const OF_THE_HUB: readonly CommandRow[] = [
       "toolyard call calculator operation=add a=2 b=3",
       "toolyard call files__read_text_file path=hello.txt --json",
       "toolyard call generate_image prompt='a red kite' --out pictures/",
+      "toolyard call monthly_report year=2026 --task",
     ],
     options: [
       ...REMOTE,
       TIMEOUT,
+      new Option("--task", "start the call at a running hub and print its task, which goes on without this command"),
       new Option("-o, --out <path>", "save images, audio and resources: into this folder, or the one into this file"),
     ],
     load: () => import("../commands/call.ts"),

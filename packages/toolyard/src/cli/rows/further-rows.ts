@@ -11,6 +11,7 @@ import { setupRows } from "./setup-rows.ts";
 import { sharedHubRows } from "./shared-hub-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
 import { topRow } from "./top-row.ts";
+import { taskRow } from "./task-rows.ts";
 import { userRows } from "./user-rows.ts";
 
 /** Options shared by commands of several files. */
@@ -37,6 +38,7 @@ export function furtherRows(options: CommonOptions): {
     setup: setupRows(options),
     last: [
       topRow([config, yes, url, tokenEnv, json, verbose]),
+      taskRow([config, yes, url, tokenEnv, json, verbose]),
       ...sharedHubRows([config, json]),
       auditRow([config, json]),
       ...accessRows([config, yes, json], options),

@@ -230,6 +230,11 @@ export const KINDS = {
 
 export type FailKind = keyof typeof KINDS;
 
+/** Returns whether a text, such as one of another hub, is an outcome code. */
+export function isFailKind(text: string): text is FailKind {
+  return Object.hasOwn(KINDS, text);
+}
+
 /**
  * Returns the outcome code that determines a failure's statuses: its own code, or the code that the tool gave as its
  * cause, such as `timeout` for a `TimeoutError`.
