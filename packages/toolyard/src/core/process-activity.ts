@@ -1,12 +1,12 @@
-/** Current activity of this process, of all hubs in it. Plain counters, so that counting costs nothing measurable. */
+/** Current activity of this process, for all hubs in it. Plain counters, whose cost is too small to measure. */
 export interface ProcessActivity {
-  /** Calls in the pipeline, with inner calls. */
+  /** Number of calls in the pipeline, including inner calls. */
   calls: number;
-  /** Entries that wait in a queue: for a tool or source with limited concurrency, or for the sandbox. */
+  /** Number of entries that wait in a queue: for a tool or source with limited concurrency, or for the sandbox. */
   queued: number;
-  /** Sessions of legacy clients. */
+  /** Number of sessions of legacy clients. */
   sessions: number;
-  /** Open streams of server-sent events. */
+  /** Number of open streams of server-sent events. */
   streams: number;
   sandboxRuns: number;
   /** Audit lines that no target took, since the start. */

@@ -57,7 +57,7 @@ export interface DataFolders {
   readonly lists?: string;
   /** Folder of tool vectors for searches by a model. */
   readonly embeddings?: string;
-  /** Folder of the journals of tasks. */
+  /** Folder of the task journals. */
   readonly tasks?: string;
   /** Folder of sign-ins to servers. */
   readonly vault?: string;

@@ -15,7 +15,7 @@ export const DOCS_PATH = "/docs";
 
 export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";
-/** Counts of all calls. */
+/** Path of the counts of all calls. */
 export const CALLS_PATH = "/status/calls";
 export const METRICS_PATH = "/metrics";
 export const READY_PATH = "/readyz";

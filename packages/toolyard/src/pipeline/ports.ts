@@ -79,7 +79,7 @@ export interface PipelineDeps {
   readonly watch?: Omit<CallWatch, "onCall">;
   /** Listeners for finished calls. @default none */
   readonly listeners?: readonly CallListener[];
-  /** Called for inner calls too. @default none */
+  /** Listeners for finished calls, including inner calls. @default none */
   readonly everyListeners?: readonly CallListener[];
   /** Returns a failure that replaces a timeout, if the reason is known. The provider is absent if none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;

@@ -80,7 +80,7 @@ function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: Js
   };
 }
 
-/** Returns the facts of a call that is over, for the audit and for listeners. */
+/** Returns the facts of a finished call, for the audit and for listeners. */
 function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
   const { call } = state;
   const { principal, client, parent } = call;

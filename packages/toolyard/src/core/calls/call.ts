@@ -143,7 +143,7 @@ export interface Call {
    * repeats the call with `inputResponses` and `requestState` in `params`. Otherwise the provider uses `ask`.
    */
   readonly relaysInput: boolean;
-  /** Present if the caller supports tasks, so that a long call may outlive its request. */
+  /** Present if the caller supports tasks, so that a long call may continue after its request. */
   readonly taskOffer?: TaskOffer;
 }
 

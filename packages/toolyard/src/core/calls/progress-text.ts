@@ -1,6 +1,6 @@
 import { stringMember, type JsonObject } from "../json/json.ts";
 
-/** Returns the text of a progress notification: its message, or its numbers. `undefined` if it has neither. */
+/** Returns the text of a progress notification: its message, or its numbers. Returns `undefined` if it has neither. */
 export function progressText(params: JsonObject): string | undefined {
   const message = stringMember(params, "message");
   if (message !== undefined) return message;

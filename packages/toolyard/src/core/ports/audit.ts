@@ -22,7 +22,7 @@ interface AuditFacts {
 /** Line of the audit for a call. It has no result value, and arguments only if the configuration enables them. */
 export interface AuditLine extends AuditFacts {
   readonly call: string;
-  /** Id of the call that made this one: code in the sandbox, `execute_tool`, the agent. */
+  /** Id of the call that made this call: code in the sandbox, `execute_tool`, the agent. */
   readonly parent?: string;
   readonly principal: string;
   readonly endpoint: string;
@@ -37,7 +37,7 @@ export interface AuditLine extends AuditFacts {
   /** Credentials that the source uses for this call: those of the caller, or those of the hub's configuration. */
   readonly credentials?: "caller" | "hub";
   readonly durationMs: number;
-  /** Size as JSON; -1 for a value that JSON cannot write. */
+  /** Size as JSON. -1 for a value that JSON cannot represent. */
   readonly argumentBytes: number;
   readonly resultBytes: number;
   readonly attempts: number;

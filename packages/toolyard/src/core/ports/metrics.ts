@@ -1,12 +1,15 @@
-/** Metrics of the hub, while at least one place at which it is served has them open. */
+/** Metrics of the hub. They are open as long as at least one address of the hub uses them. */
 export interface OpenMetrics {
   /** Returns the metrics in the text format of Prometheus. */
   text(): string;
-  /** Releases the metrics. The last release closes their own address. Idempotent. */
+  /** Releases the metrics. The last release closes their separate address. Idempotent. */
   release(): void;
 }
 
 export interface Metrics {
-  /** Opens the metrics and, once for all users, their own address. Rejects with an `OptionError` if it is not free. */
+  /**
+   * Opens the metrics and, for the first user, their separate address. Rejects with an `OptionError` if the address is
+   * in use.
+   */
   open(): Promise<OpenMetrics>;
 }

@@ -3,22 +3,22 @@ import type { RpcErrorObject } from "../calls/outcome.ts";
 import type { Emitter } from "../events.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** Id of the MCP extension (SEP-2663), under which clients and servers declare it. */
+/** Id of the MCP extension (SEP-2663), with which clients and servers declare it. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** States of a task (SEP-2663). The last three are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** Result of a task: the tool's result, also one with `isError`, or the protocol error of the call. */
+/** End of a task: the tool's result, possibly with `isError`, or the protocol error of the call. */
 export type TaskEnd =
   | { readonly type: "result"; readonly result: JsonObject }
   | { readonly type: "error"; readonly error: RpcErrorObject }
   /** The call was cancelled before its end. */
   | { readonly type: "cancelled" };
 
-/** A call that continues without a request of its caller, at one moment. */
+/** State at one moment of a call that continues without a request of its caller. */
 export interface TaskSnapshot {
-  /** Unguessable: 128 random bits. */
+  /** Unguessable id with 128 random bits. */
   readonly id: string;
   readonly status: TaskStatus;
   /** Last progress message of the tool, or the reason of a failure. */
@@ -27,100 +27,102 @@ export interface TaskSnapshot {
   readonly tool: string;
   /** Endpoint that received the call: `mcp-http`, `rest`, … */
   readonly endpoint: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly updatedAt: string;
   /** Milliseconds after `createdAt` for which the task can be read. */
   readonly ttlMs: number;
-  /** Milliseconds between two reads that the hub recommends. */
+  /** Milliseconds between two reads, as the hub recommends. */
   readonly pollIntervalMs: number;
-  /** With `input_required`: the open server requests by key, as `{method, params}`. */
+  /** With `input_required`: the open server requests by key, in the form `{method, params}`. */
   readonly inputRequests?: JsonObject;
-  /** With `completed`. */
+  /** Present with `completed`. */
   readonly result?: JsonObject;
-  /** With `failed`. */
+  /** Present with `failed`. */
   readonly error?: RpcErrorObject;
 }
 
 /** Receiver of the events of a running call. */
 export interface TaskObserver {
   progressed(message: string): void;
-  /** The set of open server requests changed. */
+  /** Called when the set of open server requests has changed. */
   inputChanged(): void;
   settled(end: TaskEnd): void;
 }
 
 /** A running call as its task controls it. */
 export interface TaskRun {
-  /** Reports events from now on, and at once those that happened before. */
+  /** Reports events from now on, and immediately those that happened before. */
   observe(observer: TaskObserver): void;
   /** Returns the open server requests by key. */
   openInput(): JsonObject;
-  /** Passes answers to server requests, by key. Unknown keys and malformed answers are ignored. */
+  /** Passes answers to server requests, by key. Ignores unknown keys and malformed answers. */
   respond(responses: JsonObject): void;
   cancel(reason: unknown): void;
 }
 
-/** The call of a new task. */
+/** Call of a new task. */
 export interface TaskCall {
   readonly principal: Principal;
   readonly endpoint: string;
   readonly tool: string;
-  /** Arguments as the caller sent them, to repeat an idempotent call after a crash of the hub. */
+  /** Arguments as the caller sent them. With them, an idempotent call is repeated after a crash of the hub. */
   readonly arguments: JsonObject;
-  /** True if the tool may be called twice with the same effect as once. */
+  /** True if a second call of the tool has no further effect. */
   readonly isIdempotent: boolean;
 }
 
-/** A call that is a task from its beginning. */
+/** Call that is a task from its start. */
 export interface StartedCall {
   readonly principal: Principal;
   readonly endpoint: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** Capabilities of a caller that answers server requests, in MCP's shape. @default none: server requests fail */
+  /** Capabilities of a caller that answers server requests, in the form of MCP. @default none: server requests fail */
   readonly capabilities?: JsonObject;
 }
 
-/** A change of a task, for callers that may read it. */
+/** Change of a task, for callers that may read the task. */
 export interface TaskChange {
   /** Key of the owner, as `callerKey` returns it. */
   readonly owner: string;
   readonly task: TaskSnapshot;
 }
 
-/** Calls that outlive the request that started them. Every method sees only the tasks of one principal. */
+/** Calls that continue after the request that started them. Every method accesses only the tasks of one principal. */
 export interface Tasks {
   /**
    * Calls a tool without a request that waits for it, and stores the call as a task. Rejects with a `FailError` if the
    * call is refused, if the caller has no room for another task, or if the task cannot be stored.
    */
   start(call: StartedCall): Promise<TaskSnapshot>;
-  /** False if `[tasks] mode = "never"` and no tool has another mode: the extension is not declared. */
+  /** False if `[tasks] mode = "never"` and no tool has another mode. The extension is then not declared. */
   readonly isOffered: boolean;
-  /** Resolves when the tasks of earlier hubs are known. Await it before `get`, `list`, `respond`, `cancel`. */
+  /**
+   * Resolves when the tasks of earlier hubs are known. Must be awaited before `get`, `list`, `respond` and `cancel`.
+   */
   ready(): Promise<void>;
   /** Returns true if the principal may have one more unfinished task. */
   hasRoomFor(principal: Principal): boolean;
   /**
    * Stores a running call as a task. Resolves when the task is on disk, so that it can be read after a crash. Rejects
-   * with a `FailError` if it cannot be stored; the call is cancelled then.
+   * with a `FailError` if the task cannot be stored; the call is then cancelled.
    */
   create(call: TaskCall, run: TaskRun): Promise<TaskSnapshot>;
   get(id: string, principal: Principal): TaskSnapshot | undefined;
-  /** Returns the tasks of the principal, newest first. */
+  /** Returns the tasks of the principal, the newest first. */
   list(principal: Principal): readonly TaskSnapshot[];
-  /** Returns false if there is no such task. */
+  /** Passes answers to a task. Returns false if the task does not exist. */
   respond(id: string, principal: Principal, responses: JsonObject): boolean;
-  /** Returns false if there is no such task. A finished task stays as it is. */
+  /** Cancels a task. Returns false if the task does not exist. A finished task stays unchanged. */
   cancel(id: string, principal: Principal): boolean;
-  /** Resolves with the final state of a task, or with `undefined` if there is no such task or the signal aborts. */
+  /** Resolves with the final state of a task, or with `undefined` if the task does not exist or the signal aborts. */
   ended(id: string, principal: Principal, signal: AbortSignal): Promise<TaskSnapshot | undefined>;
   readonly changed: Emitter<TaskChange>;
 }
 
-/** Returns true for a task whose state does not change any more. */
+/** Returns true if the state of a task is final. */
 export function isFinal({ status }: Pick<TaskSnapshot, "status">): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }

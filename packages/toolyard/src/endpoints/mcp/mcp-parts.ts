@@ -24,7 +24,7 @@ export interface McpServices {
   readonly logger: Logger;
   readonly state: HubState;
   readonly access: Pick<Access, "isGuarded">;
-  /** @default no call becomes a task */
+  /** Tasks. @default no call becomes a task */
   readonly tasks?: Tasks;
 }
 

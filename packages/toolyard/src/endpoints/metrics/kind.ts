@@ -3,7 +3,7 @@ import { ACCESS, METRICS } from "../../core/services.ts";
 import { PROMETHEUS_SECTION, resolvePrometheus } from "../../telemetry/prometheus/options.ts";
 import { defineEndpoint } from "../endpoint.ts";
 
-/** `GET /metrics`, on an address of its own and, with authentication, on the hub's port. */
+/** Endpoint `GET /metrics`, on a separate address and, with authentication, on the hub's port. */
 export const METRICS_ENDPOINT = defineEndpoint({
   schema: PROMETHEUS_SECTION,
   paths: [],

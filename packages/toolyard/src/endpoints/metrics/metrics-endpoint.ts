@@ -6,7 +6,7 @@ import { METRICS_CONTENT } from "../../telemetry/prometheus/metrics-text.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { METRICS_PATH } from "../paths.ts";
 
-/** Serves `/metrics` on the hub's port, and keeps the metrics' own address open. */
+/** Serves `/metrics` on the hub's port, and keeps the separate address of the metrics open. */
 export class MetricsEndpoint implements Endpoint {
   readonly #metrics: OpenMetrics;
   readonly #isOnMainPort: boolean;

@@ -2,7 +2,7 @@ import { CALL_STATISTICS, REDACT, STARTED_AT } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { CALLS_PATH } from "../paths.ts";
 
-/** `GET /status/calls`. It has no options: it is shown to the callers of `/status`. */
+/** Endpoint `GET /status/calls`. It has no options: the callers of `/status` may read it. */
 export const STATISTICS = defineEndpoint({
   schema: {},
   paths: [CALLS_PATH],

@@ -6,7 +6,10 @@ import type { Endpoint } from "../endpoint.ts";
 import { CALLS_PATH } from "../paths.ts";
 import { statisticsJson, type StatisticsParts } from "./statistics-body.ts";
 
-/** `GET /status/calls`: the counts of all calls. Callers with narrowed rights are refused, since it names all tools. */
+/**
+ * `GET /status/calls`: the counts of all calls. Callers with narrowed rights are refused, because the counts name all
+ * tools.
+ */
 export class StatisticsEndpoint implements Endpoint {
   readonly #parts: StatisticsParts;
 

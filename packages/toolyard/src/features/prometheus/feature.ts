@@ -9,7 +9,7 @@ export interface PrometheusReads {
   readonly telemetry?: { readonly prometheus?: PrometheusConfig };
 }
 
-/** Metrics for Prometheus. */
+/** Feature: metrics for Prometheus. */
 export const PROMETHEUS = defineFeature({
   name: "prometheus",
   uses: [CALL_STATISTICS, GET_HUB, REDACT, LOGGER],

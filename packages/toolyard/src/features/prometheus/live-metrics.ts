@@ -6,13 +6,13 @@ import type { MetricsServer } from "./metrics-server.ts";
 
 export interface LiveMetricsParts extends Omit<MetricsParts, "maxHistograms"> {
   readonly logger: Logger;
-  /** Returns the options of the current configuration; read when the first place opens the metrics. */
+  /** Returns the options of the current configuration. Called when the first address of the hub opens the metrics. */
   readonly options: () => PrometheusOptions;
 }
 
 /**
- * The metrics of a hub. They are loaded, and their own address is opened, when the first place that serves the hub
- * needs them: while a changed endpoint replaces another, both have them open.
+ * Metrics of a hub. Their code is loaded, and their own address is opened, when the first address at which the hub is
+ * served needs them. While a changed endpoint replaces another, both use them.
  */
 export class LiveMetrics implements Metrics {
   readonly #parts: LiveMetricsParts;
@@ -42,7 +42,7 @@ export class LiveMetrics implements Metrics {
     }
   }
 
-  /** Idempotent. */
+  /** Releases the metrics. Idempotent. */
   async close(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

@@ -8,7 +8,7 @@ import { HubMetrics, type MetricsParts } from "../../telemetry/prometheus/hub-me
 import { METRICS_CONTENT } from "../../telemetry/prometheus/metrics-text.ts";
 import type { MetricsAddress } from "../../telemetry/prometheus/options.ts";
 
-/** Connections of scrapers; a Prometheus keeps one. */
+/** Maximum number of connections of scrapers. One Prometheus keeps one connection. */
 const MAX_CONNECTIONS = 50;
 
 export interface MetricsServerParts extends MetricsParts {
@@ -25,7 +25,7 @@ export class MetricsServer {
     this.#listener = listener;
   }
 
-  /** Rejects with an `OptionError` if the address is not free. */
+  /** Opens the metrics. Rejects with an `OptionError` if the address is in use. */
   static async start(parts: MetricsServerParts, address: MetricsAddress | undefined): Promise<MetricsServer> {
     const metrics = new HubMetrics(parts);
     if (!address) return new MetricsServer(metrics, undefined);
@@ -53,7 +53,9 @@ export class MetricsServer {
   }
 }
 
-/** The hub's own listener has the checks of hosts, origins and tokens, and limits of connections and time. */
+/**
+ * Uses the hub's own listener, with its checks of hosts, origins and tokens, and its limits of connections and time.
+ */
 function listenerFor({ host, port, token }: MetricsAddress, logger: Logger): PortListener {
   const http = resolveHttp({
     host,

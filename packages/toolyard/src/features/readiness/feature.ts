@@ -1,5 +1,5 @@
 import { READINESS as READINESS_ENDPOINT } from "../../endpoints/readiness/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 
-/** `GET /readyz`. */
+/** Feature: `GET /readyz`. */
 export const READINESS = defineFeature({ name: "readiness", endpoints: [READINESS_ENDPOINT] });

@@ -4,7 +4,7 @@ import { defineFeature } from "../../kernel/feature.ts";
 import { CallCounts } from "../../telemetry/statistics/call-counts.ts";
 import { resolveStatistics, TELEMETRY_SECTION, type StatisticsConfig } from "../../telemetry/statistics/options.ts";
 
-/** Counts of all calls, and `GET /status/calls`. */
+/** Feature: counts of all calls, and `GET /status/calls`. */
 export const STATISTICS = defineFeature({
   name: "statistics",
   schema: TELEMETRY_SECTION,

@@ -21,7 +21,7 @@ interface OpenRequest {
   reject(error: unknown): void;
 }
 
-/** A tool call whose caller does not wait: its progress, server requests and end go to a task. */
+/** Tool call whose caller does not wait. A task receives its progress, its server requests and its end. */
 export class DetachedRun implements CallerLink, TaskRun {
   readonly endpoint: string;
   readonly client: Client;

@@ -29,7 +29,7 @@ export const TASKS = defineFeature({
   },
 });
 
-/** Returns the options of the current configuration; they are read again when it changes. */
+/** Returns the options of the current configuration. They are read again when the configuration changes. */
 function liveOptions(config: () => TaskReads): () => TaskOptions {
   let known: { readonly from: TasksConfig | undefined; readonly options: TaskOptions } | undefined;
   return () => {

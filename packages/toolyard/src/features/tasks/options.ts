@@ -10,8 +10,8 @@ const MODES = ["never", "auto", "always"] as const;
 const TOOL_MODES = [...MODES, "required"] as const;
 
 /**
- * `never`: the request waits for the result. `auto`: a long call becomes a task. `always`: every call becomes one.
- * `required`: the same, and clients of 2026-07-28 that do not declare tasks are refused.
+ * Mode of a tool. `never`: the request waits for the result. `auto`: a long call becomes a task. `always`: every call
+ * becomes a task. `required`: like `always`, and clients of 2026-07-28 that do not declare tasks are refused.
  */
 export type TaskMode = (typeof TOOL_MODES)[number];
 
@@ -69,7 +69,7 @@ export const TASK_SECTIONS = { tasks: Type.Optional(TasksSchema) };
 
 export type TasksConfig = Static<typeof TasksSchema>;
 
-/** Sections of the configuration that tasks are read from. */
+/** Sections of the configuration that tasks read. */
 export interface TaskReads {
   readonly tasks?: TasksConfig;
 }
@@ -87,7 +87,7 @@ export interface TaskOptions {
   modeOf(subject: Subject): TaskMode;
 }
 
-/** Throws an `OptionError` for a pattern that cannot be read. */
+/** Throws an `OptionError` for an invalid pattern. */
 export function resolveTasks(raw: TasksConfig = {}): TaskOptions {
   const options = readOptions(TasksSchema, raw, "tasks.");
   const rules = Object.entries(options.tools).map(([pattern, mode]) => {

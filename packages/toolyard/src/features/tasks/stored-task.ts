@@ -5,13 +5,13 @@ import { isFinal, type TaskEnd, type TaskRun, type TaskSnapshot, type TaskStatus
 import { firstChars } from "../../core/text/truncate.ts";
 import type { TaskRecord } from "./task-journal.ts";
 
-/** Longest progress message that a task keeps. */
+/** Maximum length of a progress message that a task keeps. */
 const MAX_MESSAGE_CHARS = 1000;
 
 /** Facts of a task that never change. */
 export interface TaskFacts {
   readonly id: string;
-  /** Key of its principal, as `callerKey` returns it. */
+  /** Key of the owner, as `callerKey` returns it. */
   readonly owner: string;
   readonly tool: string;
   readonly endpoint: string;
@@ -26,7 +26,7 @@ export class StoredTask {
   readonly facts: TaskFacts;
   /** Size of the stored result in characters. */
   size = 0;
-  /** Present while its call runs in this process. */
+  /** Present while the task's call runs in this process. */
   run: TaskRun | undefined;
   #status: TaskStatus = "working";
   #message: string | undefined;
@@ -38,7 +38,7 @@ export class StoredTask {
     this.#updatedAt = facts.createdAt;
   }
 
-  /** Returns the task of a journal's record; `undefined` if the record is not one of a task. */
+  /** Returns the task of a record in the journal, or `undefined` if the record is not that of a task. */
   static from(record: TaskRecord): StoredTask | undefined {
     const { facts, end, status, message, updatedAt } = record as unknown as StoredRecord;
     if (typeof facts !== "object" || facts === null || typeof facts.owner !== "string") return undefined;

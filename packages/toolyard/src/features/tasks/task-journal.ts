@@ -10,25 +10,25 @@ import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 /** The last record of a task in the journal. */
 export interface TaskRecord extends JsonObject {
   readonly id: string;
-  /** True if the task was removed; it has no other members then. */
+  /** True if the task was removed. The record then has no further members. */
   readonly removed?: boolean;
 }
 
-/** A larger journal is rewritten when it is opened: it contains every state of every task. */
+/** Maximum size of a journal that is read. A larger one is replaced by an empty one. */
 const MAX_JOURNAL_BYTES = 512 * 1024 * 1024;
-/** Hubs of one configuration that run at the same time; each has its own journal. */
+/** Maximum number of hubs with the same configuration that run concurrently. Each has a separate journal. */
 const MAX_HUBS = 16;
 const FOLDER_MODE = 0o700;
 
 /**
- * File with one JSON line per change of a task. A record is on disk before `append` resolves. A torn last line, as
- * `kill -9` leaves it, is ignored when the file is read.
+ * File with one JSON line per change of a task. A record is on disk before `append` resolves. An incomplete last line,
+ * which `kill -9` may leave, is ignored.
  */
 export class TaskJournal {
   readonly #path: string;
   readonly #lock: string;
   #file: FileHandle | undefined;
-  /** The last write, so that records keep their order. */
+  /** Last write. The next one waits for it, so that records keep their order. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(path: string, lock: string) {
@@ -37,8 +37,8 @@ export class TaskJournal {
   }
 
   /**
-   * Opens the journal of a configuration, and returns the last record of each task in it. Further hubs of the same
-   * configuration get journals of their own. Rejects with the system's error if the folder cannot be written.
+   * Opens the journal of a configuration. Returns it with the last record of each task. Further hubs of the same
+   * configuration get separate journals. Rejects with the system's error if the folder cannot be written.
    */
   static async open(folder: string, place: string): Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> {
     await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
@@ -111,7 +111,7 @@ function parsedRecord(line: string): TaskRecord | undefined {
   }
 }
 
-/** Locks of this process: after a crash, this process may have the number of the crashed one. */
+/** Locks that this process holds. After a crash, this process may have the process id of the crashed one. */
 const held = new Set<string>();
 
 /** Creates the lock file of a journal for this process. Returns false if another hub holds it. */
@@ -135,7 +135,7 @@ async function tryCreate(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a process that has ended. */
+/** Removes the lock of a process that has exited. */
 async function isDead(path: string): Promise<boolean> {
   const holder = Number(await readFile(path, "utf8").catch(() => ""));
   if (holder > 0 && holder !== process.pid && isAlive(holder)) return false;

@@ -26,7 +26,10 @@ export function taskStage(options: () => TaskOptions): Stage {
   };
 }
 
-/** A modern client declares its capabilities with each request; others wait for the result (SEP-2663). */
+/**
+ * A modern client declares its capabilities in each request. Without the capability, the request waits for the result
+ * (SEP-2663).
+ */
 function isUndeclared({ call: { client, parent } }: CallState): boolean {
   return client.era === "modern" && parent === undefined;
 }

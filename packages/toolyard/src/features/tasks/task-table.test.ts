@@ -82,7 +82,7 @@ async function created(table: TaskTable, more: { isIdempotent?: boolean; princip
   return { id: task.id, task, run };
 }
 
-/** Closes the table as a crash of its hub would: without a word on the calls that run. */
+/** Closes the table as a crash of its hub would: without ending the running calls. */
 async function crash(table: TaskTable): Promise<void> {
   tables.splice(tables.indexOf(table), 1);
   await table.close();
@@ -149,7 +149,7 @@ test("a finished task is removed after its time, and a running one is kept", asy
   expect(table.list(LOCAL_PRINCIPAL).map(({ id }) => id)).toEqual([running.id]);
 });
 
-test("the oldest finished tasks make room when there are too many or their results are too large", async () => {
+test("removes the oldest finished tasks if there are too many or their results are too large", async () => {
   const { table } = openTable({ max_tasks: 3, max_stored: "1KB" });
   const first = await created(table);
   const rest = [await created(table), await created(table)];
@@ -161,7 +161,7 @@ test("the oldest finished tasks make room when there are too many or their resul
   expect(table.list(LOCAL_PRINCIPAL).map(({ id }) => id)).toEqual([first.id]);
 });
 
-test("a principal has room for max_running unfinished tasks, and others have room of their own", async () => {
+test("a principal may have max_running unfinished tasks, independent of other principals", async () => {
   const { table } = openTable({ max_running: 2 });
   const { run } = await created(table);
   expect(table.hasRoomFor(LOCAL_PRINCIPAL)).toBe(true);
@@ -174,7 +174,7 @@ test("a principal has room for max_running unfinished tasks, and others have roo
   expect(table.hasRoomFor(LOCAL_PRINCIPAL)).toBe(true);
 });
 
-test("after a crash, finished tasks answer and others have failed with the reason", async () => {
+test("after a crash, finished tasks have their result, and the others have failed with the reason", async () => {
   const { table } = openTable();
   const [finished, running] = [await created(table), await created(table)];
   finished.run.observer.settled({ type: "result", result: DONE });
@@ -189,7 +189,7 @@ test("after a crash, finished tasks answer and others have failed with the reaso
   });
 });
 
-test("after a crash, an idempotent call is repeated when its owner asks, with the rights at that time", async () => {
+test("after a crash, an idempotent call is repeated when its owner reads it, with the rights at that time", async () => {
   const { table } = openTable();
   const { id } = await created(table, { isIdempotent: true });
   await crash(table);
@@ -203,7 +203,7 @@ test("after a crash, an idempotent call is repeated when its owner asks, with th
   expect(repeated).toEqual([{ principal: now, endpoint: "mcp-http", tool: "report", arguments: { year: 2026 } }]);
 });
 
-test("a torn last line and foreign lines are ignored", async () => {
+test("ignores an incomplete last line and lines of another format", async () => {
   const { table } = openTable();
   const { id, run } = await created(table);
   run.observer.settled({ type: "result", result: DONE });
@@ -217,7 +217,7 @@ test("a torn last line and foreign lines are ignored", async () => {
   expect((await readFile(join(folder, file!), "utf8")).trim().split("\n")).toHaveLength(2);
 });
 
-test("two hubs of one configuration have journals of their own, and a dead one's is taken over", async () => {
+test("two hubs of one configuration have separate journals, and a hub takes over that of an exited one", async () => {
   const [first, second] = [openTable().table, openTable().table];
   const { id } = await created(first);
   await created(second);
@@ -238,14 +238,14 @@ test("a task that cannot be stored is not created, and its call is cancelled", a
   expect([run.reason === undefined, table.list(LOCAL_PRINCIPAL)]).toEqual([false, []]);
 });
 
-test("without a journal that can be opened, tasks are kept in memory and the log says so", async () => {
+test("without a journal that can be opened, keeps tasks in memory and logs that", async () => {
   const { table, warnings } = openTable({}, { openJournal: () => Promise.reject(new Error("EACCES")) });
   const { id } = await created(table);
   expect(table.get(id, LOCAL_PRINCIPAL)).toMatchObject({ status: "working" });
   expect(warnings).toEqual(["The journal of tasks cannot be used: tasks end with this hub."]);
 });
 
-test("listeners get each change with its owner", async () => {
+test("listeners receive each change with its owner", async () => {
   const { table } = openTable();
   const changes: TaskChange[] = [];
   table.changed.on((change) => void changes.push(change));

@@ -25,7 +25,10 @@ import type { TaskJournal, TaskRecord } from "./task-journal.ts";
 export interface TaskTableDeps {
   readonly options: () => TaskOptions;
   readonly logger: Pick<Logger, "warning" | "debug">;
-  /** Opens the journal with the first task, and at a start with stored tasks. `undefined`: tasks are kept in memory. */
+  /**
+   * Opens the journal: with the first task, or at the start if tasks are stored. Returns `undefined` if tasks are kept
+   * in memory.
+   */
   readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
   /** Calls a tool. `isIdempotent` resolves once the call is admitted, and rejects if it is refused. */
   readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
@@ -151,7 +154,7 @@ export class TaskTable implements Tasks {
     });
   }
 
-  /** Closes the journal. Calls that still run end with the hub; their tasks are interrupted. */
+  /** Closes the journal. Running calls end with the hub, and their tasks are interrupted. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#opening;
@@ -177,7 +180,8 @@ export class TaskTable implements Tasks {
     if (!task) return;
     this.#byId.set(task.facts.id, task);
     if (task.isFinal) return;
-    // The rights of the owner are not stored: the call is repeated when the owner asks, as who it is then.
+    // The rights of the owner are not stored. The call is repeated when the owner reads the task, with the owner's
+    // rights at that time.
     if (task.facts.isIdempotent) this.#interrupted.add(task.facts.id);
     else this.#settle(task, INTERRUPTED);
   }

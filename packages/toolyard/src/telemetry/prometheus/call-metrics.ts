@@ -9,23 +9,23 @@ const BUCKET_LABELS = [...LATENCY_BOUNDS_MS.map((bound) => String(bound / 1000))
 );
 
 /**
- * Formatted series of one row. They are kept as long as the row does not change: with thousands of tools, formatting
- * takes most of the time, and between two readings few tools are called.
+ * Formatted series of one row. They are kept until the row changes: with thousands of tools, formatting takes most of
+ * the time, and few tools are called between two scrapes.
  */
 interface RowSeries {
   readonly calls: string;
   readonly seconds: string;
-  /** Labels of its histogram: its own, or those of `other` of its source. */
+  /** Labels of the row's histogram: its own labels, or those of `other` of its source. */
   readonly histogram: string;
-  /** Number of calls at which the lines were written. */
+  /** Number of calls when the lines were formatted. */
   writtenAt: number;
   callLines: string;
   secondsLine: string;
 }
 
 /**
- * Writes the counts of calls. Each histogram has a line for each bucket, so only the first tools get their own; further
- * tools share the histogram `other` of their source. A tool keeps its histogram as long as the hub runs.
+ * Writes the counts of calls. Each histogram has one line per bucket, so only the first tools have separate histograms;
+ * further tools share the histogram `other` of their source. A tool keeps its histogram until the hub exits.
  */
 export class CallMetrics {
   readonly #redact: (text: string) => string;

@@ -58,7 +58,7 @@ describe("calls", () => {
     expect(all).toContain('toolyard_call_result_bytes_total{source="files"} 60');
   });
 
-  test("that follow a reading are in the next one", () => {
+  test("that follow a scrape are in the next one", () => {
     const { metrics, callStatistics } = lines({ calls: [{}] });
     callStatistics.add({ ...CALL, kind: "denied" });
     expect(metrics.text()).toContain('method="tools/call",outcome="denied"} 1\n');
@@ -86,7 +86,7 @@ describe("calls", () => {
     const { source: _source, ...unresolved } = CALL;
     for (let index = 0; index < 10_000; index += 1) callStatistics.add({ ...unresolved, target: `guess-${index}` });
     const after = metrics.text();
-    // One more row: calls, seconds, a histogram of 17 buckets with sum and count, two sizes.
+    // Lines of one more row: calls, seconds, a histogram of 17 buckets with sum and count, two sizes.
     expect(after.split("\n").length - before).toBe(1 + 1 + 19 + 2);
     expect(after.split("\n").length).toBeLessThan(500);
     expect(after).not.toContain("guess-");
@@ -103,7 +103,7 @@ describe("calls", () => {
 });
 
 describe("sources", () => {
-  test("have a series for each state, so that a change leaves none behind", () => {
+  test("have a series for each state, so that a change of state leaves no old series", () => {
     const { lines: all } = lines({ sources: [report("files", "ready"), report("web", "down", { restarts: 3 })] });
     expect(all).toContain('toolyard_source_up{source="files",kind="stdio"} 1');
     expect(all).toContain('toolyard_source_up{source="web",kind="stdio"} 0');
@@ -114,7 +114,7 @@ describe("sources", () => {
   });
 });
 
-test("the process has memory, processor time, activity and event-loop lag", () => {
+test("metrics of the process include memory, processor time, activity and event-loop lag", () => {
   const { lines: all } = lines({});
   for (const name of [
     "toolyard_info{",

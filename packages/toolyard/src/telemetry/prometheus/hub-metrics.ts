@@ -10,7 +10,7 @@ export interface MetricsParts {
   readonly callStatistics: CallStatistics;
   readonly hub: () => Pick<HubPort, "sources">;
   readonly redact: (text: string) => string;
-  /** Tools with a latency histogram of their own. */
+  /** Maximum number of tools with a separate latency histogram. */
   readonly maxHistograms: number;
 }
 

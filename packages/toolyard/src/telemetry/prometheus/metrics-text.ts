@@ -7,7 +7,7 @@ export type Labels = Readonly<Record<string, string>>;
 export class MetricsText {
   #text = "";
 
-  /** Starts a metric; its samples follow. */
+  /** Starts a metric. Its samples must follow. */
   family(name: string, type: "counter" | "gauge" | "histogram", help: string): this {
     this.#text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
     return this;
@@ -18,13 +18,13 @@ export class MetricsText {
     return this.line(text === "" ? name : `${name}{${text}}`, value);
   }
 
-  /** Adds a sample of a series whose name and labels are already formatted. */
+  /** Adds a sample of a series with a formatted name and labels. */
   line(series: string, value: number): this {
     this.#text += `${series} ${Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "NaN"}\n`;
     return this;
   }
 
-  /** Adds whole lines, each with its line break. */
+  /** Adds complete lines, each with its line break. */
   raw(lines: string): this {
     this.#text += lines;
     return this;
@@ -35,7 +35,7 @@ export class MetricsText {
   }
 }
 
-/** Returns labels as they are between braces. */
+/** Formats labels, without the braces. */
 export function labelText(labels: Labels): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escapeLabel(value)}"`)

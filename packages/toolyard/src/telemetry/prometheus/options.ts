@@ -44,7 +44,7 @@ export const PROMETHEUS_SECTION = {
 
 export type PrometheusConfig = Static<typeof PrometheusSchema>;
 
-/** The address at which metrics are served. */
+/** Address at which metrics are served. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
@@ -52,7 +52,7 @@ export interface MetricsAddress {
 }
 
 export interface PrometheusOptions {
-  /** Absent: no address of its own. */
+  /** Absent: the metrics have no separate address. */
   readonly address?: MetricsAddress;
   readonly isOnMainPort: boolean;
   readonly maxHistograms: number;

@@ -36,7 +36,7 @@ export class ProcessMetrics {
     this.#lag.disable();
   }
 
-  /** The names are those that dashboards for Node use. The values cover the time since the reading before. */
+  /** Names are those that dashboards for Node use. Values cover the time since the previous scrape. */
   #writeLag(out: MetricsText): void {
     const values = [
       ["p50", this.#lag.percentile(50)],
@@ -46,7 +46,7 @@ export class ProcessMetrics {
     ] as const;
     for (const [level, nanoseconds] of values) {
       const name = `nodejs_eventloop_lag_${level}_seconds`;
-      // The histogram counts the whole interval of the timer.
+      // The histogram includes the interval of the timer itself.
       const seconds = Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000);
       out.family(name, "gauge", "Delay of the event loop since the last reading.").sample(name, seconds);
     }

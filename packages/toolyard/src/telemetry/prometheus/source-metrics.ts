@@ -2,7 +2,7 @@ import type { SourceReport } from "../../core/ports/hub-port.ts";
 import type { ProviderState } from "../../core/sources/provider.ts";
 import type { MetricsText } from "./metrics-text.ts";
 
-/** The states of a source; each is one series of a source, so that a change of state leaves no old series behind. */
+/** States of a source. Each is a separate series, so that a change of state leaves no old series. */
 const STATES: readonly ProviderState[] = [
   "starting",
   "ready",
@@ -12,7 +12,7 @@ const STATES: readonly ProviderState[] = [
   "disabled",
   "closed",
 ];
-/** Sources with series of their own; a configuration with more is not expected. */
+/** Maximum number of sources with separate series, above that of any expected configuration. */
 const MAX_SOURCES = 1000;
 
 /** Writes state, restarts and sizes of the sources. */

@@ -72,7 +72,7 @@ describe("rows", () => {
 });
 
 describe("limits", () => {
-  test("10,000 names that led to no tool share one row", () => {
+  test("10,000 names that did not resolve share one row", () => {
     const counts = new CallCounts(1000);
     for (let index = 0; index < 10_000; index += 1)
       counts.add({ ...unresolved(CALL), target: `guess-${index}`, kind: "unknown_tool" });
@@ -81,7 +81,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("tools beyond the limit are counted as `other` of their source, known ones still on their own", () => {
+  test("count tools beyond the limit as `other` of their source, and known tools separately", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => ({ target: `t${index}`, source: `s${index % 2}` }));
     const rows = counted([...names, ...names.slice(0, 3)], 3);
     expect(rows.map(({ source, tool, calls }) => [source, tool, calls])).toEqual([
@@ -93,17 +93,17 @@ describe("limits", () => {
     ]);
   });
 
-  test("sources beyond the limit are counted together", () => {
+  test("count sources beyond the limit together", () => {
     const rows = counted(Array.from({ length: 5000 }, (_, index) => ({ source: `s${index}` })));
     expect(rows).toHaveLength(1001);
     expect(rows.at(-1)).toMatchObject({ source: OTHER, tool: OTHER, calls: 4000 });
   });
 
-  test("a limit of 0 counts all tools of a source together", () => {
+  test("count all tools of a source together with a limit of 0", () => {
     expect(counted([{}, { target: "b" }], 0)).toMatchObject([{ source: "files", tool: OTHER, calls: 2 }]);
   });
 
-  test("any sequence of calls is counted completely, in a bounded number of rows", () => {
+  test("count any sequence of calls completely, in a limited number of rows", () => {
     const kinds: readonly (FailKind | "ok")[] = ["ok", ...(Object.keys(KINDS) as FailKind[])];
     const call = fc.record({
       source: fc.option(fc.constantFrom("a", "b", "__proto__"), { nil: undefined }),
@@ -120,7 +120,7 @@ describe("limits", () => {
         expect(sum((row) => row.calls)).toBe(calls.length);
         expect(sum((row) => row.buckets.reduce((a, b) => a + b, 0))).toBe(calls.length);
         expect(sum((row) => Object.values(row.outcomes).reduce((a, b) => a + b, 0))).toBe(calls.length);
-        // Five tools, and for each of four sources `other` and three methods.
+        // Five tools; and for each of four sources, `other` and three methods.
         expect(rows.length).toBeLessThanOrEqual(5 + 4 * 4);
       }),
       { seed: 38, numRuns: 200 },

@@ -2,21 +2,23 @@ import type { CallMethod } from "../../core/calls/call.ts";
 import { OTHER, type CallStatistics, type LiveCallRow } from "../../core/ports/call-statistics.ts";
 import { StatisticsRow, type FinishedCall } from "./statistics-row.ts";
 
-/** Sources with rows of their own. Reloads may bring any number of new ids; further ones are counted as `other`. */
+/**
+ * Maximum number of sources with separate rows. Reloads may add any number of ids; further ones are counted as `other`.
+ */
 const MAX_SOURCES = 1000;
 
 interface SourceRows {
   readonly id: string;
   readonly byTool: Map<string, StatisticsRow>;
-  /** Rows of methods besides `tools/call`; the limit of tools has no effect on them. */
+  /** Maximum number of rows of methods other than `tools/call`. The limit of tools does not apply to them. */
   readonly byMethod: Map<CallMethod, StatisticsRow>;
-  /** Tools beyond the limit. */
+  /** Row of the tools beyond the limit. */
   other: StatisticsRow | undefined;
 }
 
 /**
- * Counts calls by tool and source since the start of the hub. Its size is bounded whatever callers send: only a tool
- * that was found has a row, up to a limit; names that led to no tool share one row for each method.
+ * Counts calls by tool and source since the start of the hub. The number of rows is limited for any calls: only a tool
+ * that was found has a row, up to a limit; names that did not resolve share one row for each method.
  */
 export class CallCounts implements CallStatistics {
   readonly #maxTools: number;

@@ -7,7 +7,7 @@ import {
   type LiveCallRow,
 } from "../../core/ports/call-statistics.ts";
 
-/** A call that is over, as statistics read it. */
+/** Finished call, as statistics read it. */
 export interface FinishedCall {
   readonly source?: string;
   readonly target: string;
@@ -41,7 +41,7 @@ export class StatisticsRow implements LiveCallRow {
   add({ kind, durationMs, argumentBytes, resultBytes }: FinishedCall): void {
     this.calls += 1;
     this.totalMs += durationMs;
-    // A value without a size as JSON has -1.
+    // -1 is the size of a value that JSON cannot represent.
     if (argumentBytes > 0) this.argumentBytes += argumentBytes;
     if (resultBytes > 0) this.resultBytes += resultBytes;
     this.outcomeCounts[OUTCOME_INDEX.get(kind) ?? 0]! += 1;

@@ -114,7 +114,7 @@ export class CallCoordinator {
     }
   }
 
-  /** Stores the call as a task. Returns `undefined` if its caller has no room for another task. */
+  /** Stores the call as a task. Returns `undefined` if its caller has too many unfinished tasks. */
   async #toTask(
     call: RunningCall,
     { isIdempotent }: TaskPlan,

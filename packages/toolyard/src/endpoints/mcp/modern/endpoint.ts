@@ -49,7 +49,7 @@ export interface ModernDeps {
   readonly isGuarded: boolean;
   /** State that this hub shares with other hubs. */
   readonly state: HubState;
-  /** Calls that outlive their request. Absent: the extension is not declared. */
+  /** Tasks. Absent: the extension is not declared. */
   readonly tasks?: Tasks | undefined;
 }
 

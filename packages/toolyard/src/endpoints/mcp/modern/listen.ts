@@ -73,7 +73,7 @@ export class ListenSubscription implements BoardListener {
     this.#send("notifications/resources/updated", { ...params, uri });
   }
 
-  /** Reports a task. Changes before the acknowledgement are dropped: the caller reads the task after it. */
+  /** Reports a task. Drops changes before the acknowledgement, because the caller reads the task after it. */
   taskChanged(task: JsonObject): void {
     if (!this.#early) this.#send("notifications/tasks", task);
   }

@@ -16,7 +16,7 @@ import { wireTask } from "./task-methods.ts";
 export interface ListenOptions {
   readonly maxSubscriptions: number;
   readonly maxSubscribedResources: number;
-  /** Absent: no task is reported. */
+  /** Tasks. Absent: no task is reported. */
   readonly tasks?: Tasks | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface ListenOptions {
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** Tasks whose changes are reported. */
+  /** Ids of the tasks whose changes are reported. */
   readonly taskIds: readonly string[];
   /** Filter as it is acknowledged, without the URIs. */
   readonly wire: JsonObject;
@@ -132,7 +132,7 @@ export class Listens {
     return [...subscribed.values(), ...(watch ? [async () => watch.stop()] : [])];
   }
 
-  /** Reports the changes of the caller's own tasks. Returns the ids that belong to it, if there are any. */
+  /** Reports the changes of the caller's own tasks. Returns those of the ids that belong to the caller. */
   async #watchTasks(
     listen: ListenSubscription,
     wanted: readonly string[],
@@ -198,7 +198,7 @@ function readFilter(params: JsonObject | undefined, maxUris: number): Filter | s
   return typeof taskIds === "string" ? taskIds : { lists, uris, taskIds, wire };
 }
 
-/** Returns the list without duplicates, or its problem. */
+/** Returns the list without duplicates, or the problem of the list. */
 function readIds(notifications: JsonObject, member: string, most: number): readonly string[] | string {
   const ids = notifications[member] ?? [];
   if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === "string"))

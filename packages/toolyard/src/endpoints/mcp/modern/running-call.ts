@@ -45,7 +45,7 @@ const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 export type VisitEnd =
   | { readonly type: "answer"; readonly answer: McpAnswer }
   | { readonly type: "input"; readonly inputRequests: JsonObject }
-  /** The call continues as a task, if its caller has room for one. */
+  /** The call continues as a task, unless its caller has too many unfinished tasks. */
   | { readonly type: "task"; readonly plan: TaskPlan };
 
 interface SuspendedRequest {
@@ -84,15 +84,15 @@ export class RunningCall implements CallerLink, TaskRun {
   #progress: string | undefined;
   #plan: TaskPlan | undefined;
   #planTimer: NodeJS.Timeout | undefined;
-  /** True once the time of the plan has passed. */
+  /** True after the time of the plan has passed. */
   #isDue = false;
-  /** Present once the call is a task. It has no more visits then. */
+  /** Present if the call is a task. It then has no further visits. */
   #observer: TaskObserver | undefined;
 
   constructor(client: Client, visit: Visit, { relaysInput, offersTask = false }: RunningCallOptions) {
     this.endpoint = visit.endpoint;
     this.client = client;
-    // A source's own request for input needs a retry of the caller, which a task does not have.
+    // A request for input of the source itself requires a retry of the caller, which a task does not have.
     this.relaysInput = relaysInput && !offersTask;
     if (offersTask) this.taskOffer = { accept: (plan) => this.#accept(plan) };
     this.#capabilities = visit.capabilities;
@@ -192,7 +192,7 @@ export class RunningCall implements CallerLink, TaskRun {
 
   #accept(plan: TaskPlan): void {
     if (this.#answer || this.#observer || (this.#plan && this.#plan.afterMs <= plan.afterMs)) return;
-    // A call inside this one may need to be a task sooner; the task is still that of the outer tool.
+    // An inner call may require a task sooner. The task is still that of the outer tool.
     this.#plan = this.#plan ? { ...this.#plan, afterMs: plan.afterMs } : plan;
     clearTimeout(this.#planTimer);
     if (plan.afterMs === 0) return this.#becomeDue(this.#plan);

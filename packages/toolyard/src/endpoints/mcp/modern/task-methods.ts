@@ -7,17 +7,17 @@ import type { AdmittedFacts } from "./facts.ts";
 
 const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
 
-/** Returns whether the extension `io.modelcontextprotocol/tasks` defines the method (SEP-2663). */
+/** Returns true if the extension `io.modelcontextprotocol/tasks` defines the method (SEP-2663). */
 export function isTaskMethod(method: string): boolean {
   return METHODS.has(method);
 }
 
-/** Returns whether the caller declares the extension with this request. */
+/** Returns true if the caller declares the extension in this request. */
 export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapabilities">): boolean {
   return objectMember(objectMember(clientCapabilities, "extensions") ?? {}, TASKS_EXTENSION) !== undefined;
 }
 
-/** Answers a method of the extension. A task of another principal is answered like one that does not exist. */
+/** Answers a method of the extension. A task of another principal is treated like one that does not exist. */
 export async function answerTaskMethod(
   { method, params }: { readonly method: string; readonly params: JsonObject },
   { principal, envelope }: AdmittedFacts,
@@ -48,7 +48,7 @@ const UNKNOWN = errorAnswer(
   "Unknown task: there is none with this id for you. It may have been removed after its time (`ttlMs`).",
 );
 
-/** Returns the result of a `tools/call` that became a task. Its result is read with `tasks/get`. */
+/** Returns the result of a `tools/call` that became a task. The tool's result is read with `tasks/get`. */
 export function createdTask(task: TaskSnapshot): JsonObject {
   const { result: _result, error: _error, inputRequests: _requests, ...created } = wireTask(task);
   return { resultType: "task", ...created };
