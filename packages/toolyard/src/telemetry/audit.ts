@@ -8,7 +8,7 @@ import type { Redactor } from "./redactor.ts";
 
 /** Approximate length of a line without its target and arguments. */
 const OTHER_CHARS = 400;
-/** Client names with a kept redacted form; callers choose them. */
+/** Maximum number of client names with a cached redacted form; callers choose the names. */
 const MAX_CLIENTS = 1000;
 
 export const NO_AUDIT: Audit = Object.freeze({ isSilent: true, write: () => {}, record: () => {} });

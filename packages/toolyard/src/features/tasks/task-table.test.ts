@@ -189,7 +189,7 @@ test("after a crash, finished tasks have their result, and the others have faile
   });
 });
 
-test("after a crash, an idempotent call is repeated when its owner reads it, with the rights at that time", async () => {
+test("after a crash, an idempotent call is repeated when its owner reads it, with its current rights", async () => {
   const { table } = openTable();
   const { id } = await created(table, { isIdempotent: true });
   await crash(table);
