@@ -3,7 +3,7 @@ import { within } from "../../core/timing/wait.ts";
  * Tracks whether a worker is ready for its next job: it must report ready once before each job. A run ends only after
  * that.
  */
-export class Readiness {
+export class WorkerReadiness {
   #jobs = 0;
   #readies = 0;
   #onReady: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
 import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
-import { Readiness } from "./readiness.ts";
+import { WorkerReadiness } from "./readiness.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
@@ -30,7 +30,7 @@ export class SandboxWorker implements RunWorker {
   #markReady!: () => void;
   #markEnded!: (end: WorkerEnd) => void;
   #isOver = false;
-  readonly #readiness = new Readiness();
+  readonly #readiness = new WorkerReadiness();
 
   constructor(kind: WorkerKind) {
     const { port1, port2 } = new MessageChannel();

@@ -3,7 +3,7 @@ import { StderrTail } from "../../process/stderr-tail.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { watchCpu } from "../../runtimes/warm/cpu-watch.ts";
-import { Readiness } from "../child/readiness.ts";
+import { WorkerReadiness } from "../child/readiness.ts";
 import type { RunWorker, WorkerEnd } from "../child/run-worker.ts";
 import { readFiles, toFileHeads } from "../child-messages.ts";
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
@@ -52,7 +52,7 @@ export class ProcessWorker implements RunWorker {
   readonly #reader: FrameReader;
   readonly #stderr = new StderrTail();
   readonly #output = new GuestOutput((message) => this.#onMessage?.(message));
-  readonly #readiness = new Readiness();
+  readonly #readiness = new WorkerReadiness();
   readonly #leaving = new AbortController();
   #child: Child | undefined;
   #job: SandboxJob | undefined;

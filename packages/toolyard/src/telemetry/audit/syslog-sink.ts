@@ -45,14 +45,14 @@ function createFormatter(facility: number): (text: string) => string {
   return (text) => `${head} ${new Date().toISOString()} ${host} toolyard ${process.pid} audit - ${text}`;
 }
 
-interface Sender {
+interface SyslogSender {
   /** Rejects with a `ChunkError` that has what was not sent. */
   send(chunk: Buffer): Promise<void>;
   close(): void;
 }
 
 /** One datagram for each message (RFC 5426). UDP reports no loss. */
-class DatagramSender implements Sender {
+class DatagramSender implements SyslogSender {
   readonly #address: SyslogAddress;
   readonly #socket: DatagramSocket;
 
@@ -86,7 +86,7 @@ class DatagramSender implements Sender {
 }
 
 /** One kept connection; each message ends with a line feed (RFC 6587 section 3.4.2). */
-class StreamSender implements Sender {
+class StreamSender implements SyslogSender {
   readonly #address: SyslogAddress;
   #socket: Socket | undefined;
 
