@@ -27,6 +27,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [],
     ["--json"],
     ["--mode", "normal"],
+    ["--tokens"],
     ["--mode", "discovery"],
     ["--mode", "discovery", "--json"],
     ["--resources"],

@@ -41,6 +41,6 @@ test("an audit line keeps integers beyond 2^53 as digits", () => {
 
 test("an audit line has no argument and no result value", () => {
   expect(Object.keys(JSON.parse(written(LINE)) as object).toSorted()).toEqual(
-    ["event", ...Object.keys(LINE)].toSorted(),
+    ["event", "resultTokens", ...Object.keys(LINE)].toSorted(),
   );
 });

@@ -161,7 +161,9 @@ test("S14: an audit line is one JSON line without secrets", () => {
     attempts: 1,
   };
   createAudit([sink], { redactor }).write(line);
-  expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ event: "call", ...line, target: "x ***" }]);
+  expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([
+    { event: "call", ...line, target: "x ***", resultTokens: 1 },
+  ]);
 });
 
 test("S14: redacts a secret in an audit line even if the secret is removed before the line is written", () => {
@@ -173,7 +175,7 @@ test("S14: redacts a secret in an audit line even if the secret is removed befor
   const line = { ...head, target: "x my-known-secret", kind: "ok", durationMs: 1, ...sizes } as const;
   createAudit([{ write: (one) => void late.push(one), close: async () => {} }], { redactor }).write(line);
   redactor.clear();
-  expect(late.map(lineText)).toEqual([JSON.stringify({ event: "call", ...line, target: "x ***" })]);
+  expect(late.map(lineText)).toEqual([JSON.stringify({ event: "call", ...line, target: "x ***", resultTokens: 1 })]);
 });
 
 test("S14: redacts a secret that crosses the length limit of a text", () => {

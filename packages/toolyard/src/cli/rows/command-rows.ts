@@ -72,6 +72,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
       new Option("--resources", "list resources"),
       new Option("--templates", "list resource templates"),
       new Option("--prompts", "list prompts"),
+      new Option("--tokens", "estimate what each tool costs a model"),
     ],
     excessAdvice: (name) =>
       `\`toolyard list\` lists all tools and has no argument. \`toolyard show ${name}\` shows the tool ${name}, and ` +

@@ -10,6 +10,7 @@ import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { sharedHubRows } from "./shared-hub-rows.ts";
 import { signInRows } from "./sign-in-rows.ts";
+import { tokensRow } from "./tokens-row.ts";
 import { topRow } from "./top-row.ts";
 import { taskRow } from "./task-rows.ts";
 import { userRows } from "./user-rows.ts";
@@ -39,6 +40,7 @@ export function furtherRows(options: CommonOptions): {
     last: [
       topRow([config, yes, url, tokenEnv, json, verbose]),
       taskRow([config, yes, url, tokenEnv, json, verbose]),
+      tokensRow([config, yes, json, verbose]),
       ...sharedHubRows([config, json]),
       auditRow([config, json]),
       ...accessRows([config, yes, json], options),

@@ -109,7 +109,7 @@ describe("text", () => {
   test("the text has the totals and a table for each ranking with rows, without control characters", () => {
     const text = topText(report, "toolyard 1", { color: false });
     expect(text).toContain("3 calls in 10 s (0.30/s), 0 failed");
-    expect(text).toMatch(/Busiest tools\ntool +source +calls +per s +p50 +p95 +failed/);
+    expect(text).toMatch(/Busiest tools\ntool +source +calls +per s +p50 +p95 +tokens +failed/);
     expect(text).not.toContain("Failing tools");
     expect(text).not.toContain("\u001b");
   });

@@ -1,5 +1,6 @@
 import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
 import type { CallStatisticsRow } from "../../core/ports/call-statistics.ts";
+import { tokensOfBytes } from "../../core/text/token-estimate.ts";
 import type { CallSample } from "./call-rows.ts";
 
 /** Calls of one tool, of another method of one source, or of one source in total. */
@@ -17,6 +18,8 @@ export interface TopLine {
   /** Median duration, estimated from buckets. */
   readonly p50Ms: number;
   readonly p95Ms: number;
+  /** Estimated tokens of an average result. */
+  readonly resultTokens: number;
 }
 
 export interface TopReport {
@@ -79,6 +82,7 @@ function added(one: CallStatisticsRow, other: CallStatisticsRow): CallStatistics
     ...one,
     calls: one.calls + other.calls,
     totalMs: one.totalMs + other.totalMs,
+    resultBytes: one.resultBytes + other.resultBytes,
     outcomes: Object.fromEntries(outcomes),
     buckets: one.buckets.map((count, index) => count + (other.buckets[index] ?? 0)),
   };
@@ -103,6 +107,7 @@ function lineOf(row: CallStatisticsRow, name: string | undefined, { boundsMs, sp
     meanMs: round(totalMs / Math.max(1, calls)),
     p50Ms: round(quantile(0.5, buckets, boundsMs)),
     p95Ms: round(quantile(0.95, buckets, boundsMs)),
+    resultTokens: tokensOfBytes(row.resultBytes / Math.max(1, calls)),
   };
 }
 

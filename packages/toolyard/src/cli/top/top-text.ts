@@ -58,6 +58,7 @@ const COLUMNS: readonly Column[] = [
   { title: "per s", text: ({ perSecond }) => rateText(perSecond), isWide: true },
   { title: "p50", text: ({ p50Ms }) => timeText(p50Ms), isWide: true },
   { title: "p95", text: ({ p95Ms }) => timeText(p95Ms) },
+  { title: "tokens", text: ({ resultTokens }) => String(resultTokens), isWide: true },
   { title: "failed", text: ({ failed, failure }) => (failure === undefined ? "" : `${failed} ${failure}`) },
 ];
 

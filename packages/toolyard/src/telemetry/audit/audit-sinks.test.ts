@@ -73,7 +73,7 @@ describe("a file", () => {
     });
     await close();
     expect(entriesOf(readFileSync(file, "utf8"))).toEqual([
-      { event: "call", ...LINE, arguments: { path: "a.txt", password: "***" } },
+      { event: "call", ...LINE, resultTokens: 1, arguments: { path: "a.txt", password: "***" } },
       expect.objectContaining({
         event: "sign_in",
         action: "refused",
@@ -133,7 +133,7 @@ describe("syslog", () => {
     await close();
     const [, json = ""] =
       /^<85>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \S+ toolyard \d+ audit - (\{.*\})$/.exec(text.toString()) ?? [];
-    expect(JSON.parse(json)).toEqual({ event: "call", ...LINE });
+    expect(JSON.parse(json)).toEqual({ event: "call", ...LINE, resultTokens: 1 });
   });
 
   test("gets lines over TCP, also those written while the server was down", async () => {
@@ -184,7 +184,7 @@ describe("a webhook", () => {
     await expect.poll(() => bodies.join(""), { timeout: 10_000 }).toContain("call-1");
     await close();
     expect(authorization).toBe("Bearer token-of-the-webhook");
-    expect(entriesOf(bodies.join(""))).toEqual([{ event: "call", ...LINE }]);
+    expect(entriesOf(bodies.join(""))).toEqual([{ event: "call", ...LINE, resultTokens: 1 }]);
   });
 
   test("that refuses lines gets the next ones; the loss is logged", async () => {

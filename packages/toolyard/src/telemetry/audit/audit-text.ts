@@ -1,5 +1,6 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { tokensOfBytes } from "../../core/text/token-estimate.ts";
 import type { AuditLine, HubEvent } from "../../core/ports/audit.ts";
 
 /** Members of a line in their order. Callers may pass objects with more members. */
@@ -29,6 +30,7 @@ const MEMBERS: readonly (keyof AuditLine)[] = [
 export function callText(line: AuditLine, args: JsonObject | undefined): string {
   const picked: JsonObject = { event: "call" };
   for (const member of MEMBERS) if (line[member] !== undefined) picked[member] = line[member];
+  if (line.resultBytes > 0) picked["resultTokens"] = tokensOfBytes(line.resultBytes);
   if (args) picked["arguments"] = args;
   return stringifyExact(picked);
 }

@@ -1,4 +1,5 @@
 import { LATENCY_BOUNDS_MS, OTHER, OUTCOMES, type LiveCallRow } from "../../core/ports/call-statistics.ts";
+import { tokensOfBytes } from "../../core/text/token-estimate.ts";
 import { labelText, type MetricsText } from "./metrics-text.ts";
 
 const CALLS = "toolyard_calls_total";
@@ -59,6 +60,10 @@ export class CallMetrics {
       out.family(name, "counter", help);
       for (const [source, sums] of bySource) out.sample(name, sums[member], { source: this.#redact(source) });
     }
+    const tokens = "toolyard_call_result_tokens_total";
+    out.family(tokens, "counter", "Tokens that the results of calls cost a model, estimated from their size.");
+    for (const [source, { resultBytes }] of bySource)
+      out.sample(tokens, tokensOfBytes(resultBytes), { source: this.#redact(source) });
   }
 
   #currentSeries(row: LiveCallRow): RowSeries {

@@ -86,8 +86,8 @@ describe("calls", () => {
     const { source: _source, ...unresolved } = CALL;
     for (let index = 0; index < 10_000; index += 1) callStatistics.add({ ...unresolved, target: `guess-${index}` });
     const after = metrics.text();
-    // Lines of one more row: calls, seconds, a histogram of 17 buckets with sum and count, two sizes.
-    expect(after.split("\n").length - before).toBe(1 + 1 + 19 + 2);
+    // Lines of one more row: calls, seconds, a histogram of 17 buckets with sum and count, two sizes and tokens.
+    expect(after.split("\n").length - before).toBe(1 + 1 + 19 + 3);
     expect(after.split("\n").length).toBeLessThan(500);
     expect(after).not.toContain("guess-");
   });

@@ -1,0 +1,13 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { estimateTokens } from "../../core/text/token-estimate.ts";
+
+/** Returns the estimated tokens of a tool in a client's list: what clients give their model of it. */
+export function definitionTokens({ name, description, inputSchema }: JsonObject): number {
+  return estimateTokens(stringifyExact({ name, description, input_schema: inputSchema }));
+}
+
+/** Returns the estimated tokens of a list of tools. */
+export function listTokens(entries: readonly JsonObject[]): number {
+  return entries.reduce((sum, entry) => sum + definitionTokens(entry), 0);
+}
