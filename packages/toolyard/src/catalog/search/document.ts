@@ -3,7 +3,7 @@ import { visibleName } from "../../core/names/names.ts";
 import type { ToolRecord } from "../../core/sources/records.ts";
 import type { PreparedTool } from "../source-part.ts";
 import type { Field, Ranking } from "./ranking.ts";
-import { symbolWords } from "./symbol-words.ts";
+import { proseSymbols, symbolWords } from "./symbol-words.ts";
 import { fieldWords, informativeWords } from "./words.ts";
 
 /** Words of one tool with their weights. They depend only on the tool, so they are computed once. */
@@ -33,16 +33,15 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const keywords = record.keywords.join(" ");
   const parameters = parameterWords(entry["inputSchema"]);
   const nameStems = fieldWords(name);
-  const description = fieldWords(
-    [stringMember(entry, "title") ?? "", stringMember(entry, "description") ?? ""].join(" "),
-  );
+  const prose = [stringMember(entry, "title") ?? "", stringMember(entry, "description") ?? ""].join(" ");
+  const description = fieldWords(prose);
   const server = source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`;
   const weights = new Map<string, number>();
   const add = fieldAdder(weights);
-  add(fields.name, nameStems);
+  add(fields.name, [...nameStems, ...proseSymbols(name)]);
   add(fields.server, fieldWords(server));
   add(fields.keywords, [...fieldWords(keywords), ...symbolWords(keywords)]);
-  add(fields.description, description, { words: leadWords, weight: leadWeight });
+  add(fields.description, [...description, ...proseSymbols(prose)], { words: leadWords, weight: leadWeight });
   add(fields.parameterNames, fieldWords(parameters.names));
   add(fields.parameterTexts, fieldWords(parameters.texts));
   return {

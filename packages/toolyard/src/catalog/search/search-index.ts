@@ -104,7 +104,7 @@ export class SearchIndex {
     const limit = resolveLimit(options.limit);
     const text = query.trim().toLowerCase();
     if (text === "") return this.#everything(limit, options);
-    const words = this.#scores([...queryWords(query), ...this.#keywordSigns(query)]);
+    const words = this.#scores([...queryWords(query), ...this.#knownSymbols(query)]);
     const { evidence } = options;
     const scores = evidence ? new Blend(words, evidence, { places: this.#index, ranking: this.#ranking }) : words;
     const exact = this.#exactRanks(text, options);
@@ -156,7 +156,7 @@ export class SearchIndex {
   }
 
   /** Returns the words with symbols that a tool has as keyword. Other symbols are punctuation of the query. */
-  #keywordSigns(query: string): QueryWord[] {
+  #knownSymbols(query: string): QueryWord[] {
     const known = symbolWords(query).filter((word) => this.#index.postings(word) !== undefined);
     return known.map((text) => ({ text, stem: text }));
   }

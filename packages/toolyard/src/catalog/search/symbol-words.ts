@@ -31,6 +31,16 @@ export function symbolWords(text: string): string[] {
   return [...found];
 }
 
+/**
+ * Returns the distinct symbols of a prose text that have a meaning of their own, in lower case: emojis, currency symbols
+ * and words such as `c++`. Runs of other signs are omitted, because in prose they are punctuation or markup.
+ */
+export function proseSymbols(text: string): string[] {
+  const plain = firstChars(text, MAX_TEXT_LENGTH).replaceAll(VARIANTS, "").replaceAll(MARKS_OF_TRADE, "");
+  const words = plain.toLowerCase().match(WORD_WITH_SIGN) ?? [];
+  return Array.from(new Set([...words, ...(plain.match(SINGLE_SIGNS) ?? [])])).slice(0, MAX_SIGNS);
+}
+
 function signsIn(token: string): readonly string[] {
   if (token === "") return [];
   const singles = token.match(SINGLE_SIGNS) ?? [];
