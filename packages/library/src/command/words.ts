@@ -227,6 +227,7 @@ const FRENCH_FAILURES: Readonly<Record<string, string>> = {
   password_required: "Le fichier est protégé par un mot de passe. Ôtez-le, puis ajoutez le fichier de nouveau.",
   damaged: "Le fichier est endommagé.",
   no_text: "Il ne contient pas de texte.",
+  unknown_encoding: "L’encodage du texte n’est pas reconnu. Enregistrez-le en UTF-8.",
   not_a_pdf: "Le fichier n’est pas un PDF.",
   needs_ocr:
     "Ses pages sont des images sans texte. Mettez `ocr` à local ou mistral, ou faites-les lire par un logiciel d’OCR.",
@@ -256,7 +257,7 @@ function frenchFailure({ code, reason = code, message }: DocumentError): string 
  * unchanged.
  */
 const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] = [
-  [/^It is (?:not|no) UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
+  [/^It is (?:not|no) UTF-8, and was read as ([\w-]+)\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du $1."],
   [
     /^Its front matter is (?:not|no) YAML and was left out: (.*)$/s,
     "Son en-tête n’est pas du YAML et a été laissé de côté : $1",

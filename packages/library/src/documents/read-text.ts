@@ -1,5 +1,5 @@
 import type { Reader } from "./block.ts";
-import { decodeBytes } from "toolyard/text";
+import { decodeUndeclared } from "./text-encoding.ts";
 
 /** Reads plain text: paragraphs separated by empty lines. */
 export const readText: Reader = async (bytes) => {
@@ -11,7 +11,10 @@ export const readText: Reader = async (bytes) => {
   return { blocks, pages: 0, metadata: [], warnings };
 };
 
-/** Decodes UTF-8, UTF-16 with a byte order mark, or else Windows-1252. */
+/**
+ * Decodes UTF-8, UTF-16 with a byte order mark, or else the encoding that the bytes indicate. Throws a `DocumentError`
+ * if they indicate none.
+ */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly warnings: readonly string[] } {
   const plain = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll("\0", "");
   if (bytes[0] === 0xff && bytes[1] === 0xfe)
@@ -21,7 +24,7 @@ export function decodeText(bytes: Uint8Array): { readonly text: string; readonly
   try {
     return { text: plain(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), warnings: [] };
   } catch {
-    const text = decodeBytes("windows-1252", bytes);
-    return { text: plain(text), warnings: ["It is not UTF-8, and was read as Windows-1252."] };
+    const { text, warnings } = decodeUndeclared(bytes);
+    return { text: plain(text), warnings };
   }
 }

@@ -38,10 +38,13 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const server = source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`;
   const weights = new Map<string, number>();
   const add = fieldAdder(weights);
-  add(fields.name, [...nameStems, ...proseSymbols(name)]);
+  add(fields.name, nameStems);
+  // Added separately, so that symbols do not change the length of a field, and with it the scores of its words.
+  add(fields.name, proseSymbols(name));
   add(fields.server, fieldWords(server));
   add(fields.keywords, [...fieldWords(keywords), ...symbolWords(keywords)]);
-  add(fields.description, [...description, ...proseSymbols(prose)], { words: leadWords, weight: leadWeight });
+  add(fields.description, proseSymbols(prose));
+  add(fields.description, description, { words: leadWords, weight: leadWeight });
   add(fields.parameterNames, fieldWords(parameters.names));
   add(fields.parameterTexts, fieldWords(parameters.texts));
   return {

@@ -136,6 +136,7 @@ test("a symbol in descriptions changes no score of a query without it", async ()
     { name: "read", description: "Read a mail" },
   ];
   const marked = plain.map((tool) => ({ ...tool, description: `${tool.description} 🎉` }));
-  const order = async (tools: typeof plain) => (await searchTexts(tools, "send mail")).map(({ name }) => name);
-  expect(await order(marked)).toEqual(await order(plain));
+  const scores = async (tools: typeof plain) =>
+    (await searchTexts(tools, "send mail")).map(({ name, score }) => [name, score]);
+  expect(await scores(marked)).toEqual(await scores(plain));
 });

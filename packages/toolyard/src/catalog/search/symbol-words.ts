@@ -32,8 +32,8 @@ export function symbolWords(text: string): string[] {
 }
 
 /**
- * Returns the distinct symbols of a prose text that have a meaning of their own, in lower case: emojis, currency symbols
- * and words such as `c++`. Runs of other signs are omitted, because in prose they are punctuation or markup.
+ * Returns the distinct symbols of a prose text that have a meaning: emojis, currency symbols, and words such as `c++`
+ * in lower case. Omits runs of other signs, because in prose they are punctuation or markup.
  */
 export function proseSymbols(text: string): string[] {
   const plain = firstChars(text, MAX_TEXT_LENGTH).replaceAll(VARIANTS, "").replaceAll(MARKS_OF_TRADE, "");
