@@ -23,7 +23,7 @@ const shows = process.stderr.isTTY || process.env["npm_lifecycle_event"] === "st
 let stepsDone = 0;
 const progress = (what) => {
   stepsDone += 1;
-  if (shows) process.stderr.write(`Building ${stepsDone}/${PROJECTS.length + 2}: ${what} …\n`);
+  if (shows) process.stderr.write(`Building ${stepsDone}/${PROJECTS.length + 3}: ${what} …\n`);
 };
 // Files that children run unchanged: Python, and JavaScript that is not compiled. The declarations of the entries `gnn`
 // and `library` name other packages, which are compiled later.
@@ -90,6 +90,12 @@ for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(ro
 await bundle(root, compiled);
 const FONT = join("pictures", "font");
 cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), { recursive: true });
+progress("the console");
+// In its own process, since it changes to another folder.
+const vite = join(dirname(require.resolve("vite/package.json")), "bin", "vite.js");
+const page = join(root, "console", "vite.config.mjs");
+const built = spawnSync(process.execPath, [vite, "build", "--config", page], { stdio: "inherit" });
+if (built.status !== 0) process.exit(built.status ?? 1);
 progress("lists of services");
 // A hub knows the tools of a service before it runs, from these lists.
 const lists = spawnSync(process.execPath, [join(packages, "..", "scripts", "service-lists.mjs")], { stdio: "inherit" });

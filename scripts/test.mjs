@@ -131,6 +131,7 @@ async function checkSources() {
   // Some tests run programs of test/tools, so these are installed first.
   const endTools = begin("tools", join(root, "scripts/tools.mjs"));
   check("types", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]);
+  check("types of the console", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "packages/toolyard/console"]);
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("format", bin("oxfmt", "bin/oxfmt"), ["--check"]);

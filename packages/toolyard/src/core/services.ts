@@ -1,7 +1,9 @@
 import type { Access, AccessPlan } from "./access.ts";
 import type { Call, ToolMode } from "./calls/call.ts";
 import type { Chat } from "./ports/chat.ts";
+import type { HubControl } from "./ports/hub-control.ts";
 import type { HubPort, View } from "./ports/hub-port.ts";
+import type { LogFeed } from "./ports/log-feed.ts";
 import type { InnerHub } from "./calls/inner-hub.ts";
 import type { Audit } from "./ports/audit.ts";
 import type { CallStatistics } from "./ports/call-statistics.ts";
@@ -78,6 +80,8 @@ export const VARIABLES = serviceKey<Readonly<Record<string, string | undefined>>
 export const DATA_FOLDERS = serviceKey<DataFolders>()("dataFolders");
 export const GET_HUB = serviceKey<() => MadeHub>()("getHub");
 export const STARTED_AT = serviceKey<Date>()("startedAt");
+/** Returns the configuration and the sources of the hub, for administrators. */
+export const HUB_CONTROL = serviceKey<() => HubControl>()("hubControl");
 /** Access to the hub for running calls. */
 export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 
@@ -96,6 +100,8 @@ export const REDACT = serviceKey<(text: string) => string>()("redact");
 export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
 export const CALL_STATISTICS = serviceKey<CallStatistics>()("callStatistics");
 export const METRICS = serviceKey<Metrics>()("metrics");
+/** The last lines of the log with their facts, and new ones as they are written. */
+export const LOG_FEED = serviceKey<LogFeed>()("logFeed");
 export const SCOPES = serviceKey<ScopeRules>()("scopes");
 export const TASKS = serviceKey<Tasks>()("tasks");
 export const PROFILES = serviceKey<Profiles>()("profiles");

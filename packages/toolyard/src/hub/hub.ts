@@ -1,3 +1,4 @@
+import type { HubControl } from "../core/ports/hub-control.ts";
 import { LOGGER, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
@@ -8,6 +9,7 @@ import { TELEMETRY } from "../kernel/telemetry.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HubState } from "../state/ports/store.ts";
 import { CallerPort } from "./caller-port.ts";
+import { controlOf } from "./hub-control.ts";
 import { createKernel } from "./create-kernel.ts";
 import type { Kernel } from "./kernel.ts";
 import { createKernelServices } from "./kernel-services.ts";
@@ -25,6 +27,9 @@ export class Hub {
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
   readonly endpoints = new OpenEndpoints();
+  readonly control: HubControl = controlOf(this);
+  /** Reads the configuration again and applies it; absent while nothing loads it. */
+  reloader: { apply(): Promise<void>; reconsider(): Promise<void> } | undefined;
   /** Services of the kernel and of the features. `getService` reads one. */
   readonly services: Services;
   readonly features: readonly AnyFeature[];
@@ -41,7 +46,7 @@ export class Hub {
     this.#config = options.config;
     this.#isHosted = options.modulesHost !== undefined;
     const contributions: Contribution[] = [];
-    const late = { getHub: () => made, contributions: () => contributions };
+    const late = { getHub: () => made, control: () => this.control, contributions: () => contributions };
     const services = createKernelServices(options, { state, config, ...late });
     const kernel = createKernel(options, { services, config, contributions });
     this.#kernel = kernel;

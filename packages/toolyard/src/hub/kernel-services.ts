@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { resolveCatalog } from "../catalog/options.ts";
 import { dataFolder } from "../core/data-folder.ts";
 import type { ServicesOf } from "../core/service-key.ts";
+import type { HubControl } from "../core/ports/hub-control.ts";
 import type { DataFolders, MadeHub } from "../core/services.ts";
 import { createAccess, planAccess } from "../kernel/access.ts";
 import type { Contribution } from "../kernel/feature.ts";
@@ -17,6 +18,7 @@ interface KernelStart {
   readonly state: HubState;
   /** Returns the hub, which is created after its features have started. */
   readonly getHub: () => MadeHub;
+  readonly control: () => HubControl;
   readonly config: () => LoadedHubConfig;
   /** Returns the contributions of the features. Empty until they have started. */
   readonly contributions: () => readonly Contribution[];
@@ -25,13 +27,14 @@ interface KernelStart {
 /** Creates the services of the kernel that live as long as the hub. */
 export function createKernelServices(
   options: OpenHubOptions,
-  { state, getHub, config, contributions }: KernelStart,
+  { state, getHub, control, config, contributions }: KernelStart,
 ): ServicesOf<KernelHubKey> {
   const { variables, logger, printsFailures, isQuiet, modulesHost, lazy, firstCallerEra, requestIds } = options;
   return {
     variables,
     dataFolders: foldersOf(options),
     getHub,
+    hubControl: control,
     innerHub: createInnerHub(getHub),
     startedAt: new Date(),
     accessPlan: (server = config().tree.server) => planAccess(contributions(), server),

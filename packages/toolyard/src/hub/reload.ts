@@ -28,6 +28,7 @@ export class Reloader {
 
   constructor(options: ReloadOptions) {
     this.#options = options;
+    options.hub.reloader = this;
   }
 
   /** Reloads when one of the files changes. */

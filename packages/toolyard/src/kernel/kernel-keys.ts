@@ -6,6 +6,7 @@ import type {
   ACCESS_PLAN,
   DATA_FOLDERS,
   GET_HUB,
+  HUB_CONTROL,
   HUB,
   INNER_HUB,
   STARTED_AT,
@@ -42,6 +43,7 @@ export type KernelHubKey =
   | typeof VARIABLES
   | typeof DATA_FOLDERS
   | typeof GET_HUB
+  | typeof HUB_CONTROL
   | typeof INNER_HUB
   | typeof STARTED_AT
   | typeof ACCESS_PLAN

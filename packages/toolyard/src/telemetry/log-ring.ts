@@ -1,3 +1,5 @@
+import { Emitter } from "../core/events.ts";
+import type { LogFeed, LogLine } from "../core/ports/log-feed.ts";
 import type { LogLevel } from "../core/ports/ports.ts";
 import { LEVEL_ORDER } from "./log-levels.ts";
 import { createTextFormatter, type LogEntry } from "./log-format.ts";
@@ -6,13 +8,6 @@ import { firstChars } from "../core/text/truncate.ts";
 const MAX_LINES = 1000;
 const MAX_LINE_CHARS = 2000;
 const format = createTextFormatter(false);
-
-interface RingLine {
-  readonly level: LogLevel;
-  readonly text: string;
-  /** Principal of the call. Absent if the line does not belong to a call. */
-  readonly principal: unknown;
-}
 
 export interface LogQuery {
   /** @default 100 */
@@ -24,8 +19,9 @@ export interface LogQuery {
 }
 
 /** The most recent lines of the log, for clients of a running hub. Limited in number and length. */
-export class LogRing {
-  readonly #lines: RingLine[] = [];
+export class LogRing implements LogFeed {
+  readonly added = new Emitter<LogLine>();
+  readonly #lines: LogLine[] = [];
   readonly #maxLines: number;
   #next = 0;
 
@@ -34,27 +30,31 @@ export class LogRing {
   }
 
   push(entry: LogEntry): void {
-    this.#lines[this.#next % this.#maxLines] = {
+    const { source, principal } = entry.facts;
+    const line: LogLine = {
+      number: this.#next + 1,
+      time: entry.time,
       level: entry.level,
       text: firstChars(format(entry), MAX_LINE_CHARS),
-      principal: entry.facts["principal"],
+      ...(typeof source === "string" && { source }),
+      ...(typeof principal === "string" && { principal }),
     };
+    this.#lines[this.#next % this.#maxLines] = line;
     this.#next += 1;
+    if (this.added.size > 0) this.added.emit(line);
   }
 
-  /**
-   * Returns the last `limit` lines with at least this level, oldest first; with `principal`, only lines of its calls.
-   */
-  lines({ limit = 100, level = "debug", principal }: LogQuery = {}): string[] {
-    const first = Math.max(0, this.#next - this.#maxLines);
-    const inOrder = Array.from(
-      { length: this.#next - first },
-      (_, index) => this.#lines[(first + index) % this.#maxLines]!,
-    );
-    const matching = inOrder.filter(
+  /** Returns the last `limit` lines of at least this level, oldest first. With a principal, only lines of its calls. */
+  texts({ limit = 100, level = "debug", principal }: LogQuery = {}): string[] {
+    const matching = this.lines().filter(
       (line) =>
         LEVEL_ORDER[line.level] >= LEVEL_ORDER[level] && (principal === undefined || line.principal === principal),
     );
     return limit > 0 ? matching.slice(-limit).map(({ text }) => text) : [];
+  }
+
+  lines(): readonly LogLine[] {
+    const first = Math.max(0, this.#next - this.#maxLines);
+    return Array.from({ length: this.#next - first }, (_, index) => this.#lines[(first + index) % this.#maxLines]!);
   }
 }

@@ -45,7 +45,7 @@ test("keeps lines in the ring that are not written to the sink", () => {
     logger.error("two");
   });
   expect(lines).toEqual([expect.stringContaining("two")]);
-  expect(ring.lines({ limit: 9 })).toHaveLength(2);
+  expect(ring.texts({ limit: 9 })).toHaveLength(2);
 });
 
 test("writes a JSON line as one object, in which facts cannot replace `time`, `level` and `message`", () => {
@@ -136,11 +136,11 @@ test("the ring keeps a limited number of the last lines, oldest first", () => {
     for (const word of ["a", "b", "c", "d"]) logger.info(word);
     logger.error(`e${"x".repeat(1000)}`);
   });
-  expect(ring.lines().map((line) => line.split(" ").at(-1)![0])).toEqual(["c", "d", "e"]);
-  expect(ring.lines({ level: "error" })).toHaveLength(1);
-  expect(ring.lines({ limit: 1 })).toHaveLength(1);
-  expect(ring.lines({ limit: 0 })).toHaveLength(0);
-  expect(Math.max(...ring.lines().map((line) => line.length))).toBeLessThanOrEqual(2100);
+  expect(ring.texts().map((line) => line.split(" ").at(-1)![0])).toEqual(["c", "d", "e"]);
+  expect(ring.texts({ level: "error" })).toHaveLength(1);
+  expect(ring.texts({ limit: 1 })).toHaveLength(1);
+  expect(ring.texts({ limit: 0 })).toHaveLength(0);
+  expect(Math.max(...ring.texts().map((line) => line.length))).toBeLessThanOrEqual(2100);
 });
 
 test("S14: an audit line is one JSON line without secrets", () => {

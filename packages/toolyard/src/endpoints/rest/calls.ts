@@ -15,15 +15,20 @@ export interface RestCallTarget {
   readonly method: CallMethod;
   readonly target: string;
   readonly args?: JsonObject;
+  /** @default none */
+  readonly params?: JsonObject;
 }
 
 /** Runs the calls of requests, and tracks the running ones. */
 export class Calls {
   readonly #hub: RestParts["hub"];
   readonly #logger: Logger;
+  readonly #endpoint: string;
   readonly #running = new Set<RestExchange>();
 
-  constructor(hub: RestParts["hub"], logger: Logger) {
+  /** `endpoint` is the name under which calls are recorded. */
+  constructor(hub: RestParts["hub"], logger: Logger, endpoint = "rest") {
+    this.#endpoint = endpoint;
     this.#hub = hub;
     this.#logger = logger;
   }
@@ -35,7 +40,7 @@ export class Calls {
 
   /** Runs a call. Never rejects. */
   run(what: RestCallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
-    return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
+    return this.guard(exchange, () => this.#hub.call(callOf(what, view, linkTo(exchange, this.#endpoint))));
   }
 
   /**
@@ -73,17 +78,17 @@ export class Calls {
 const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
 
 function callOf(
-  { method, target, args = {} }: RestCallTarget,
+  { method, target, args = {}, params = {} }: RestCallTarget,
   { principal, mode }: View,
-  exchange: RestExchange,
+  link: CallerLink,
 ): Call {
-  return new BuiltCall(linkTo(exchange), { method, target, params: {}, arguments: args, meta: {}, principal, mode });
+  return new BuiltCall(link, { method, target, params, arguments: args, meta: {}, principal, mode });
 }
 
-function linkTo(exchange: RestExchange): CallerLink {
+function linkTo(exchange: RestExchange, endpoint: string): CallerLink {
   const { takesEvents, signal } = exchange;
   return {
-    endpoint: "rest",
+    endpoint,
     client: { capabilities: {} },
     signal,
     cancellation: signal,

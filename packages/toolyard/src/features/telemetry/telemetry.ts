@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json/json.ts";
+import type { LogFeed } from "../../core/ports/log-feed.ts";
 import { SHOWN_FACT } from "../../core/ports/ports.ts";
 import { createAudit, NO_AUDIT } from "../../telemetry/audit.ts";
 import { openAuditSinks } from "../../telemetry/audit/audit-sinks.ts";
@@ -26,6 +27,8 @@ export interface OpenTelemetry extends Telemetry {
    * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, only lines of its calls.
    */
   logLines(count: number, principal?: string): readonly string[];
+  /** The same lines with their facts. */
+  readonly logFeed: LogFeed;
   /** Writes queued lines and closes the files. */
   close(): Promise<void>;
 }
@@ -52,7 +55,8 @@ export function createTelemetry(
     keptLogger: given ? logger : createLogger({ ...logging, sink: NOWHERE }),
     audit: sinks.length > 0 ? createAudit(sinks, { redactor, hasArguments: auditOptions.hasArguments }) : NO_AUDIT,
     redactor,
-    logLines: (limit, principal) => ring.lines({ limit, principal }),
+    logLines: (limit, principal) => ring.texts({ limit, principal }),
+    logFeed: ring,
     close: async () => {
       await Promise.all(sinks.map((one) => one.close()));
       await sink.close();

@@ -29,6 +29,9 @@ interface RunningSource {
   readonly provider: Provider;
 }
 
+/** No planned source has it: the keys of plans are JSON. */
+const CHANGED_KEY = "changed";
+
 /** Creates sources and ends them. It is the only owner of providers. */
 export class SourceSet {
   readonly #logger: Logger;
@@ -65,6 +68,13 @@ export class SourceSet {
       changed: [...fresh.keys()].filter((id) => before.has(id)),
       removed: ended.map(([id]) => id).filter((id) => !this.#running.has(id)),
     };
+  }
+
+  /** Marks a source so that the next `apply` creates it again. False: there is no such source. */
+  markChanged(id: string): boolean {
+    const running = this.#running.get(id);
+    if (running) this.#running.set(id, { ...running, key: CHANGED_KEY });
+    return running !== undefined;
   }
 
   /**

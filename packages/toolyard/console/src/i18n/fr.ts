@@ -1,0 +1,4 @@
+import { EN } from "./en.ts";
+import type { Texts } from "./texts.ts";
+
+export const FR: Texts = { ...EN };

@@ -1,0 +1,57 @@
+import { signal } from "@preact/signals";
+import type { CallRecord, EventTypes, LogRecord } from "../../src/features/console/api-types.ts";
+import { keyHeaders, readEvents, request } from "./api.ts";
+
+const RETRY_MS = 2000;
+/** Calls and lines that a page keeps. */
+const MAX_KEPT = 1000;
+
+/** Counts the changes of each part of the state; views read their data again when a number changes. */
+export const changes = signal({ sources: 0, lists: 0, settings: 0 });
+export const liveCalls = signal<readonly CallRecord[]>([]);
+export const liveLines = signal<readonly LogRecord[]>([]);
+/** Calls and lines that were not sent, because there were too many. */
+export const skipped = signal(0);
+export const isLive = signal(false);
+
+/** Follows the events of the hub until the page is closed. After a break it goes on with the last event. */
+export async function followEvents(): Promise<void> {
+  let lastId = "";
+  for (;;) {
+    try {
+      const response = await request("events", {
+        headers: { ...keyHeaders(), accept: "text/event-stream", ...(lastId !== "" && { "last-event-id": lastId }) },
+      });
+      if (response.status === 401) return;
+      if (response.ok && response.body) {
+        isLive.value = true;
+        for await (const { event, data, id } of readEvents(response)) {
+          if (id !== undefined) lastId = id;
+          take(event as keyof EventTypes, data);
+        }
+      }
+    } catch {
+      // The next attempt reports whether the hub is back.
+    }
+    isLive.value = false;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+let startedAt = "";
+
+function take(event: keyof EventTypes, data: unknown): void {
+  if (event === "hello") {
+    const hello = data as EventTypes["hello"];
+    // A new start of the hub has other numbers and other data.
+    if (startedAt !== "" && startedAt !== hello.startedAt) location.reload();
+    startedAt = hello.startedAt;
+    const { sources, lists, settings } = changes.value;
+    changes.value = { sources: sources + 1, lists: lists + 1, settings: settings + 1 };
+  } else if (event === "state") {
+    const { what } = data as EventTypes["state"];
+    changes.value = { ...changes.value, [what]: changes.value[what] + 1 };
+  } else if (event === "call") liveCalls.value = [data as CallRecord, ...liveCalls.value].slice(0, MAX_KEPT);
+  else if (event === "log") liveLines.value = [...liveLines.value, data as LogRecord].slice(-MAX_KEPT);
+  else if (event === "figures") skipped.value = (data as EventTypes["figures"]).skipped;
+}

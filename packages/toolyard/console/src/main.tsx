@@ -1,0 +1,18 @@
+import { render } from "preact";
+import { get, session, takeFragment } from "./api.ts";
+import { useOwnLanguage } from "./i18n/texts.ts";
+import { followEvents } from "./live.ts";
+import { Shell } from "./shell.tsx";
+import { applyTheme } from "./theme.ts";
+import type { SessionInfo } from "../../src/features/console/api-types.ts";
+import "./style.css";
+
+applyTheme();
+await Promise.all([useOwnLanguage(), takeFragment()]);
+try {
+  session.value = await get<SessionInfo>("session");
+} catch {
+  // The sign-in page is shown, or the notice that the hub does not answer.
+}
+render(<Shell />, document.querySelector("#app")!);
+void followEvents();

@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentType } from "preact";
+import { isOnline, session, signOut } from "./api.ts";
+import { chooseLanguage, language, LANGUAGES, t, type Language, type TextKey } from "./i18n/texts.ts";
+import { isLive } from "./live.ts";
+import { href, route } from "./route.ts";
+import { applyTheme, theme, THEMES, type Theme } from "./theme.ts";
+import { Palette } from "./ui/palette.tsx";
+import { Calls } from "./views/calls.tsx";
+import { Logs } from "./views/logs.tsx";
+import { Overview } from "./views/overview.tsx";
+import { Sources } from "./views/sources.tsx";
+import { Tools } from "./views/tools.tsx";
+
+interface ViewEntry {
+  readonly name: TextKey;
+  /** False: shown to callers without narrowed rights only. */
+  readonly forAll: boolean;
+  readonly view: ComponentType;
+}
+
+/** The views in the order of the navigation. */
+export const VIEWS: readonly ViewEntry[] = [
+  { name: "overview", forAll: false, view: Overview },
+  { name: "sources", forAll: false, view: Sources },
+  { name: "tools", forAll: true, view: Tools },
+  { name: "calls", forAll: true, view: Calls },
+  { name: "logs", forAll: false, view: Logs },
+];
+
+export function Shell() {
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const seesAll = session.value?.seesAll === true;
+  const shown = VIEWS.filter(({ forAll }) => forAll || seesAll);
+  const current = shown.find(({ name }) => name === route.value[0]) ?? shown[0]!;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setPaletteOpen(true);
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  useEffect(() => {
+    document.title = `${t(current.name)} · ${session.value?.title ?? "Toolyard"}`;
+  });
+  const View = current.view;
+  return (
+    <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {t("skip")}
+      </a>
+      <Header onPalette={() => setPaletteOpen(true)} />
+      <nav aria-label={t("menu")}>
+        <ul>
+          {shown.map(({ name }) => (
+            <li key={name}>
+              <a href={href(name)} {...(name === current.name && { "aria-current": "page" as const })}>
+                {t(name)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="main" tabindex={-1} ref={main}>
+        {!isOnline.value && (
+          <p class="notice" role="alert">
+            {t("offline")}
+          </p>
+        )}
+        <h1>{t(current.name)}</h1>
+        {session.value && <View key={current.name} />}
+      </main>
+      {isPaletteOpen && <Palette views={shown.map(({ name }) => name)} onClose={() => setPaletteOpen(false)} />}
+    </div>
+  );
+}
+
+function Header({ onPalette }: { readonly onPalette: () => void }) {
+  const { title = "Toolyard", version = "", by, caller } = session.value ?? {};
+  return (
+    <header>
+      <strong class="brand">
+        <bdi>{title}</bdi>
+      </strong>
+      <span class="dim wide">{version}</span>
+      <span class={`live ${isLive.value ? "on" : ""}`} role="status">
+        {isLive.value ? t("live") : t("notLive")}
+      </span>
+      <button class="search" onClick={onPalette}>
+        {t("palette")} <kbd>Ctrl K</kbd>
+      </button>
+      <label class="pick">
+        <span class="hidden">{t("theme")}</span>
+        <select value={theme.value} onChange={(event) => applyTheme(event.currentTarget.value as Theme)}>
+          {THEMES.map((one) => (
+            <option key={one} value={one}>
+              {t(one === "auto" ? "themeAuto" : one === "light" ? "themeLight" : "themeDark")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="pick">
+        <span class="hidden">{t("language")}</span>
+        <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
+          {LANGUAGES.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      {by === "session" && (
+        <button onClick={() => void signOut()}>
+          {t("signOut")} <bdi class="wide">{caller?.name ?? caller?.id}</bdi>
+        </button>
+      )}
+    </header>
+  );
+}

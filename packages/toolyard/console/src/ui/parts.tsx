@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { firstChars } from "../../../src/core/text/truncate.ts";
+import type { ApiError } from "../api.ts";
+import { t } from "../i18n/texts.ts";
+import type { SourceState } from "../../../src/features/console/api-types.ts";
+
+/** Text of a server, isolated from the direction of the text around it. */
+export function Foreign({ text }: { readonly text: string }) {
+  return <bdi>{text.length > MAX_SHOWN ? `${firstChars(text, MAX_SHOWN)}…` : text}</bdi>;
+}
+const MAX_SHOWN = 20_000;
+
+export function State({ state }: { readonly state: SourceState }) {
+  return <span class={`state ${state}`}>{t(`state_${state}`)}</span>;
+}
+
+export function Outcome({ outcome }: { readonly outcome: string }) {
+  return (
+    <span class={`state ${outcome === "ok" ? "ready" : outcome === "cancelled" ? "disabled" : "down"}`}>{outcome}</span>
+  );
+}
+
+/** Shows that data is loading, or why it cannot be shown. */
+export function Pending({
+  error,
+  retry,
+}: {
+  readonly error: ApiError | undefined;
+  readonly retry: () => Promise<void>;
+}) {
+  if (!error)
+    return (
+      <p class="dim" role="status">
+        {t("loading")}
+      </p>
+    );
+  if (error.status === 403)
+    return (
+      <p class="notice" role="alert">
+        {t("noRights")}
+      </p>
+    );
+  return (
+    <p class="notice" role="alert">
+      {t("failed", { reason: error.message })} <button onClick={() => void retry()}>{t("retry")}</button>
+    </p>
+  );
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text).catch(() => {});
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <button type="button" class="small" onClick={() => void copy()}>
+      <span aria-live="polite">{isCopied ? t("copied") : (label ?? t("copy"))}</span>
+    </button>
+  );
+}
+
+/** The form of a view for the command-line program. */
+export function Commands({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <section class="cli" aria-label={t("cli")}>
+      <h2>{t("cli")}</h2>
+      {lines.map((line) => (
+        <p key={line}>
+          <code>{line}</code> <CopyButton text={line} />
+        </p>
+      ))}
+    </section>
+  );
+}
+
+export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Json({ value }: { readonly value: unknown }) {
+  const text = JSON.stringify(value, null, 2) ?? "";
+  return (
+    <pre tabindex={0} dir="ltr">
+      <Foreign text={text} />
+    </pre>
+  );
+}

@@ -1,0 +1,32 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { ApiError, get } from "../api.ts";
+import { changes } from "../live.ts";
+
+export interface DataState<T> {
+  readonly data: T | undefined;
+  readonly error: ApiError | undefined;
+  readonly reload: () => Promise<void>;
+}
+
+/** Reads a path of the API, and reads it again when that part of the hub's state changes. */
+export function useData<T>(path: string, part?: keyof typeof changes.value): DataState<T> {
+  const [state, setState] = useState<{ readonly path: string; readonly data?: T; readonly error?: ApiError }>({ path });
+  const count = part === undefined ? 0 : changes.value[part];
+  const load = useCallback(
+    async (signal?: AbortSignal) => {
+      try {
+        setState({ path, data: await get<T>(path, signal) });
+      } catch (error) {
+        if (error instanceof ApiError) setState({ path, error });
+      }
+    },
+    [path],
+  );
+  useEffect(() => {
+    const aborter = new AbortController();
+    void load(aborter.signal);
+    return () => aborter.abort();
+  }, [load, count]);
+  const isOld = state.path !== path;
+  return { data: isOld ? undefined : state.data, error: isOld ? undefined : state.error, reload: () => load() };
+}

@@ -1,0 +1,168 @@
+import { useState } from "preact/hooks";
+import { STAGES, type CallList, type CallRecord } from "../../../src/features/console/api-types.ts";
+import { formatBytes, formatDate, formatMs, formatNumber, formatTime, t } from "../i18n/texts.ts";
+import { liveCalls, skipped } from "../live.ts";
+import { href } from "../route.ts";
+import { Commands, Outcome, Pending } from "../ui/parts.tsx";
+import { useData } from "../ui/use-data.ts";
+
+const MAX_ROWS = 500;
+
+export function Calls() {
+  const [words, setWords] = useState("");
+  const [outcome, setOutcome] = useState("");
+  const [opened, setOpened] = useState<number>();
+  const { data, error, reload } = useData<CallList>("calls?limit=500");
+  if (!data) return <Pending error={error} retry={reload} />;
+  const known = new Map([...data.calls, ...liveCalls.value].map((call) => [call.number, call]));
+  const calls = [...known.values()]
+    .filter((call) => matches(call, words, outcome))
+    .toSorted((one, other) => other.number - one.number)
+    .slice(0, MAX_ROWS);
+  return (
+    <>
+      <div class="filters">
+        <label>
+          <span class="hidden">{t("filter")}</span>
+          <input
+            type="search"
+            placeholder={t("filter")}
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          <span class="hidden">{t("outcome")}</span>
+          <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value)}>
+            <option value="">{t("allOutcomes")}</option>
+            <option value="failed">{t("onlyFailed")}</option>
+          </select>
+        </label>
+      </div>
+      {skipped.value > 0 && <p class="dim">{t("skipped", { count: skipped.value })}</p>}
+      {calls.length === 0 ? (
+        <p>{t("noCalls")}</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                {(["time", "tool", "caller", "endpoint", "outcome", "durationColumn", "stages"] as const).map(
+                  (name) => (
+                    <th key={name} scope="col">
+                      {t(name)}
+                    </th>
+                  ),
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {calls.map((call) => (
+                <Row
+                  key={call.number}
+                  call={call}
+                  isOpen={call.number === opened}
+                  onToggle={() => setOpened(call.number === opened ? undefined : call.number)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <Commands lines={["toolyard log --follow"]} />
+    </>
+  );
+}
+
+function matches(
+  { target, who, client = "", source = "", outcome }: CallRecord,
+  words: string,
+  wanted: string,
+): boolean {
+  if (wanted === "failed" && (outcome === "ok" || outcome === "cancelled")) return false;
+  return `${target} ${who} ${client} ${source} ${outcome}`.toLowerCase().includes(words.trim().toLowerCase());
+}
+
+interface RowProps {
+  readonly call: CallRecord;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function Row({ call, isOpen, onToggle }: RowProps) {
+  return (
+    <>
+      <tr>
+        <td>
+          <button class="plain-button" aria-expanded={isOpen} onClick={onToggle}>
+            {formatTime(call.time)}
+          </button>
+        </td>
+        <th scope="row">
+          <bdi>{call.target}</bdi>
+        </th>
+        <td>
+          <bdi>{call.client ?? call.who}</bdi>
+        </td>
+        <td>{call.endpoint}</td>
+        <td>
+          <Outcome outcome={call.outcome} />
+        </td>
+        <td class="number">{formatMs(call.durationMs)}</td>
+        <td>
+          <StageBar stages={call.stages} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colspan={7}>
+            <dl>
+              <dt>{t("time")}</dt>
+              <dd>{formatDate(call.time)}</dd>
+              <dt>{t("caller")}</dt>
+              <dd>
+                <bdi>{call.who}</bdi>
+              </dd>
+              <dt>{t("source")}</dt>
+              <dd>
+                <bdi>{call.source ?? "–"}</bdi>
+              </dd>
+              <dt>{t("attempts")}</dt>
+              <dd>{formatNumber(call.attempts)}</dd>
+              <dt>{t("size")}</dt>
+              <dd>{formatBytes(Math.max(0, call.resultBytes))}</dd>
+              {call.stages.map((time, at) => (
+                <>
+                  <dt>{STAGES[at]}</dt>
+                  <dd>{formatMs(time)}</dd>
+                </>
+              ))}
+            </dl>
+            {call.method === "tools/call" && <a href={href("tools", call.target)}>{t("replay")}</a>}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+const BAR_WIDTH = 120;
+
+function StageBar({ stages }: { readonly stages: readonly number[] }) {
+  const total = Math.max(
+    0.01,
+    stages.reduce((sum, one) => sum + one, 0),
+  );
+  const text = stages.map((time, at) => `${STAGES[at] ?? ""} ${formatMs(time)}`).join(", ");
+  let x = 0;
+  return (
+    <svg class="stages" width={BAR_WIDTH} height={12} role="img" aria-label={text}>
+      <title>{text}</title>
+      {stages.map((time, at) => {
+        const width = (time / total) * BAR_WIDTH;
+        x += width;
+        return <rect key={at} class={`stage-${at}`} x={x - width} y={0} width={width} height={12} />;
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from "../json/json.ts";
+import type { OptionSchema } from "../options/option-schema.ts";
+import type { Provider } from "../sources/provider.ts";
+
+/** The configuration of a running hub, and what an administrator may do to its sources. */
+export interface HubControl {
+  /** Absolute paths of the configuration files in force, in order of rising precedence. */
+  readonly files: readonly string[];
+  /** The checked configuration, with resolved variables and secrets. Must not leave the hub. */
+  readonly tree: JsonObject;
+  /** Schema of the whole configuration. */
+  readonly schema: OptionSchema;
+  /** Resolved secrets of the configuration. */
+  readonly secrets: readonly string[];
+  /** The running sources, in the order of the configuration. */
+  readonly providers: readonly Provider[];
+  /**
+   * Reads the lists of a source again, connecting first if needed. Resolves with false if there is no such source or it
+   * reads its lists at every request. Rejects with a `FailError`.
+   */
+  refresh(id: string, signal: AbortSignal): Promise<boolean>;
+  /** Ends a source and starts it again. Resolves with false if there is no such source. */
+  restart(id: string): Promise<boolean>;
+  /** Reads the configuration files again and applies them. Rejects with the reason if they cannot be applied. */
+  reload(): Promise<void>;
+}

@@ -1,0 +1,111 @@
+import type { Access } from "../../../core/access.ts";
+import type { Principal } from "../../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import type { RefusedCaller } from "../../../core/ports/authenticator.ts";
+import { permissionOf } from "../../../core/ports/rights.ts";
+import { Refusal } from "../../../http/answer/refusal.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { assertOwnPage } from "../../../http/request/own-page.ts";
+import { KEY_HEADER } from "../api-types.ts";
+import type { BrowserSessions } from "./sessions.ts";
+
+/** The authenticated caller of one request to `/api/admin`. */
+export interface AdminCaller {
+  readonly principal: Principal;
+  readonly by: "open" | "session" | "token";
+  /** Value of `Authorization` that authenticated it; absent if none is needed. */
+  readonly authorization?: string;
+  /** Its rights are not narrowed. */
+  readonly seesAll: boolean;
+  readonly mayChange: boolean;
+}
+
+export interface CallerParts {
+  readonly access: Pick<Access, "isGuarded" | "authenticator">;
+  readonly sessions: BrowserSessions;
+  /** Callers that may change sources and settings. @default the local caller and tokens */
+  readonly admins?: readonly string[];
+}
+
+/**
+ * Returns the caller of a request. A browser must send the header of the console's own page: a foreign page cannot, as
+ * the preflight of such a request is refused. Throws a `Refusal`.
+ */
+export async function callerOf(exchange: HttpExchange, parts: CallerParts): Promise<AdminCaller> {
+  assertOwnScript(exchange);
+  const { access, sessions, admins } = parts;
+  const cookie = cookieOf(exchange);
+  const session = cookie === undefined ? undefined : sessions.find(cookie, exchange.header(KEY_HEADER) ?? "");
+  const authorization = session?.authorization ?? exchange.header("authorization");
+  const header = (name: string): string | undefined =>
+    name === "authorization" ? authorization : exchange.header(name);
+  const found = await access.authenticator.authenticate({ header });
+  if (!found.admitted) {
+    // The token of the session was removed from the configuration, or has expired.
+    if (session && cookie !== undefined) sessions.end(cookie);
+    throw refusalOf(found);
+  }
+  const { principal } = found;
+  const seesAll = !permissionOf(principal.rights).isNarrowed;
+  return {
+    principal,
+    by: session ? "session" : access.isGuarded ? "token" : "open",
+    ...(authorization !== undefined && { authorization }),
+    seesAll,
+    mayChange: seesAll && isAdmin(principal, admins),
+  };
+}
+
+function refusalOf({ status = 401, message, challenge, retryAfterMs }: RefusedCaller): Refusal {
+  return new Refusal(status, message, {
+    ...(challenge !== "" && { "www-authenticate": challenge }),
+    ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+  });
+}
+
+/** Whatever `server.cors_origins` names, only pages of this hub may use its administration. */
+export function assertOwnOrigin(exchange: HttpExchange): void {
+  assertOwnPage(exchange);
+  const origin = exchange.header("origin");
+  if (origin === undefined || origin === "") return;
+  const host = URL.canParse(origin) ? new URL(origin).host : undefined;
+  if (host !== undefined && (host === exchange.header("host") || host === new URL(exchange.baseUrl).host)) return;
+  throw new Refusal(403, "Invalid Origin: only pages of this hub may use `/api/admin`.");
+}
+
+function assertOwnScript(exchange: HttpExchange): void {
+  assertOwnOrigin(exchange);
+  const isBrowser = exchange.header("sec-fetch-site") !== undefined || exchange.header("origin") !== undefined;
+  if (!isBrowser || exchange.header(KEY_HEADER) !== undefined) return;
+  // A person may read a document by its address; a page may not load it.
+  if (exchange.method === "GET" && exchange.header("sec-fetch-site") === "none") return;
+  throw new Refusal(403, `A request of a browser needs the header \`${KEY_HEADER}\`, which the console sends.`);
+}
+
+/** The name has the port, because browsers send a cookie to every port of a host. */
+export function cookieName({ baseUrl }: Pick<HttpExchange, "baseUrl">): string {
+  const { port, protocol } = new URL(baseUrl);
+  return `toolyard_console_${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
+}
+
+export function cookieOf(exchange: HttpExchange): string | undefined {
+  const start = `${cookieName(exchange)}=`;
+  const part = (exchange.header("cookie") ?? "").split(";").find((one) => one.trim().startsWith(start));
+  return part?.trim().slice(start.length);
+}
+
+function isAdmin(
+  { id, identity, roles = [], remote, profile }: Principal,
+  admins: readonly string[] | undefined,
+): boolean {
+  if (profile) return false;
+  if (!identity) return id === LOCAL_PRINCIPAL.id && remote !== true;
+  if (!admins) return identity.kind === "token";
+  const names = [
+    `${identity.kind}:${identity.name}`,
+    `${identity.kind}:${identity.id}`,
+    ...identity.groups.map((group) => `group:${group}`),
+    ...roles.map((role) => `role:${role}`),
+  ];
+  return names.some((name) => admins.includes(name));
+}

@@ -1,0 +1,85 @@
+import { Attempts } from "../../../auth/builtin/attempts.ts";
+import type { Access } from "../../../core/access.ts";
+import { Refusal } from "../../../http/answer/refusal.ts";
+import { sendValue } from "../../../endpoints/rest/answer.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { assertOwnOrigin, cookieName, cookieOf } from "./admin-caller.ts";
+import { SIGN_IN_HEADERS, signInPage } from "./sign-in-page.ts";
+import type { NewSession, BrowserSessions } from "./sessions.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** Sign-ins of one address. */
+const SIGN_INS = { burst: 10, everyMs: 3000 };
+
+export interface SessionParts {
+  readonly access: Pick<Access, "authenticator">;
+  readonly sessions: BrowserSessions;
+  readonly sessionMs: number;
+}
+
+/**
+ * Opens and ends browser sessions. The cookie has the default path of its request, which is `/api/admin` as the browser
+ * sees it, also behind a proxy that adds a path.
+ */
+export class SessionEndpoint {
+  readonly #parts: SessionParts;
+  readonly #attempts = new Attempts(SIGN_INS, Date.now);
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  showForm({ answer }: HttpExchange, title: string): void {
+    answer.send(200, SIGN_IN_HEADERS, signInPage(title, "../api/admin/session"));
+  }
+
+  /** `POST session`: a form with `token`, or with the `code` of a link, which the page sends. */
+  async open(exchange: HttpExchange, title: string): Promise<void> {
+    assertOwnOrigin(exchange);
+    const waitMs = this.#attempts.take(exchange.remoteAddress);
+    const form = new URLSearchParams((await exchange.readBody(MAX_BODY_BYTES)).toString("utf8"));
+    const code = form.get("code");
+    if (waitMs > 0) {
+      const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
+      throw new Refusal(429, "Too many sign-ins from this address. Try again in a few seconds.", headers);
+    }
+    const authorization =
+      code === null ? `Bearer ${(form.get("token") ?? "").trim()}` : this.#parts.sessions.useLink(code)?.authorization;
+    const problem = await this.#problemOf(exchange, authorization);
+    if (problem !== undefined || authorization === undefined) {
+      if (code !== null) throw new Refusal(401, problem ?? "");
+      return exchange.answer.send(401, SIGN_IN_HEADERS, signInPage(title, "session", problem));
+    }
+    this.#attempts.giveBack(exchange.remoteAddress);
+    const session = this.#parts.sessions.open(authorization);
+    this.#setCookie(exchange, session);
+    if (code === null) exchange.answer.send(303, ["location", `../../console/#key=${session.key}`, ...NO_STORE]);
+    else sendValue(exchange.answer, { key: session.key });
+  }
+
+  /** `DELETE session` */
+  end(exchange: HttpExchange): void {
+    assertOwnOrigin(exchange);
+    const cookie = cookieOf(exchange);
+    if (cookie !== undefined) this.#parts.sessions.end(cookie);
+    exchange.answer.setHeader("set-cookie", `${cookieName(exchange)}=; Max-Age=0; HttpOnly; SameSite=Strict`);
+    sendValue(exchange.answer, { done: true });
+  }
+
+  async #problemOf(exchange: HttpExchange, authorization: string | undefined): Promise<string | undefined> {
+    if (authorization === undefined) return "This link was used or is over. Run `toolyard open` again.";
+    const header = (name: string): string | undefined =>
+      name === "authorization" ? authorization : exchange.header(name);
+    const found = await this.#parts.access.authenticator.authenticate({ header });
+    return found.admitted ? undefined : `${found.message}. Check the token.`;
+  }
+
+  #setCookie(exchange: HttpExchange, { cookie }: NewSession): void {
+    const isSecure = exchange.baseUrl.startsWith("https:");
+    const age = Math.floor(this.#parts.sessionMs / 1000);
+    const attributes = `HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure ? "; Secure" : ""}`;
+    exchange.answer.setHeader("set-cookie", `${cookieName(exchange)}=${cookie}; ${attributes}`);
+  }
+}
+
+const NO_STORE = ["cache-control", "no-store", "referrer-policy", "no-referrer"];

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { html, Html } from "../../../endpoints/html.ts";
+
+const STYLE =
+  ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:15vh auto 0;" +
+  "padding:0 1rem}h1{font-size:1.3rem}label{display:block;margin-top:1rem}input,button{font:inherit;width:100%;" +
+  "box-sizing:border-box;padding:.5rem .7rem;border:1px solid #777;border-radius:.4rem}button{margin-top:1rem;" +
+  "background:#0b5394;color:#fff;border-color:#0b5394}[role=alert]{color:#b00020;background:#fff;" +
+  "border-left:.3rem solid #b00020;padding:.4rem .7rem}:focus-visible{outline:3px solid #f1a33c;outline-offset:2px}";
+const POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Headers of the page. */
+export const SIGN_IN_HEADERS: readonly string[] = [
+  "content-type",
+  "text/html; charset=utf-8",
+  "content-security-policy",
+  POLICY,
+  "x-frame-options",
+  "DENY",
+  "x-content-type-options",
+  "nosniff",
+  // With `no-referrer`, browsers send `Origin: null` with the form.
+  "referrer-policy",
+  "same-origin",
+  "cache-control",
+  "no-store",
+];
+
+/** Formats the form for the token. It works without JavaScript. `action` is the address of the session. */
+export function signInPage(title: string, action: string, problem?: string): string {
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1"><title>Sign in · ${title}</title>
+<style>${new Html(STYLE)}</style></head><body><main><h1>Sign in to ${title}</h1>
+${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+<form method="post" action="${action}"><label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus
+${problem === undefined ? "" : new Html('aria-invalid="true"')}>
+<button>Sign in</button></form>
+<p>A token of <code>[server]</code>, or an access token of this hub’s sign-in. <code>toolyard open</code> signs this
+browser in by a link.</p></main></body></html>`.text;
+}

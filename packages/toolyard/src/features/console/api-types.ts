@@ -1,0 +1,338 @@
+// The contract of `/api/admin`: paths, and the JSON types of their answers. The page imports this file, so it imports
+// nothing itself. Paths are relative to `/api/admin`. Failures are `{error: {kind, message, retryable}}`, as on REST.
+
+/** Header that requests of a browser session carry: the key of the session, which only the page has. */
+export const KEY_HEADER = "x-toolyard-console";
+
+export type JsonValues = Readonly<Record<string, unknown>>;
+
+/** `GET session` */
+export interface SessionInfo {
+  readonly title: string;
+  readonly version: string;
+  /** `open`: no credentials are needed. `session`: a cookie of this browser. `token`: an `Authorization` header. */
+  readonly by: "open" | "session" | "token";
+  readonly caller: { readonly id: string; readonly name?: string; readonly roles: readonly string[] };
+  /** False: the rights are narrowed, so that only the views of tools, resources, prompts and own calls are shown. */
+  readonly seesAll: boolean;
+  /** The caller may change sources and settings. */
+  readonly mayChange: boolean;
+  /** A language model is configured. */
+  readonly hasChat: boolean;
+  /** `execute_code` is offered to the caller. */
+  readonly hasCode: boolean;
+  /** Address of the MCP endpoint. */
+  readonly mcpUrl: string;
+  /** Configuration files in force; empty for callers who do not see everything. */
+  readonly files: readonly string[];
+}
+
+export type SourceState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
+
+/** `GET sources`: `{sources: SourceSummary[]}` */
+export interface SourceSummary {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: SourceState;
+  /** Why it is not ready, in one sentence. */
+  readonly reason?: string;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  readonly restarts: number;
+  /** ISO 8601: since when the state holds. */
+  readonly since?: string;
+  /** Present while something is downloaded for it. */
+  readonly installing?: string;
+  readonly problems: readonly SourceProblem[];
+  readonly calls: CallFigures;
+  /** The file that configures it. @default it is not in a file */
+  readonly file?: string;
+  /** The console can change the entry. */
+  readonly isEditable: boolean;
+  /** Address of the sign-in page, if the source supports sign-in. */
+  readonly signIn?: string;
+}
+
+export interface SourceProblem {
+  readonly subject: string;
+  readonly message: string;
+  /** `changed`: a pinned definition differs. `repaired`, `renamed`: offered with a change. */
+  readonly severity: "fault" | "changed" | "repaired" | "renamed" | "unsupported";
+}
+
+/** `GET sources/{id}` */
+export interface SourceDetail extends SourceSummary {
+  /** Last lines of stderr, oldest first. */
+  readonly stderr: readonly string[];
+  readonly pid?: number;
+  /** Protocol revision, era, server name and version, endpoint, folder. */
+  readonly info: JsonValues;
+  readonly toolNames: readonly string[];
+  /** The entry as its file has it, with secrets hidden. */
+  readonly entry?: JsonValues;
+  /** Why the entry cannot be changed here. */
+  readonly readOnlyReason?: string;
+  /** The command-line program's form of each action. */
+  readonly commands: readonly string[];
+}
+
+/** `POST sources/{id}/restart|refresh|enable|disable`, `POST sources`, `PUT sources/{id}`, `DELETE sources/{id}` */
+export interface ActionResult {
+  readonly done: true;
+  /** The file that was changed. @default none */
+  readonly file?: string;
+  /** One sentence for the user. */
+  readonly message: string;
+}
+
+/** Body of `POST sources`: a server on stdio (`command`) or a remote one (`url`). */
+export interface NewSource {
+  readonly name: string;
+  /** Program and arguments; one word with blanks is a command line. */
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Name of the variable that holds the bearer token. */
+  readonly tokenEnv?: string;
+}
+
+/** Counts of calls, and percentiles of their duration in milliseconds, of the last calls that are kept. */
+export interface CallFigures {
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50?: number;
+  readonly p95?: number;
+  readonly p99?: number;
+}
+
+/** `GET overview` */
+export interface Overview {
+  readonly status: "ok" | "attention";
+  readonly version: string;
+  /** ISO 8601 */
+  readonly startedAt: string;
+  readonly uptimeSeconds: number;
+  readonly memoryBytes: number;
+  readonly states: Readonly<Partial<Record<SourceState, number>>>;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  /** Since the start of the hub. */
+  readonly calls: CallFigures;
+  /** Calls and errors of the last 60 minutes, oldest first. */
+  readonly minutes: readonly { readonly calls: number; readonly errors: number }[];
+  readonly attention: readonly Attention[];
+}
+
+export interface Attention {
+  readonly kind: "sign_in" | "failing" | "changed_tool" | "withheld_tool" | "configuration";
+  readonly source?: string;
+  readonly text: string;
+  /** Address that resolves it, such as a sign-in page. */
+  readonly link?: string;
+}
+
+/** `GET tools?query=&server=&offset=&limit=` */
+export interface ToolList {
+  readonly tools: readonly ToolRow[];
+  readonly total: number;
+  readonly offset: number;
+  /** Changes exactly when the list does. */
+  readonly version: string;
+  /** Suggestions if nothing matched. */
+  readonly near?: readonly string[];
+}
+
+export interface ToolRow {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly source?: string;
+  readonly isReadOnly: boolean;
+  /** Score of a search hit: 0 to 1, and the parts of the score. */
+  readonly score?: number;
+  readonly why?: {
+    readonly words: number;
+    readonly meaning: number;
+    readonly neighbours: number;
+    readonly server: number;
+  };
+}
+
+/** `GET tools/{name}` */
+export interface ToolDetail {
+  readonly name: string;
+  readonly source?: string;
+  /** As MCP lists it. */
+  readonly definition: JsonValues;
+  readonly calls: CallFigures;
+}
+
+/**
+ * `POST tools/{name}` with the arguments as body. With `Accept: text/event-stream`: events `progress`, `log`, then
+ * `result` or `error`.
+ */
+export interface RunResult {
+  /** MCP's whole result. */
+  readonly result: JsonValues;
+  readonly durationMs: number;
+}
+
+/** `GET resources`, `GET prompts`. Entries are as MCP lists them. */
+export interface ResourceList {
+  readonly resources: readonly JsonValues[];
+  readonly templates: readonly JsonValues[];
+}
+export interface PromptList {
+  readonly prompts: readonly JsonValues[];
+}
+
+/** Stages of the pipeline in the order in which a call passes them. */
+export const STAGES = ["resolve", "authorise", "validate", "admit", "guard", "execute", "finish"] as const;
+
+/** `GET calls?tool=&who=&outcome=&source=&limit=`: `{calls: CallRecord[], total}`, newest first. */
+export interface CallRecord {
+  /** Counts the calls of this hub, from 1. */
+  readonly number: number;
+  readonly id: string;
+  /** ISO 8601 */
+  readonly time: string;
+  readonly who: string;
+  readonly client?: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly target: string;
+  readonly source?: string;
+  /** `ok` or an outcome code. */
+  readonly outcome: string;
+  readonly durationMs: number;
+  /** Milliseconds by stage, in the order of `STAGES`; stages that the call did not reach are missing at the end. */
+  readonly stages: readonly number[];
+  readonly attempts: number;
+  readonly resultBytes: number;
+  /** Call that made this one. */
+  readonly parent?: string;
+}
+export interface CallList {
+  readonly calls: readonly CallRecord[];
+  /** Calls since the start of the hub, of this caller. */
+  readonly total: number;
+}
+
+/** `GET logs?level=&source=&text=&limit=`: oldest first. */
+export interface LogRecord {
+  readonly number: number;
+  readonly time: string;
+  readonly level: "debug" | "info" | "warning" | "error";
+  readonly text: string;
+  readonly source?: string;
+}
+export interface LogList {
+  readonly lines: readonly LogRecord[];
+}
+
+/** `GET settings` */
+export interface Settings {
+  readonly files: readonly SettingsFile[];
+  /** JSON Schema of the whole configuration. */
+  readonly schema: JsonValues;
+  /** The configuration in force, with secrets hidden. */
+  readonly inForce: JsonValues;
+}
+
+export interface SettingsFile {
+  readonly path: string;
+  readonly isEditable: boolean;
+  /** Why it cannot be changed here. */
+  readonly reason?: string;
+  /** Literal secrets are replaced by marks, which a saved text may keep. */
+  readonly text: string;
+  /** Digest of the text in the file; a change of it by another program refuses a save. */
+  readonly digest: string;
+  /** A save of the console can be undone. */
+  readonly canUndo: boolean;
+}
+
+/** `POST settings/check` and `PUT settings`, with this body. */
+export interface SettingsText {
+  readonly path: string;
+  readonly text: string;
+  /** Required by `PUT`. */
+  readonly digest?: string;
+}
+export interface SettingsCheck {
+  readonly problems: readonly { readonly message: string; readonly line?: number }[];
+  readonly effects: SettingsEffects;
+}
+/** Changes of the running hub by a save. */
+export interface SettingsEffects {
+  readonly starts: readonly string[];
+  readonly restarts: readonly string[];
+  readonly ends: readonly string[];
+  /** Sections that open the endpoints again, which closes connections. */
+  readonly reopens: readonly string[];
+  /** Sections that need a new start of the hub. */
+  readonly needsStart: readonly string[];
+  /** Other sections that change. */
+  readonly sections: readonly string[];
+}
+export interface SettingsSaved {
+  readonly file: SettingsFile;
+  readonly effects: SettingsEffects;
+  /** The running hub has applied it. */
+  readonly isApplied: boolean;
+  /** Why it has not. */
+  readonly reason?: string;
+}
+
+/** `GET profiles`: `{profiles: ProfileRow[]}` */
+export interface ProfileRow {
+  readonly name: string;
+  readonly title?: string;
+  readonly url: string;
+  readonly toolMode?: string;
+  readonly roles?: readonly string[];
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly rights: string;
+}
+
+/** `GET sign-ins`: `{signIns: SignInRow[]}` */
+export interface SignInRow {
+  readonly source: string;
+  readonly state: SourceState;
+  readonly reason?: string;
+  readonly link: string;
+}
+
+/** `GET callers`: tokens, users and clients that have called, and those of the configuration. */
+export interface CallerRow {
+  readonly id: string;
+  readonly kind: "local" | "token" | "user" | "client";
+  readonly name: string;
+  readonly rights?: string;
+  readonly roles: readonly string[];
+  readonly calls: CallFigures;
+  /** Names of programs, as they introduce themselves. */
+  readonly programs: readonly string[];
+  /** ISO 8601 */
+  readonly lastCall?: string;
+}
+
+/**
+ * `GET events?topics=calls,logs,state`: server-sent events, resumed by `Last-Event-ID`. `hello` comes first; it names
+ * the hub's start, so that a page sees a new start of the hub.
+ */
+export interface EventTypes {
+  readonly hello: { readonly startedAt: string };
+  /** Something of the sources, the lists or the configuration changed: read it again. */
+  readonly state: { readonly what: "sources" | "lists" | "settings" };
+  readonly call: CallRecord;
+  /** At most one a second: totals, and how many calls or lines were not sent because there were too many. */
+  readonly figures: { readonly calls: number; readonly errors: number; readonly skipped: number };
+  readonly log: LogRecord;
+}

@@ -1,0 +1,17 @@
+import type { Calls } from "../../../endpoints/rest/calls.ts";
+import type { ConsoleParts } from "../parts.ts";
+import { overviewRoutes } from "./overview.ts";
+import { RecordRoutes } from "./records.ts";
+import type { AdminRoute } from "./route.ts";
+import { SourceRoutes } from "./sources.ts";
+import { ToolRoutes } from "./tools.ts";
+
+/** Returns every route of the API but those of sessions and events. */
+export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRoute[] {
+  return [
+    ...overviewRoutes(parts),
+    ...new SourceRoutes(parts).routes,
+    ...new ToolRoutes(parts, calls).routes,
+    ...new RecordRoutes(parts).routes,
+  ];
+}

@@ -1,0 +1,143 @@
+import { FailError } from "../../../core/errors.ts";
+import { stringMember } from "../../../core/json/json.ts";
+import type { Provider } from "../../../core/sources/provider.ts";
+import { Refusal } from "../../../http/answer/refusal.ts";
+import type { ActionResult, SourceDetail, SourceSummary } from "../api-types.ts";
+import type { ConsoleParts } from "../parts.ts";
+import { addSource, applyChange, removeSource, toggleSource } from "./edit-sources.ts";
+import type { AdminRequest, AdminRoute } from "./route.ts";
+import { placesOf } from "./source-files.ts";
+import { signInLink, toSummary } from "./source-rows.ts";
+
+const REFRESH_MS = 60_000;
+const MAX_TOOL_NAMES = 10_000;
+
+/** Shows the sources, and restarts, refreshes and edits them. */
+export class SourceRoutes {
+  readonly #parts: ConsoleParts;
+
+  constructor(parts: ConsoleParts) {
+    this.#parts = parts;
+  }
+
+  get routes(): readonly AdminRoute[] {
+    const change = (path: string, summary: string, handle: AdminRoute["handle"]): AdminRoute => ({
+      method: "POST",
+      path,
+      needs: "change",
+      summary,
+      handle,
+    });
+    return [
+      {
+        method: "GET",
+        path: "sources",
+        needs: "all",
+        summary: "The sources with their state.",
+        handle: (request) => this.#list(request),
+      },
+      {
+        method: "GET",
+        path: "sources/*",
+        needs: "all",
+        summary: "One source, with its stderr and tools.",
+        handle: (request) => this.#one(request),
+      },
+      change("sources", "Adds a server to the configuration.", async ({ exchange }) => {
+        const added = await addSource(
+          this.#parts.hubControl(),
+          await exchange.readObject("`name` and `command` or `url`"),
+        );
+        return applyChange(this.#parts.hubControl(), added);
+      }),
+      change("sources/*/restart", "Ends a source and starts it again.", ({ names }) => this.#restart(names[0]!)),
+      change("sources/*/refresh", "Reads the lists of a source again.", ({ names }) => this.#refresh(names[0]!)),
+      change("sources/*/enable", "Enables a server in its file.", ({ names }) => this.#toggle(names[0]!, true)),
+      change("sources/*/disable", "Disables a server in its file.", ({ names }) => this.#toggle(names[0]!, false)),
+      {
+        method: "DELETE",
+        path: "sources/*",
+        needs: "change",
+        summary: "Removes a server from its file.",
+        handle: async ({ names }) =>
+          applyChange(this.#parts.hubControl(), await removeSource(this.#parts.hubControl(), names[0]!)),
+      },
+    ];
+  }
+
+  async #list({ exchange }: AdminRequest): Promise<{ readonly sources: readonly SourceSummary[] }> {
+    const places = await placesOf(this.#parts.hubControl());
+    const calls = this.#parts.recentCalls?.bySource();
+    return {
+      sources: this.#parts.hub.sources().map((report) =>
+        toSummary(report, {
+          calls: calls?.get(report.source.id),
+          place: places.get(report.source.id),
+          signIn: signInLink(report.source.id, this.#parts.signIns, exchange.http.baseUrl),
+        }),
+      ),
+    };
+  }
+
+  async #one({ exchange, names: [id = ""], caller }: AdminRequest): Promise<SourceDetail> {
+    const report = this.#parts.hub.sources().find(({ source }) => source.id === id);
+    if (!report) throw noSource(id);
+    const place = (await placesOf(this.#parts.hubControl())).get(id);
+    const signIn = signInLink(id, this.#parts.signIns, exchange.http.baseUrl);
+    const { stderr = [], pid, info = {} } = report.status;
+    const provider = this.#parts.hubControl().providers.find(({ source }) => source.id === id);
+    return {
+      ...toSummary(report, { calls: this.#parts.recentCalls?.bySource().get(id), place, signIn }),
+      stderr,
+      ...(pid !== undefined && { pid }),
+      info,
+      toolNames: provider ? await toolNames(provider) : [],
+      // Only administrators may read how a server is started.
+      ...(place && caller.mayChange && { entry: place.options }),
+      ...readOnlyReason(place?.reason, place !== undefined),
+      commands: commandsFor(id, place !== undefined),
+    };
+  }
+
+  async #restart(id: string): Promise<ActionResult> {
+    if (!(await this.#parts.hubControl().restart(id))) throw noSource(id);
+    return { done: true, message: `${id} was restarted.` };
+  }
+
+  async #refresh(id: string): Promise<ActionResult> {
+    if (!this.#parts.hub.sources().some(({ source }) => source.id === id)) throw noSource(id);
+    try {
+      await this.#parts.hubControl().refresh(id, AbortSignal.timeout(REFRESH_MS));
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      throw new Refusal(502, this.#parts.redact(error.failure.message));
+    }
+    return { done: true, message: `The lists of ${id} were read again.` };
+  }
+
+  async #toggle(id: string, enabled: boolean): Promise<ActionResult> {
+    return applyChange(this.#parts.hubControl(), await toggleSource(this.#parts.hubControl(), { id, enabled }));
+  }
+}
+
+function noSource(id: string): Refusal {
+  return new Refusal(404, `There is no source ${JSON.stringify(id)}. \`GET /api/admin/sources\` lists the sources.`);
+}
+
+/** Returns the known names without waiting for a server. */
+async function toolNames(provider: Provider): Promise<readonly string[]> {
+  if (provider.coldStart?.()) return [];
+  const { tools } = await provider.listing({ mayBeOld: true });
+  return tools.slice(0, MAX_TOOL_NAMES).map((tool) => tool.alias ?? stringMember(tool.definition, "name") ?? tool.name);
+}
+
+function readOnlyReason(reason: string | undefined, isInFile: boolean): Pick<SourceDetail, "readOnlyReason"> {
+  if (reason !== undefined) return { readOnlyReason: reason };
+  return isInFile ? {} : { readOnlyReason: "It is not an entry of a configuration file." };
+}
+
+function commandsFor(id: string, isInFile: boolean): readonly string[] {
+  const name = /^[\w.-]+$/.test(id) ? id : JSON.stringify(id);
+  const own = [`toolyard status ${name}`, `toolyard check ${name}`];
+  return isInFile ? [...own, `toolyard disable ${name}`, `toolyard enable ${name}`, `toolyard remove ${name}`] : own;
+}

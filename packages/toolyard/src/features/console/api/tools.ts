@@ -1,0 +1,194 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import type { Outcome } from "../../../core/calls/outcome.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+import { isHubItself } from "../../../core/sources/provider-kinds.ts";
+import { sendFailure } from "../../../endpoints/rest/answer.ts";
+import type { Calls } from "../../../endpoints/rest/calls.ts";
+import type { ToolDetail, ToolList, ToolRow } from "../api-types.ts";
+import type { ConsoleParts } from "../parts.ts";
+import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
+
+const MAX_PAGE = 500;
+const MAX_HITS = 100;
+const MAX_SUMMARY_CHARS = 300;
+
+/** Lists, searches and calls tools, resources and prompts with the rights of the caller. */
+export class ToolRoutes {
+  readonly #parts: ConsoleParts;
+  readonly #calls: Calls;
+
+  constructor(parts: ConsoleParts, calls: Calls) {
+    this.#parts = parts;
+    this.#calls = calls;
+  }
+
+  get routes(): readonly AdminRoute[] {
+    return [
+      {
+        method: "GET",
+        path: "tools",
+        needs: "any",
+        summary: "A page of the tools, or the hits of a search.",
+        handle: (request) => this.#list(request),
+      },
+      { method: "GET", path: "tools/*", needs: "any", summary: "One tool.", handle: (request) => this.#one(request) },
+      {
+        method: "POST",
+        path: "tools/*",
+        needs: "any",
+        summary: "Calls a tool.",
+        handle: (request) => this.#run(request),
+      },
+      {
+        method: "GET",
+        path: "resources",
+        needs: "any",
+        summary: "Resources and templates.",
+        handle: (request) => this.#resources(request),
+      },
+      {
+        method: "POST",
+        path: "resources/read",
+        needs: "any",
+        summary: "Reads the resource `uri`.",
+        handle: (request) => this.#read(request),
+      },
+      {
+        method: "GET",
+        path: "prompts",
+        needs: "any",
+        summary: "The prompts.",
+        handle: (request) => this.#prompts(request),
+      },
+      {
+        method: "POST",
+        path: "prompts/*",
+        needs: "any",
+        summary: "Fills in a prompt with the posted arguments.",
+        handle: (request) => this.#fill(request),
+      },
+      {
+        method: "POST",
+        path: "complete",
+        needs: "any",
+        summary: "Completes an argument: `ref`, `argument`, `context`, as in MCP.",
+        handle: (request) => this.#complete(request),
+      },
+    ];
+  }
+
+  async #list({ query, view }: AdminRequest): Promise<ToolList> {
+    const words = query.get("query")?.trim() ?? "";
+    const server = query.get("server");
+    if (words !== "") return this.#search(words, { server, view });
+    const all = await this.#parts.hub.list("tools", view, { waits: false });
+    const offset = readCount(query, "offset", { usual: 0, most: 1_000_000 });
+    const limit = readCount(query, "limit", { usual: MAX_PAGE, most: MAX_PAGE });
+    const owners = this.#ownersOf();
+    const entries =
+      server === null ? all.entries : all.entries.filter((entry) => owners(String(entry["name"])) === server);
+    const tools = entries.slice(offset, offset + limit).map((entry) => toRow(entry, owners(String(entry["name"]))));
+    return { tools, total: entries.length, offset, version: all.version };
+  }
+
+  /** The ranking of `tool_search`. */
+  async #search(
+    words: string,
+    { server, view }: Pick<AdminRequest, "view"> & { readonly server: string | null },
+  ): Promise<ToolList> {
+    const bounds = { limit: MAX_HITS, why: true, nearest: true, ...(server !== null && { server }) };
+    const { hits, total, instead } = await this.#parts.tools.search(words, view, bounds);
+    const tools = hits.map(({ name, server: source, description, score, why }) => ({
+      name,
+      description: firstChars(description, MAX_SUMMARY_CHARS),
+      source,
+      isReadOnly: false,
+      score,
+      ...(why && { why }),
+    }));
+    return { tools, total, offset: 0, version: "", ...(instead && { near: instead.near }) };
+  }
+
+  async #one({ names: [name = ""], view, exchange }: AdminRequest): Promise<ToolDetail | undefined> {
+    const found = await this.#parts.tools.describeTool(name, view);
+    if (!found.found) {
+      sendFailure(exchange.answer, found.failure);
+      return undefined;
+    }
+    const shown = String(found.entry["name"]);
+    const source = this.#ownersOf()(shown);
+    return {
+      name: shown,
+      ...(source !== undefined && { source }),
+      definition: found.entry,
+      calls: this.#parts.recentCalls?.ofTool(shown) ?? { calls: 0, errors: 0 },
+    };
+  }
+
+  async #run({ names: [name = ""], exchange, view }: AdminRequest): Promise<void> {
+    const args = await exchange.readObject("the tool's arguments");
+    await answer(exchange, () => this.#calls.run({ method: "tools/call", target: name, args }, view, exchange));
+  }
+
+  async #resources({ view }: AdminRequest): Promise<JsonObject> {
+    const [list, templates] = await Promise.all([
+      this.#parts.hub.list("resources", view, { waits: false }),
+      this.#parts.hub.list("templates", view, { waits: false }),
+    ]);
+    return { resources: list.entries, templates: templates.entries };
+  }
+
+  async #read({ exchange, view }: AdminRequest): Promise<void> {
+    const { uri } = await exchange.readObject("`uri`");
+    const target = String(uri ?? "");
+    await answer(exchange, () => this.#calls.run({ method: "resources/read", target }, view, exchange));
+  }
+
+  async #prompts({ view }: AdminRequest): Promise<JsonObject> {
+    return { prompts: (await this.#parts.hub.list("prompts", view, { waits: false })).entries };
+  }
+
+  async #fill({ names: [name = ""], exchange, view }: AdminRequest): Promise<void> {
+    const args = await exchange.readObject("the prompt's arguments");
+    await answer(exchange, () => this.#calls.run({ method: "prompts/get", target: name, args }, view, exchange));
+  }
+
+  async #complete({ exchange, view }: AdminRequest): Promise<void> {
+    const body = await exchange.readObject("`ref` and `argument`");
+    const ref = objectMember(body, "ref") ?? {};
+    const target = stringMember(ref, "name") ?? stringMember(ref, "uri") ?? "";
+    const params = {
+      ref,
+      argument: body["argument"],
+      ...(isJsonObject(body["context"]) && { context: body["context"] }),
+    };
+    await answer(exchange, () => this.#calls.run({ method: "completion/complete", target, params }, view, exchange));
+  }
+
+  /** Returns a function that finds the source of a tool by its name. */
+  #ownersOf(): (name: string) => string | undefined {
+    const sources = this.#parts.hub.sources().flatMap(({ source }) => (isHubItself(source) ? [] : [source]));
+    return (name) => {
+      const fitting = sources.filter(({ namespace }) => namespace !== "" && name.startsWith(namespace));
+      return fitting.toSorted((a, b) => b.namespace.length - a.namespace.length)[0]?.id;
+    };
+  }
+}
+
+async function answer(exchange: AdminRequest["exchange"], work: () => Promise<Outcome>): Promise<void> {
+  const startedAt = performance.now();
+  const outcome = await work();
+  if (!outcome.ok) return exchange.fail(outcome, true);
+  exchange.succeed({ result: outcome.result, durationMs: Math.round((performance.now() - startedAt) * 10) / 10 });
+}
+
+function toRow(entry: JsonObject, source: string | undefined): ToolRow {
+  const title = stringMember(entry, "title");
+  return {
+    name: String(entry["name"]),
+    ...(title !== undefined && { title: firstChars(title, MAX_SUMMARY_CHARS) }),
+    description: firstChars(stringMember(entry, "description") ?? "", MAX_SUMMARY_CHARS),
+    ...(source !== undefined && { source }),
+    isReadOnly: objectMember(entry, "annotations")?.["readOnlyHint"] === true,
+  };
+}

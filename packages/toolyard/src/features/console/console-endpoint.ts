@@ -1,0 +1,142 @@
+import { VERSION } from "../../core/version.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import { sendEmpty } from "../../http/answer/send.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { Calls } from "../../endpoints/rest/calls.ts";
+import { RestExchange } from "../../endpoints/rest/rest-exchange.ts";
+import { refusalText } from "../../endpoints/rest/refusal-text.ts";
+import { callerOf, type AdminCaller } from "./access/admin-caller.ts";
+import { SessionEndpoint } from "./access/session-endpoint.ts";
+import { LINK_MS, BrowserSessions } from "./access/sessions.ts";
+import { adminRoutes } from "./api/admin-routes.ts";
+import { answerRoute, type AdminRoute } from "./api/route.ts";
+import type { SessionInfo } from "./api-types.ts";
+import { Assets } from "./assets.ts";
+import { EventBoard } from "./event-board.ts";
+import type { ConsoleOptions } from "./options.ts";
+import type { ConsoleParts } from "./parts.ts";
+import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
+
+const TOPICS = ["state", "calls", "logs"];
+
+/** The page at `/console`, its sessions, and the API at `/api/admin`. */
+export class ConsoleEndpoint implements Endpoint {
+  readonly #parts: ConsoleParts;
+  readonly #options: ConsoleOptions;
+  readonly #sessions: BrowserSessions;
+  readonly #signIn: SessionEndpoint;
+  readonly #calls: Calls;
+  readonly #board: EventBoard;
+  readonly #routes: readonly AdminRoute[];
+  #assets: Assets | undefined;
+
+  constructor(parts: ConsoleParts, options: ConsoleOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#sessions = new BrowserSessions(options);
+    this.#signIn = new SessionEndpoint({
+      access: parts.access,
+      sessions: this.#sessions,
+      sessionMs: options.sessionMs,
+    });
+    this.#calls = new Calls(parts.hub, parts.logger, "console");
+    this.#board = new EventBoard(parts, options.eventsPerSecond);
+    this.#routes = adminRoutes(parts, this.#calls);
+  }
+
+  mount(listener: Mountable): void {
+    const [page, below, admin] = CONSOLE_PLACES;
+    listener.route(page!, (exchange) => this.#page(exchange), refusalText);
+    listener.route(below!, (exchange) => this.#page(exchange), refusalText);
+    listener.route(admin!, (exchange) => this.#admin(exchange), refusalText);
+  }
+
+  giveUp(): void {
+    this.#calls.giveUp();
+    this.#board.close();
+  }
+
+  close(): void {
+    this.#calls.giveUp();
+    this.#board.close();
+  }
+
+  async #page(exchange: HttpExchange): Promise<void> {
+    const path = exchange.path.slice(CONSOLE_PATH.length);
+    // Relative, so that it is right behind a proxy that adds a path.
+    if (path === "") return exchange.answer.send(308, ["location", "./console/"]);
+    if (path === "/sign-in") return this.#signIn.showForm(exchange, await this.#title());
+    this.#assets ??= new Assets();
+    if (path === "/") return this.#assets.sendIndex(exchange);
+    return this.#assets.sendAsset(exchange, path.replace(/^\/assets\//, ""));
+  }
+
+  async #admin(exchange: HttpExchange): Promise<void> {
+    if (exchange.method === "OPTIONS") return sendEmpty(exchange.answer, 204);
+    const path = exchange.path.slice(ADMIN_PATH.length + 1);
+    if (path === "session" && exchange.method === "POST") return this.#signIn.open(exchange, await this.#title());
+    if (path === "session" && exchange.method === "DELETE") return this.#signIn.end(exchange);
+    const { access, defaultMode: _mode } = this.#parts;
+    const admins = this.#options.admins && { admins: this.#options.admins };
+    const caller = await callerOf(exchange, { access, sessions: this.#sessions, ...admins });
+    if (path === "events") return this.#events(exchange, caller);
+    if (path === "session") return this.#answerJson(exchange, await this.#sessionInfo(exchange, caller));
+    if (path === "links" && exchange.method === "POST") return this.#answerJson(exchange, this.#link(exchange, caller));
+    const view = { mode: "all", principal: caller.principal } as const;
+    await answerRoute(this.#routes, path, {
+      exchange: new RestExchange(exchange),
+      caller,
+      view,
+      query: exchange.query,
+    });
+  }
+
+  async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
+    const { hub, tools, chat, hubControl } = this.#parts;
+    const { principal, by, seesAll, mayChange } = caller;
+    const { identity, id, roles = [] } = principal;
+    const facts = await hub.facts(principal, { waits: false });
+    return {
+      title: facts.title ?? facts.name,
+      version: VERSION,
+      by,
+      caller: { id, roles, ...(identity && { name: identity.name }) },
+      seesAll,
+      mayChange,
+      hasChat: chat() !== undefined,
+      hasCode: tools.nameOf("execute_code", principal) !== undefined,
+      mcpUrl: exchange.mcpUrl,
+      files: seesAll ? hubControl().files : [],
+    };
+  }
+
+  /** `POST links`: a link that signs a browser in once, with the credentials of this request. */
+  #link(exchange: HttpExchange, { authorization }: AdminCaller): object {
+    const page = `${exchange.baseUrl}${CONSOLE_PATH}/`;
+    if (authorization === undefined) return { url: page };
+    return { url: `${page}#code=${this.#sessions.createLink(authorization)}`, validSeconds: LINK_MS / 1000 };
+  }
+
+  #events(exchange: HttpExchange, caller: AdminCaller): void {
+    if (exchange.method !== "GET") throw new Refusal(405, "Method not allowed.", { allow: "GET" });
+    if (this.#board.size >= this.#options.maxStreams)
+      throw new Refusal(503, "Too many event streams are open. `max_streams` of `[console]` is the limit.", {
+        "retry-after": "5",
+      });
+    const wanted = (exchange.query.get("topics") ?? TOPICS.join()).split(",");
+    const stream = exchange.openStream({ "x-content-type-options": "nosniff" });
+    exchange.closing.addEventListener("abort", () => stream.end(), { once: true });
+    this.#board.add(stream, caller, { topics: new Set(wanted), lastId: exchange.header("last-event-id") });
+  }
+
+  #answerJson(exchange: HttpExchange, value: unknown): void {
+    const headers = ["content-type", "application/json", "cache-control", "no-store", "x-content-type-options"];
+    exchange.answer.send(200, [...headers, "nosniff"], JSON.stringify(value));
+  }
+
+  async #title(): Promise<string> {
+    return "Toolyard";
+  }
+}

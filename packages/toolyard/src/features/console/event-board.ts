@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import type { EventStream } from "../../http/answer/event-stream.ts";
+import type { AdminCaller } from "./access/admin-caller.ts";
+import { toLogRecord } from "./api/records.ts";
+import type { CallRecord, EventTypes, LogRecord } from "./api-types.ts";
+import type { ConsoleParts } from "./parts.ts";
+
+/** Interval at which states are compared and figures are sent. */
+const TICK_MS = 1000;
+
+export interface StreamWish {
+  readonly topics: ReadonlySet<string>;
+  /** `Last-Event-ID`: numbers of the last call and the last line that the reader has. */
+  readonly lastId: string | undefined;
+}
+
+interface EventReader extends StreamWish {
+  readonly stream: EventStream;
+  readonly caller: AdminCaller;
+  /** Events that may still be sent in this second. */
+  left: number;
+  skipped: number;
+  /** Numbers of the last call and the last line that were sent or skipped. */
+  call: number;
+  line: number;
+}
+
+/**
+ * The event streams of the console. A stream sends a limited number of calls and lines in a second and counts the
+ * others, so that neither the hub nor a page slows down. Nothing is computed while no stream is open.
+ */
+export class EventBoard {
+  readonly #parts: ConsoleParts;
+  readonly #perSecond: number;
+  readonly #readers = new Set<EventReader>();
+  #leave: (() => void) | undefined;
+
+  constructor(parts: ConsoleParts, perSecond: number) {
+    this.#parts = parts;
+    this.#perSecond = perSecond;
+  }
+
+  get size(): number {
+    return this.#readers.size;
+  }
+
+  /** Sends the events that the reader missed, as far as they are kept, and then new ones. */
+  add(stream: EventStream, caller: AdminCaller, wish: StreamWish): void {
+    const { recentCalls, logFeed, startedAt } = this.#parts;
+    const [call = NaN, line = NaN] = /^\d+\.\d+$/.test(wish.lastId ?? "") ? wish.lastId!.split(".").map(Number) : [];
+    const lastLine = logFeed.lines().at(-1)?.number ?? 0;
+    const reader: EventReader = {
+      ...wish,
+      stream,
+      caller,
+      left: this.#perSecond,
+      skipped: 0,
+      call: Number.isInteger(call) ? call : (recentCalls?.lastNumber ?? 0),
+      line: Number.isInteger(line) ? line : lastLine,
+    };
+    this.#send(reader, "hello", { startedAt: startedAt.toISOString() });
+    this.#replay(reader);
+    this.#readers.add(reader);
+    stream.onClosed(() => this.#remove(reader));
+    this.#leave ??= this.#listen();
+  }
+
+  close(): void {
+    for (const { stream } of this.#readers) stream.end();
+  }
+
+  #remove(reader: EventReader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#leave?.();
+    this.#leave = undefined;
+  }
+
+  #replay(reader: EventReader): void {
+    const calls = (this.#parts.recentCalls?.newest() ?? []).filter(({ number }) => number > reader.call).toReversed();
+    for (const call of calls) this.#sendCall(reader, call);
+    for (const line of this.#parts.logFeed.lines()) if (line.number > reader.line) this.#sendLine(reader, line);
+  }
+
+  #listen(): () => void {
+    const { recentCalls, logFeed, hub } = this.#parts;
+    let seen = this.#digests();
+    const tick = setInterval(() => {
+      const now = this.#digests();
+      if (now.sources !== seen.sources) this.#broadcast("state", { what: "sources" });
+      if (now.settings !== seen.settings) this.#broadcast("state", { what: "settings" });
+      seen = now;
+      this.#tick();
+    }, TICK_MS).unref();
+    const leaves = [
+      recentCalls?.added.on((call) => this.#each((reader) => this.#sendCall(reader, call))),
+      logFeed.added.on((line) => this.#each((reader) => this.#sendLine(reader, line))),
+      hub.events.listsChanged.on(() => this.#broadcast("state", { what: "lists" })),
+    ];
+    return () => {
+      clearInterval(tick);
+      for (const leave of leaves) leave?.();
+    };
+  }
+
+  #each(run: (reader: EventReader) => void): void {
+    for (const reader of this.#readers) run(reader);
+  }
+
+  #broadcast<T extends keyof EventTypes>(type: T, data: EventTypes[T]): void {
+    this.#each((reader) => {
+      if (reader.topics.has("state")) this.#send(reader, type, data);
+    });
+  }
+
+  #tick(): void {
+    const { calls = 0, errors = 0 } = this.#parts.recentCalls?.counts ?? {};
+    this.#each((reader) => {
+      reader.left = this.#perSecond;
+      if (!reader.caller.seesAll) return;
+      this.#send(reader, "figures", { calls, errors, skipped: reader.skipped });
+    });
+  }
+
+  #sendCall(reader: EventReader, call: CallRecord): void {
+    reader.call = call.number;
+    const { seesAll, principal } = reader.caller;
+    if (!reader.topics.has("calls") || !(seesAll || call.who === principal.id)) return;
+    if (this.#takes(reader)) this.#send(reader, "call", call);
+  }
+
+  #sendLine(reader: EventReader, line: LogRecord): void {
+    reader.line = line.number;
+    if (!reader.topics.has("logs") || !reader.caller.seesAll) return;
+    if (this.#takes(reader)) this.#send(reader, "log", toLogRecord(line));
+  }
+
+  #takes(reader: EventReader): boolean {
+    if (reader.left > 0) {
+      reader.left -= 1;
+      return true;
+    }
+    reader.skipped += 1;
+    return false;
+  }
+
+  #send<T extends keyof EventTypes>({ stream, call, line }: EventReader, event: T, data: EventTypes[T]): void {
+    stream.send(this.#parts.redact(JSON.stringify(data)), { event, id: `${call}.${line}` });
+  }
+
+  /** The parts of the state that no event reports. */
+  #digests(): { readonly sources: string; readonly settings: string } {
+    const states = this.#parts.hub
+      .sources()
+      .map(({ source, status, tools }) => [
+        source.id,
+        status.state,
+        status.lastError,
+        status.restarts,
+        status.installing?.waitsFor,
+        tools,
+      ]);
+    const { tree } = this.#parts.hubControl();
+    return { sources: digest(states), settings: digest(tree) };
+  }
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64");
+}

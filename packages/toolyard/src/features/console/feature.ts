@@ -1,0 +1,75 @@
+import { Type } from "../../core/options/option-schema.ts";
+import {
+  ACCESS,
+  CHAT,
+  GET_HUB,
+  HUB,
+  HUB_CONTROL,
+  LOG_FEED,
+  LOGGER,
+  PROFILES,
+  REDACT,
+  SIGN_INS,
+  STARTED_AT,
+  TOOL_MODE,
+  TOOLS,
+} from "../../core/services.ts";
+import { defineEndpoint } from "../../endpoints/endpoint.ts";
+import { LateEndpoint } from "../../endpoints/late-endpoint.ts";
+import { refusalText } from "../../endpoints/rest/refusal-text.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts";
+import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
+import { CallRecorder } from "./recorder/call-recorder.ts";
+import { timingStages } from "./recorder/timing-stages.ts";
+import { RECENT_CALLS } from "./services.ts";
+
+const SECTIONS = { console: Type.Optional(ConsoleSchema) };
+
+/** The web console at `/console`, and its API at `/api/admin`. */
+const CONSOLE_ENDPOINT = defineEndpoint({
+  schema: SECTIONS,
+  paths: [CONSOLE_PATH, ADMIN_PATH],
+  uses: [
+    HUB,
+    TOOLS,
+    ACCESS,
+    TOOL_MODE,
+    LOGGER,
+    LOG_FEED,
+    REDACT,
+    STARTED_AT,
+    SIGN_INS,
+    PROFILES,
+    GET_HUB,
+    HUB_CONTROL,
+    CHAT,
+    RECENT_CALLS,
+  ],
+  resolve: (config) => {
+    const options = resolveConsole(config.console);
+    return options.enabled ? options : undefined;
+  },
+  open: async (options, services) => {
+    const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
+    if (!(await isServable(services.access))) return NO_ENDPOINT;
+    const late = new LateEndpoint({
+      places: CONSOLE_PLACES,
+      refusalBody: refusalText,
+      load: async () => new (await import("./console-endpoint.ts")).ConsoleEndpoint(services, options),
+    });
+    return Object.assign(late, { pages: [homePage] });
+  },
+});
+
+export const CONSOLE = defineFeature({
+  name: "console",
+  provides: [RECENT_CALLS],
+  endpoints: [CONSOLE_ENDPOINT],
+  start: (_services, config: () => { readonly console?: ConsoleConfig }) => {
+    const { enabled, keptCalls } = resolveConsole(config().console);
+    if (!enabled) return { services: { recentCalls: undefined } };
+    const recorder = new CallRecorder(keptCalls);
+    return { services: { recentCalls: recorder }, stages: timingStages(recorder) };
+  },
+});

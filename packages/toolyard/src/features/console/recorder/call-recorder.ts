@@ -1,0 +1,185 @@
+import type { CallFigures, CallRecord } from "../api-types.ts";
+import { Emitter } from "../../../core/events.ts";
+
+/** Facts of a call that is over; the recorder adds its number. */
+export interface FinishedCall extends Omit<CallRecord, "number"> {
+  readonly program?: string;
+}
+
+/** Counts of one source, caller or tool since the start of the hub. */
+interface Tally {
+  calls: number;
+  errors: number;
+  lastCall: string;
+  readonly programs: Set<string>;
+}
+
+interface Minute {
+  at: number;
+  calls: number;
+  errors: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Minutes that are counted. */
+export const KEPT_MINUTES = 60;
+/** Most callers and sources that are counted; the one that called longest ago is removed. */
+const MAX_TALLIES = 2000;
+const MAX_PROGRAMS = 8;
+const NO_FIGURES: CallFigures = Object.freeze({ calls: 0, errors: 0 });
+
+export interface CallerTally extends CallFigures {
+  readonly id: string;
+  readonly lastCall: string;
+  readonly programs: readonly string[];
+}
+
+/** The last calls of a hub, in a ring of fixed size, with counts since its start. */
+export class CallRecorder {
+  /** Emitted only while there are listeners. */
+  readonly added = new Emitter<CallRecord>();
+  readonly #ring: CallRecord[] = [];
+  readonly #size: number;
+  readonly #now: () => number;
+  readonly #sources = new Map<string, Tally>();
+  readonly #callers = new Map<string, Tally>();
+  readonly #minutes: Minute[] = [];
+  #next = 0;
+  #count = 0;
+  #errors = 0;
+
+  constructor(size: number, now: () => number = Date.now) {
+    this.#size = size;
+    this.#now = now;
+  }
+
+  /** Calls since the start of the hub, without calls that a call made. */
+  get total(): CallFigures {
+    return { ...this.counts, ...percentiles(this.newest()) };
+  }
+
+  /** The same without percentiles. */
+  get counts(): { readonly calls: number; readonly errors: number } {
+    return { calls: this.#count, errors: this.#errors };
+  }
+
+  /** Number of the last call; 0 before the first one. */
+  get lastNumber(): number {
+    return this.#next;
+  }
+
+  add(call: FinishedCall): void {
+    const { program, ...facts } = call;
+    this.#next += 1;
+    const record: CallRecord = { number: this.#next, ...facts };
+    this.#ring[(this.#next - 1) % this.#size] = record;
+    const isError = isFailure(call.outcome);
+    if (call.source !== undefined) count(this.#sources, { key: call.source, call: record, program });
+    if (call.parent === undefined) {
+      this.#count += 1;
+      if (isError) this.#errors += 1;
+      count(this.#callers, { key: call.who, call: record, program });
+      const minute = this.#minute();
+      minute.calls += 1;
+      if (isError) minute.errors += 1;
+    }
+    if (this.added.size > 0) this.added.emit(record);
+  }
+
+  /** Returns the kept calls, newest first. */
+  newest(): readonly CallRecord[] {
+    const length = Math.min(this.#next, this.#size);
+    return Array.from({ length }, (_, back) => this.#ring[(this.#next - 1 - back) % this.#size]!);
+  }
+
+  /** Returns the figures of each source by its id. */
+  bySource(): ReadonlyMap<string, CallFigures> {
+    const kept = groupBy(this.newest(), ({ source = "" }) => source);
+    return new Map(
+      Array.from(this.#sources, ([id, { calls, errors }]) => [
+        id,
+        { calls, errors, ...percentiles(kept.get(id) ?? []) },
+      ]),
+    );
+  }
+
+  /** Returns the figures of the kept calls of one tool. */
+  ofTool(name: string): CallFigures {
+    const calls = this.newest().filter(({ target }) => target === name);
+    if (calls.length === 0) return NO_FIGURES;
+    const errors = calls.filter(({ outcome }) => isFailure(outcome)).length;
+    return { calls: calls.length, errors, ...percentiles(calls) };
+  }
+
+  callers(): readonly CallerTally[] {
+    const kept = groupBy(this.newest(), ({ who }) => who);
+    return Array.from(this.#callers, ([id, { calls, errors, lastCall, programs }]) => ({
+      id,
+      calls,
+      errors,
+      ...percentiles(kept.get(id) ?? []),
+      lastCall,
+      programs: [...programs],
+    }));
+  }
+
+  /** Returns calls and errors of the last minutes, oldest first. */
+  minutes(): readonly { readonly calls: number; readonly errors: number }[] {
+    const now = Math.floor(this.#now() / MINUTE_MS);
+    const known = new Map(this.#minutes.map((minute) => [minute.at, minute]));
+    return Array.from({ length: KEPT_MINUTES }, (_, index) => {
+      const { calls = 0, errors = 0 } = known.get(now - KEPT_MINUTES + 1 + index) ?? {};
+      return { calls, errors };
+    });
+  }
+
+  #minute(): Minute {
+    const at = Math.floor(this.#now() / MINUTE_MS);
+    const last = this.#minutes.at(-1);
+    if (last?.at === at) return last;
+    const fresh = { at, calls: 0, errors: 0 };
+    this.#minutes.push(fresh);
+    if (this.#minutes.length > KEPT_MINUTES) this.#minutes.shift();
+    return fresh;
+  }
+}
+
+/** A caller that cancels is no fault. */
+export function isFailure(outcome: string): boolean {
+  return outcome !== "ok" && outcome !== "cancelled";
+}
+
+interface TallyChange {
+  readonly key: string;
+  readonly call: CallRecord;
+  readonly program: string | undefined;
+}
+
+function count(tallies: Map<string, Tally>, { key, call: { outcome, time }, program }: TallyChange): void {
+  const known = tallies.get(key) ?? { calls: 0, errors: 0, lastCall: time, programs: new Set<string>() };
+  known.calls += 1;
+  if (isFailure(outcome)) known.errors += 1;
+  known.lastCall = time;
+  if (program !== undefined && known.programs.size < MAX_PROGRAMS) known.programs.add(program);
+  // The order of the map is that of the last calls.
+  tallies.delete(key);
+  tallies.set(key, known);
+  if (tallies.size > MAX_TALLIES) tallies.delete(tallies.keys().next().value!);
+}
+
+function percentiles(calls: readonly CallRecord[]): Pick<CallFigures, "p50" | "p95" | "p99"> {
+  if (calls.length === 0) return {};
+  const sorted = Float64Array.from(calls, ({ durationMs }) => durationMs).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+function groupBy(calls: readonly CallRecord[], keyOf: (call: CallRecord) => string): Map<string, CallRecord[]> {
+  const groups = new Map<string, CallRecord[]>();
+  for (const call of calls) {
+    const group = groups.get(keyOf(call));
+    if (group) group.push(call);
+    else groups.set(keyOf(call), [call]);
+  }
+  return groups;
+}

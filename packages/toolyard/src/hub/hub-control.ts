@@ -1,0 +1,50 @@
+import { OptionError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { HubControl } from "../core/ports/hub-control.ts";
+import { configSchema } from "../kernel/feature-sections.ts";
+import type { AnyFeature } from "../kernel/feature.ts";
+import type { LoadedHubConfig } from "./schema.ts";
+import type { SourceSet } from "./sources/source-set.ts";
+
+/** Parts of a hub that its administrators use. */
+export interface ControlledHub {
+  readonly config: LoadedHubConfig;
+  readonly features: readonly AnyFeature[];
+  readonly sources: SourceSet;
+  readonly reloader: { apply(): Promise<void>; reconsider(): Promise<void> } | undefined;
+  reconfigure(config: LoadedHubConfig): Promise<unknown>;
+}
+
+/** Creates the interface of a hub for administrators. */
+export function controlOf(hub: ControlledHub): HubControl {
+  return {
+    get files() {
+      return hub.config.files;
+    },
+    get tree() {
+      // The configuration is a checked JSON object; its type lists the known sections only.
+      return hub.config.tree as JsonObject;
+    },
+    get schema() {
+      return configSchema(hub.features);
+    },
+    get secrets() {
+      return hub.config.secrets;
+    },
+    get providers() {
+      return hub.sources.providers;
+    },
+    refresh: (id, signal) => hub.sources.refresh(id, signal),
+    restart: async (id) => {
+      if (!hub.sources.markChanged(id)) return false;
+      // The reloader runs one change of the configuration at a time.
+      await (hub.reloader ? hub.reloader.reconsider() : hub.reconfigure(hub.config));
+      return true;
+    },
+    reload: () => {
+      if (hub.reloader) return hub.reloader.apply();
+      const advice = "Start the hub with `toolyard serve`, or start it again after a change of its files.";
+      return Promise.reject(new OptionError(`This hub was started by a program that reads no files. ${advice}`));
+    },
+  };
+}
