@@ -45,7 +45,13 @@ const attack = {
     properties: Object.fromEntries(
       ALL.map((one, at) => [
         /[\u202e\n]/.test(one) ? `p ${at}` : `${one} ${at}`,
-        { type: "string", title: one, description: one, default: one.replaceAll("\u202e", ""), examples: [one] },
+        {
+          type: "string",
+          title: one,
+          description: one,
+          default: one.replaceAll("\u202e", ""),
+          examples: [one.replaceAll("\u202e", "")],
+        },
       ]),
     ),
   },

@@ -78,7 +78,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     for (const view of [...views, "#/tools/everything__get-sum", "#/sources/broken"]) {
       await page.goto(`${rootOf(hub)}/console/${view}`);
       await page.locator("main h1").waitFor();
-      await page.waitForFunction('document.querySelector("main [role=status].dim")?.textContent !== "Loading …"');
+      await expect.poll(() => page.locator("main").textContent()).not.toContain("Loading …");
       expect(await audit(page), view).toEqual([]);
     }
     expect(faults).toEqual([]);
