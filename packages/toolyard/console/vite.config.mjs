@@ -14,7 +14,7 @@ export default defineConfig({
     // The policy of the page forbids data addresses for scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    license: false,
+    license: { fileName: "licenses.md" },
   },
   logLevel: "warn",
 });

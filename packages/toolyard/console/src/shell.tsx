@@ -110,21 +110,27 @@ function Header({ onPalette }: { readonly onPalette: () => void }) {
           ))}
         </select>
       </label>
-      <label class="pick">
-        <span class="hidden">{t("language")}</span>
-        <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
-          {LANGUAGES.map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
-      </label>
+      {LANGUAGES.length > 1 && <LanguageChoice />}
       {by === "session" && (
         <button onClick={() => void signOut()}>
           {t("signOut")} <bdi class="wide">{caller?.name ?? caller?.id}</bdi>
         </button>
       )}
     </header>
+  );
+}
+
+function LanguageChoice() {
+  return (
+    <label class="pick">
+      <span class="hidden">{t("language")}</span>
+      <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
+        {LANGUAGES.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,4 +1,0 @@
-import { EN } from "./en.ts";
-import type { Texts } from "./texts.ts";
-
-export const DE: Texts = { ...EN };
