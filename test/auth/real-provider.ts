@@ -13,9 +13,10 @@ export class RealProvider implements AsyncDisposable {
     this.#child = child;
   }
 
-  static async start(): Promise<RealProvider> {
-    const script = fileURLToPath(new URL("oidc-provider.mjs", import.meta.url));
-    const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "ignore"] });
+  /** Starts a script of this folder, which prints its address. */
+  static async start(file = "oidc-provider.mjs", ...args: readonly string[]): Promise<RealProvider> {
+    const script = fileURLToPath(new URL(file, import.meta.url));
+    const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "ignore"] });
     for await (const line of createInterface(child.stdout)) {
       const url = /^url (\S+)$/.exec(line)?.[1];
       if (url !== undefined) return new RealProvider(url, child);

@@ -46,7 +46,8 @@ function scopesOf(claims: JsonObject): readonly string[] {
   return Array.isArray(value) ? value.filter((scope): scope is string => typeof scope === "string") : [];
 }
 
-function groupsOf(value: unknown): readonly string[] {
+/** Returns the groups of a claim. Throws a `TokenError` if there are more than `MAX_GROUPS`. */
+export function groupsOf(value: unknown): readonly string[] {
   const groups = typeof value === "string" ? [value] : Array.isArray(value) ? value : [];
   // A truncated list could omit a group that a role denies.
   if (groups.length > MAX_GROUPS) throw new TokenError(`The access token names more than ${MAX_GROUPS} groups`);
@@ -54,7 +55,7 @@ function groupsOf(value: unknown): readonly string[] {
 }
 
 /** Returns the claim with this name, or the claim at this dotted path. */
-function claimAt(claims: JsonObject, path: string): unknown {
+export function claimAt(claims: JsonObject, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
   for (const step of path.split("."))

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../core/json/json.ts";
 import { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
@@ -7,6 +7,8 @@ import { ClientAdapter, RecordAdapter, type ModelAdapter } from "./adapter.ts";
 import { authFiles, type AuthFiles } from "./auth-folder.ts";
 import { BuiltinVerifier } from "./builtin-verifier.ts";
 import { createDocumentFetch } from "./client-documents.ts";
+import { groupsOfUser } from "./federation/account.ts";
+import { Federation } from "./federation/federation.ts";
 import { loadServerKeys, type ServerKeys } from "./keys.ts";
 import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.ts";
 import type { AuthServerOptions } from "./options.ts";
@@ -64,6 +66,7 @@ export class AuthServer {
   readonly passwords = new Passwords();
   readonly files: AuthFiles;
   readonly verifier: BuiltinVerifier;
+  readonly federation: Federation;
   readonly #parts: AuthServerParts;
   readonly #stores = new Map<string, RecordStore>();
   readonly #outbound: OutboundClient;
@@ -89,6 +92,15 @@ export class AuthServer {
       machines: new Set(options.machines.map(({ id }) => id)),
       audience,
       issuer: baseUrl,
+      providers: options.providers,
+    });
+    this.federation = new Federation({
+      providers: options.providers,
+      environment,
+      users: files.users,
+      waiting: this.#store("FederatedSignIn"),
+      baseUrl,
+      now: parts.now,
     });
     this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
   }
@@ -142,7 +154,7 @@ export class AuthServer {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await this.#outbound.close();
+    await Promise.all([this.federation.close(), this.#outbound.close()]);
   }
 
   #run(): Promise<Running> {
@@ -165,7 +177,10 @@ export class AuthServer {
       options,
       keys,
       createAdapter: (model) => this.#adapter(model),
-      findUser: (sub) => files.users.findBySub(sub),
+      findUser: (sub) => {
+        const user = files.users.findBySub(sub);
+        return user && groupsOfUser(user, options.providers) ? user : undefined;
+      },
       isResource: (resource) => audience.matches(resource),
       fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
       renderError: (context, out) => this.renderError(context, out),
@@ -199,10 +214,4 @@ export class AuthServer {
 function scopesIn(value: unknown): string {
   const scopes = Array.isArray(value) || value instanceof Set ? Array.from(value as Iterable<unknown>) : [];
   return scopes.filter((scope) => typeof scope === "string").join(" ");
-}
-
-/** Compares a form's token with the expected one in constant time. */
-export function isSameText(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 }

@@ -4,6 +4,8 @@ import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { Audience } from "../audience.ts";
 import { TokenError, UnknownToken } from "../token-error.ts";
 import type { ClientRegistry } from "./client-registry.ts";
+import { groupsOfUser } from "./federation/account.ts";
+import type { IdentityProviderOptions } from "./federation/options.ts";
 import type { RecordStore } from "./record-store.ts";
 import type { Users } from "./users.ts";
 
@@ -15,6 +17,7 @@ export interface BuiltinVerifierParts {
   readonly machines: ReadonlySet<string>;
   readonly audience: Pick<Audience, "matches">;
   readonly issuer: string;
+  readonly providers: readonly IdentityProviderOptions[];
 }
 
 /** Verifies access tokens of the hub's own server by looking them up, so that a revocation has immediate effect. */
@@ -36,13 +39,15 @@ export class BuiltinVerifier implements TokenVerifier {
   }
 
   async #userOf(found: JsonObject): Promise<Identity> {
-    const { users, issuer } = this.#parts;
+    const { users, issuer, providers } = this.#parts;
     const clientId = String(found["clientId"]);
     const user = users.findBySub(String(found["accountId"]));
     if (!user) throw new TokenError("The user of the access token does not exist any more");
+    const groups = groupsOfUser(user, providers);
+    if (!groups) throw new TokenError("The account of the access token may not use this hub any more");
     if (!(await this.#hasClient(clientId))) throw new TokenError("The client of the access token was removed");
     const id = `${issuer}|user|${user.sub}`;
-    return { kind: "user", id, name: user.name, clientId, groups: user.groups, ...this.#common(found) };
+    return { kind: "user", id, name: user.name, clientId, groups, ...this.#common(found) };
   }
 
   #machineOf(found: JsonObject): Identity {

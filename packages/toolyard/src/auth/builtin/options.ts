@@ -2,6 +2,11 @@ import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { ABOVE_ZERO, readEntries, readOptions } from "../../core/options/option-values.ts";
 import { durationOption } from "../../core/text/duration.ts";
+import {
+  IdentityProviderSchema,
+  resolveIdentityProviders,
+  type IdentityProviderOptions,
+} from "./federation/options.ts";
 
 /** Scope of every issued token, unless the client requests other scopes. */
 export const BASE_SCOPE = "mcp";
@@ -34,6 +39,12 @@ export const BuiltinSchema = Type.Object(
         default: {},
       }),
     ),
+    providers: Type.Optional(
+      Type.Record(IdentityProviderSchema, {
+        description: "Identity providers at which users may sign in instead of with a password, by a short key.",
+        default: {},
+      }),
+    ),
     access_token: Type.Optional(
       durationOption(
         { description: "Lifetime of access tokens.", default: "30m" },
@@ -56,6 +67,7 @@ export interface AuthServerOptions {
   /** Scopes that clients may request. The first one is `mcp`. */
   readonly scopes: readonly string[];
   readonly machines: readonly { readonly id: string; readonly secret: string }[];
+  readonly providers: readonly IdentityProviderOptions[];
   readonly accessTokenMs: number;
   readonly refreshTokenMs: number;
   readonly sessionMs: number;
@@ -69,6 +81,7 @@ export function resolveBuiltin(raw: AuthServerConfig = {}, needed: readonly stri
     dynamicRegistration: options.dynamic_registration,
     scopes: [...new Set([BASE_SCOPE, ...needed, ...options.scopes])],
     machines: Object.entries(machines).map(([id, { secret }]) => ({ id: machineId(id), secret })),
+    providers: resolveIdentityProviders(raw.providers),
     accessTokenMs: options.access_token,
     refreshTokenMs: options.refresh_token,
     sessionMs: options.session,

@@ -5,14 +5,18 @@ import { OptionError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { writeWhole } from "../../files/write-whole.ts";
+import type { ProviderAccount } from "./federation/provider-account.ts";
 
 /** A user of the builtin authorization server. */
 export interface User {
   readonly name: string;
   /** Subject of the user's tokens. It does not change while the user exists, and is never assigned again. */
   readonly sub: string;
-  readonly hash: string;
+  /** Hash of the password. Absent: the user signs in at an identity provider only. */
+  readonly hash?: string;
   readonly groups: readonly string[];
+  /** Account at an identity provider with which the user may sign in. */
+  readonly account?: ProviderAccount;
 }
 
 /** Time for which a file that was read is not checked for changes. */
@@ -25,6 +29,7 @@ export class Users {
   readonly #file: string;
   #users: ReadonlyMap<string, User> = new Map();
   #bySub: ReadonlyMap<string, User> = new Map();
+  #byAccount: ReadonlyMap<string, User> = new Map();
   #stamp = "";
   #lookedAt = -Infinity;
 
@@ -42,13 +47,19 @@ export class Users {
     return this.#bySub.get(sub);
   }
 
+  /** Finds the user of an account. Always checks the file for changes, since it runs once for each sign-in. */
+  findByAccount(account: AccountKey): User | undefined {
+    this.#look(0);
+    return this.#byAccount.get(accountKey(account));
+  }
+
   list(): readonly User[] {
     this.#look(0);
     return [...this.#users.values()];
   }
 
   /** Adds a user. Rejects with an `OptionError` if the name is taken or invalid. */
-  add(name: string, { hash, groups }: Pick<User, "hash" | "groups">): Promise<User> {
+  add(name: string, { hash, groups }: { readonly hash: string; readonly groups: readonly string[] }): Promise<User> {
     if (!NAME.test(name))
       throw new OptionError(
         `A user cannot be called ${JSON.stringify(name)}. Use up to 64 letters, digits and \`. _ @ + -\`.`,
@@ -66,6 +77,33 @@ export class Users {
   setHash(name: string, hash: string): Promise<User> {
     return this.#change((users) => {
       const user = { ...known(users, name), hash };
+      users.set(keyOf(name), user);
+      return user;
+    });
+  }
+
+  /**
+   * Stores what an identity provider said about an account, and resolves with its user. Adds the user if there is none.
+   * If another user has the name, the new name ends with the account's subject.
+   */
+  setAccount(account: ProviderAccount, newName: string): Promise<User> {
+    return this.#change((users) => {
+      const known = Array.from(users.values()).find((user) => hasAccount(user) && isSame(user.account, account));
+      if (!known && users.size >= MAX_USERS) throw new OptionError(`There are ${MAX_USERS} users already.`);
+      const name = known?.name ?? (users.has(keyOf(newName)) ? `${newName} (${account.subject})` : newName);
+      const user: User = { ...(known ?? { name, sub: randomUUID(), groups: [] }), account };
+      users.set(keyOf(name), user);
+      return user;
+    });
+  }
+
+  /** Lets a user sign in with an account. Rejects with an `OptionError` for an unknown name or a linked account. */
+  link(name: string, account: ProviderAccount): Promise<User> {
+    return this.#change((users) => {
+      const other = Array.from(users.values()).find((user) => hasAccount(user) && isSame(user.account, account));
+      if (other && keyOf(other.name) !== keyOf(name))
+        throw new OptionError(`The account belongs to the user \`${other.name}\`. Remove that user first.`);
+      const user: User = { ...known(users, name), account };
       users.set(keyOf(name), user);
       return user;
     });
@@ -102,8 +140,24 @@ export class Users {
     const users = found ? readUsers(this.#file) : [];
     this.#users = new Map(users.map((user) => [keyOf(user.name), user]));
     this.#bySub = new Map(users.map((user) => [user.sub, user]));
+    const linked = users.filter(hasAccount);
+    this.#byAccount = new Map(linked.map((user) => [accountKey(user.account), user]));
     this.#stamp = stamp;
   }
+}
+
+type AccountKey = Pick<ProviderAccount, "issuer" | "subject">;
+
+function accountKey({ issuer, subject }: AccountKey): string {
+  return JSON.stringify([issuer, subject]);
+}
+
+function isSame(one: AccountKey, other: AccountKey): boolean {
+  return one.issuer === other.issuer && one.subject === other.subject;
+}
+
+function hasAccount(user: User): user is User & { readonly account: ProviderAccount } {
+  return user.account !== undefined;
 }
 
 function keyOf(name: string): string {
@@ -129,6 +183,14 @@ function readUsers(file: string): readonly User[] {
 
 function isUser(value: unknown): value is User {
   if (!isJsonObject(value)) return false;
-  const { name, sub, hash, groups } = value;
-  return typeof name === "string" && typeof sub === "string" && typeof hash === "string" && Array.isArray(groups);
+  const { name, sub, hash, groups, account } = value;
+  const canSignIn = typeof hash === "string" || (hash === undefined && account !== undefined);
+  const isWhole = typeof name === "string" && typeof sub === "string" && Array.isArray(groups);
+  return isWhole && canSignIn && (account === undefined || isAccount(account));
+}
+
+function isAccount(value: unknown): value is ProviderAccount {
+  if (!isJsonObject(value)) return false;
+  const { provider, issuer, subject, groups } = value;
+  return [provider, issuer, subject].every((one) => typeof one === "string") && Array.isArray(groups);
 }

@@ -21,9 +21,14 @@ export class IssuerMetadata {
    * Resolves with an address from the metadata. Rejects with `ProviderUnavailable` if the metadata does not contain it.
    */
   async address(member: string): Promise<string> {
-    const value = (await this.#value.get())[member];
+    const value = await this.find(member);
     if (typeof value === "string") return value;
     throw new ProviderUnavailable(`The metadata of the identity provider has no \`${member}\`.`);
+  }
+
+  /** Resolves with a member of the metadata, or with `undefined` if the metadata does not contain it. */
+  async find(member: string): Promise<unknown> {
+    return (await this.#value.get())[member];
   }
 
   async #discover(): Promise<JsonObject> {

@@ -32,14 +32,29 @@ export class ProviderClient {
   async read(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body"> = {}): Promise<JsonObject> {
     const answer = await this.#ask(address, sent);
     const value = answer.status === 200 ? parseJsonObject(answer.body.toString("utf8")) : undefined;
-    if (value) return value;
-    throw new ProviderUnavailable(
-      `The identity provider at ${new URL(address).origin} answered ${answer.status} without a JSON object.`,
-    );
+    return value ?? this.#refuse(address, answer.status);
+  }
+
+  /** Resolves with any JSON value, such as a list. Rejects like `read`. */
+  async readJson(address: string, sent: Pick<OutboundRequest, "headers"> = {}): Promise<unknown> {
+    const answer = await this.#ask(address, sent);
+    const whole = answer.status === 200 ? parseJsonObject(`{"value":${answer.body.toString("utf8")}}`) : undefined;
+    return whole ? whole["value"] : this.#refuse(address, answer.status);
+  }
+
+  /** Returns an address of the provider for a browser. Throws `ProviderUnavailable` if it cannot be used. */
+  browserUrl(address: string): URL {
+    return this.#checked(address);
   }
 
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  #refuse(address: string, status: number): never {
+    throw new ProviderUnavailable(
+      `The identity provider at ${new URL(address).origin} answered ${status} without a JSON object.`,
+    );
   }
 
   async #ask(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body">) {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { authFiles } from "../../auth/builtin/auth-folder.ts";
 import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
-import type { Users } from "../../auth/builtin/users.ts";
+import { resolveIdentityProviders } from "../../auth/builtin/federation/options.ts";
+import type { User, Users } from "../../auth/builtin/users.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { readSettings } from "../hub-access/session.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
@@ -48,13 +50,31 @@ export const list: CommandAction<SharedOptions> = async (_names, options, io) =>
   if (options.json)
     await printJson(
       io.stdout,
-      users.map(({ name, sub, groups }) => ({ name, sub, groups })),
+      users.map(({ name, sub, groups, account }) => ({ name, sub, groups, ...(account && { account }) })),
     );
   else if (users.length === 0) await print(io.stdout, "There are no users. Add one: `toolyard user add <name>`.");
   else {
-    const rows = users.map(({ name, groups, sub }) => [name, groups.join(", "), sub]);
-    await printPainted(io.stdout, table(["user", "groups", "subject"], rows, io));
+    const rows = users.map((user) => [user.name, groupsShown(user), waysToSignIn(user), user.sub]);
+    await printPainted(io.stdout, table(["user", "groups", "sign-in", "subject"], rows, io));
   }
+  return EXIT.ok;
+};
+
+/** Runs `toolyard user link`. */
+export const link: CommandAction<SharedOptions> = async ([name = "", id = "", subject = ""], options, io) => {
+  const { tree } = await readSettings(options, io);
+  const providers = resolveIdentityProviders(tree.auth?.builtin?.providers);
+  const provider = providers.find((one) => one.id === id);
+  if (!provider)
+    throw new UsageError(
+      `There is no identity provider ${JSON.stringify(id)} in \`[auth.builtin.providers]\`. Configured: ` +
+        `${providers.map((one) => one.id).join(", ") || "none"}.`,
+    );
+  if (!/^\P{Cc}{1,256}$/u.test(subject))
+    throw new UsageError(`A user id of a provider has 1 to 256 characters, got ${JSON.stringify(subject)}.`);
+  await usersOf(io).link(name, { provider: id, issuer: provider.url, subject, groups: [] });
+  if (options.json) await printJson(io.stdout, { linked: name, provider: id, subject });
+  else await print(io.stdout, `${name} may sign in with the account ${subject} of ${id}.`);
   return EXIT.ok;
 };
 
@@ -65,6 +85,14 @@ export const remove: CommandAction<SharedOptions> = async ([name = ""], options,
   else await print(io.stdout, `Removed the user ${name}. Its access tokens are not accepted any more.`);
   return EXIT.ok;
 };
+
+function groupsShown({ groups, account }: User): string {
+  return [...groups, ...(account?.groups ?? []).map((group) => `${account!.provider}:${group}`)].join(", ");
+}
+
+function waysToSignIn({ hash, account }: User): string {
+  return [...(hash === undefined ? [] : ["password"]), ...(account ? [account.provider] : [])].join(", ");
+}
 
 function usersOf({ env }: Io): Users {
   return authFiles(dataFolder(env)).users;

@@ -14,7 +14,7 @@ export function userRows(json: Option): readonly CommandRow[] {
   return [
     {
       usage: "user",
-      summary: "users that sign in to this hub: add, passwd, list, remove",
+      summary: "users that sign in to this hub: add, passwd, list, link, remove",
       examples: ["toolyard user add ann --group dev", "toolyard user list"],
       options: [],
       commands: [
@@ -38,6 +38,13 @@ export function userRows(json: Option): readonly CommandRow[] {
           examples: ["toolyard user list --json"],
           options: [json],
           load: async () => ({ run: (await import("../commands/user.ts")).list }),
+        },
+        {
+          usage: "link <name> <provider> <subject>",
+          summary: "let a user sign in with an account of an identity provider",
+          examples: ["toolyard user link ann work 00u1a2b3c4"],
+          options: [json],
+          load: async () => ({ run: (await import("../commands/user.ts")).link }),
         },
         {
           usage: "remove <name>",

@@ -1,11 +1,13 @@
 import { Attempts } from "../../auth/builtin/attempts.ts";
-import { isSameText, type AuthRequest, type AuthServer, type PendingSignIn } from "../../auth/builtin/auth-server.ts";
+import type { AuthRequest, AuthServer, PendingSignIn } from "../../auth/builtin/auth-server.ts";
 import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
 import type { BridgedAnswer } from "../../auth/builtin/node-bridge.ts";
 import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill, textsFor } from "../../auth/builtin/pages/texts.ts";
 import { TooManyChecks } from "../../auth/builtin/passwords.ts";
 import { AUTH_ROUTES, INTERACTION_PATH, type ErrorContext } from "../../auth/builtin/provider.ts";
+import { isSameText } from "../../auth/builtin/same-text.ts";
+import { FEDERATION_PATH } from "../../auth/builtin/federation/federation.ts";
 import { formActionOf, normaliseClient, objectOf, redirectTarget } from "../../auth/builtin/redirects.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
@@ -13,8 +15,9 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { responseAddress, takeFederatedStep } from "./federated-sign-in.ts";
 import { bridgedHeaders } from "./bridged-headers.ts";
-import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPage } from "./pages.ts";
+import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPage, type LoginFacts } from "./pages.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 const SECOND_MS = 1000;
@@ -58,6 +61,10 @@ export class AuthEndpoint implements Endpoint {
     listener.route({ methods: ["GET", "POST"], path: `${INTERACTION_PATH}/*`, isOpen: true }, (exchange) =>
       this.#interact(exchange),
     );
+    if (this.#handle.options.providers.length > 0)
+      listener.route({ methods: ["GET"], path: `${FEDERATION_PATH}/*`, isOpen: true }, (exchange) =>
+        this.#federate(exchange),
+      );
   }
 
   giveUp(): void {}
@@ -99,19 +106,34 @@ export class AuthEndpoint implements Endpoint {
     const server = await this.#open();
     const pending = await server.findPending(request);
     if (!pending) return show(exchange, errorPage(texts.expired, texts), texts);
-    if (exchange.method === "GET") return show(exchange, this.#pageOf(exchange, { server, pending, texts }), texts);
+    if (exchange.method === "GET") return this.#show(exchange, { server, pending, request, texts });
     const form = new URLSearchParams(body.toString("utf8"));
     if (!isSameText(form.get("csrf") ?? "", pending.csrf))
       return show(exchange, errorPage(texts.expired, texts, 403), texts);
     const next = await this.#take(exchange, { server, pending, form, request, texts });
-    if (typeof next === "string") exchange.answer.send(303, ["location", next, "cache-control", "no-store"]);
+    if (typeof next === "string") redirect(exchange, next);
     else show(exchange, next, texts);
   }
 
-  #pageOf(exchange: HttpExchange, { server, pending, texts }: ShownSignIn): AuthPage {
-    const { interaction, csrf } = pending;
-    const isConsent = interaction.prompt.name === "consent" && !exchange.query.has("other");
-    return isConsent ? consentOf({ server, pending, texts }) : loginPage({ csrf, client: nameOf(pending) }, texts);
+  /** Sends a provider's response to the address of the sign-in that waits for it. */
+  async #federate(exchange: HttpExchange): Promise<void> {
+    if (this.#isLimited(exchange)) return;
+    const next = await responseAddress(await this.#open(), exchange);
+    const texts = textsFor(exchange.header("accept-language"));
+    if (next === undefined) show(exchange, errorPage(texts.expired, texts), texts);
+    else redirect(exchange, next);
+  }
+
+  async #show(exchange: HttpExchange, shown: ShownSignIn & { readonly request: AuthRequest }): Promise<void> {
+    const { server, pending, texts } = shown;
+    const result = await takeFederatedStep(exchange, { ...shown, logger: this.#logger });
+    if (result && "location" in result) return redirect(exchange, result.location);
+    const isConsent = pending.interaction.prompt.name === "consent" && !exchange.query.has("other");
+    const page =
+      isConsent && !result
+        ? consentOf({ server, pending, texts })
+        : loginPage({ ...loginFacts(server, pending), ...result }, texts, result ? 403 : 200);
+    show(exchange, page, texts);
   }
 
   /** Handles a sent form. Resolves with the address to which the browser is sent, or with the page that it gets. */
@@ -130,7 +152,7 @@ export class AuthEndpoint implements Endpoint {
     { server, pending, form, request, texts }: SentForm,
   ): Promise<string | AuthPage> {
     const [userName, password] = [form.get("user") ?? "", form.get("password") ?? ""];
-    const facts = { csrf: pending.csrf, client: nameOf(pending), userName };
+    const facts = { ...loginFacts(server, pending), userName };
     const key = firstChars(userName.toLowerCase(), MAX_KEY_CHARS);
     const waitMs = this.#addresses.take(exchange.remoteAddress) || this.#users.take(key);
     if (waitMs > 0) return loginPage({ ...facts, problem: waitText(waitMs, texts) }, texts, 429);
@@ -169,6 +191,10 @@ interface ShownSignIn {
 interface SentForm extends ShownSignIn {
   readonly form: URLSearchParams;
   readonly request: AuthRequest;
+}
+
+function loginFacts({ federation }: AuthServer, pending: PendingSignIn): LoginFacts {
+  return { csrf: pending.csrf, client: nameOf(pending), providers: federation.providers };
 }
 
 function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
@@ -249,6 +275,10 @@ function withBasic(request: AuthRequest, machines: AuthServerHandle["options"]["
   const pair = Buffer.from([id, secret].map(encodeURIComponent).join(":")).toString("base64");
   const headers = { ...request.headers, authorization: `Basic ${pair}` };
   return { ...request, headers, body: Buffer.from(sent.toString()) };
+}
+
+function redirect({ answer }: HttpExchange, location: string): void {
+  answer.send(303, ["location", location, "cache-control", "no-store"]);
 }
 
 function show(exchange: HttpExchange, page: AuthPage, texts: PageTexts): void {

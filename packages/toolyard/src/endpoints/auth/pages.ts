@@ -17,7 +17,8 @@ const STYLE =
   "background:#fff}label{display:block;margin-top:1rem}input{font:inherit;width:100%;box-sizing:border-box;" +
   "padding:.4rem;border:1px solid #555;border-radius:.3rem}button{font:inherit;margin:1.5rem 1rem 0 0;" +
   "padding:.5rem 1.2rem;border:1px solid #0b5394;border-radius:.3rem;background:#0b5394;color:#fff}" +
-  "button.second{background:#fff;color:#0b5394}:focus-visible{outline:3px solid #f1a33c;outline-offset:2px}" +
+  "a.button{display:inline-block;padding:.5rem 1.2rem;border:1px solid #0b5394;border-radius:.3rem;color:#0b5394;" +
+  "text-decoration:none}button.second{background:#fff;color:#0b5394}:focus-visible{outline:3px solid #f1a33c;outline-offset:2px}" +
   "[role=alert]{border-left:.3rem solid #b00020;padding-left:.7rem;color:#b00020}strong{overflow-wrap:anywhere}";
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
@@ -53,10 +54,12 @@ export interface LoginFacts {
   /** Problem of the last attempt, shown above the form. */
   readonly problem?: string;
   readonly userName?: string;
+  /** Identity providers that the page offers. */
+  readonly providers?: readonly { readonly id: string; readonly title: string }[];
 }
 
 export function loginPage(
-  { csrf, client, problem, userName = "" }: LoginFacts,
+  { csrf, client, problem, userName = "", providers = [] }: LoginFacts,
   texts: PageTexts,
   status = 200,
 ): AuthPage {
@@ -67,8 +70,15 @@ export function loginPage(
 <input id="user" name="user" value="${userName}" autocomplete="username" autocapitalize="none" required autofocus>
 <label for="password">${texts.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>${texts.signIn}</button></form>`;
+<button>${texts.signIn}</button></form>${providers.map((provider) => providerLink(provider, csrf, texts))}`;
   return { status, title: texts.signIn, body };
+}
+
+/** Returns a link, because `form-action` (CSP) would also apply to the redirect to the provider. */
+function providerLink({ id, title }: { readonly id: string; readonly title: string }, csrf: string, texts: PageTexts) {
+  const query = new URLSearchParams({ provider: id, csrf }).toString();
+  return html`
+<p><a class="button" href="?${query}">${fill(texts.signInWith, { provider: title })}</a></p>`;
 }
 
 export interface ConsentFacts {

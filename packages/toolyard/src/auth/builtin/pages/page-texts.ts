@@ -6,6 +6,8 @@ export interface PageTexts {
   readonly password: string;
   readonly wrongPassword: string;
   readonly tooManyAttempts: string;
+  readonly signInWith: string;
+  readonly providerFailed: string;
   readonly signInFor: string;
   readonly consent: string;
   readonly asks: string;

@@ -7,6 +7,9 @@ export const DE: PageTexts = {
   password: "Passwort",
   wrongPassword: "Der Benutzername oder das Passwort ist falsch.",
   tooManyAttempts: "Es waren zu viele Versuche. Versuchen Sie es in {seconds} Sekunden noch einmal.",
+  signInWith: "Anmelden mit {provider}",
+  providerFailed:
+    "Die Anmeldung mit {provider} ist fehlgeschlagen ({reason}). Versuchen Sie es noch einmal oder auf andere Weise.",
   signInFor: "Sie melden sich an, um diesen Hub mit {client} zu benutzen.",
   consent: "Zugriff erlauben?",
   asks: "{client} bittet um Zugriff auf diesen Hub in Ihrem Namen.",

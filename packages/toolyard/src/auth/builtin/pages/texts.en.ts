@@ -7,6 +7,8 @@ export const EN: PageTexts = {
   password: "Password",
   wrongPassword: "The user name or the password is wrong.",
   tooManyAttempts: "There were too many attempts. Try again in {seconds} seconds.",
+  signInWith: "Sign in with {provider}",
+  providerFailed: "The sign-in with {provider} failed ({reason}). Try again, or choose another way.",
   signInFor: "You sign in to use this hub with {client}.",
   consent: "Allow access?",
   asks: "{client} asks for access to this hub in your name.",

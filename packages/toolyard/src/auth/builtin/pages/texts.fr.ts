@@ -7,6 +7,8 @@ export const FR: PageTexts = {
   password: "Mot de passe",
   wrongPassword: "Le nom d’utilisateur ou le mot de passe est incorrect.",
   tooManyAttempts: "Il y a eu trop de tentatives. Réessayez dans {seconds} secondes.",
+  signInWith: "Se connecter avec {provider}",
+  providerFailed: "La connexion avec {provider} a échoué ({reason}). Réessayez, ou choisissez un autre moyen.",
   signInFor: "Vous vous connectez pour utiliser ce hub avec {client}.",
   consent: "Autoriser l’accès ?",
   asks: "{client} demande l’accès à ce hub en votre nom.",

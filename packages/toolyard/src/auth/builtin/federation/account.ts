@@ -1,0 +1,33 @@
+import { matchesGlob } from "../../../core/text/glob.ts";
+import type { User } from "../users.ts";
+import type { IdentityProviderOptions } from "./options.ts";
+import type { ProviderAccount } from "./provider-account.ts";
+
+type Facts = Pick<ProviderAccount, "subject" | "login" | "email" | "groups">;
+
+/** Returns true if a rule of the provider admits the account. */
+export function isAdmitted({ subject, login, email, groups }: Facts, { allow }: IdentityProviderOptions): boolean {
+  const values = { everyone: [subject], user: [subject, login], email: [email], group: groups };
+  return allow.some(({ kind, pattern }) =>
+    values[kind].some((value) => value !== undefined && matchesGlob(pattern, value.toLowerCase())),
+  );
+}
+
+/** Returns the name of a new user. A local user cannot have it, because names of local users contain no colon. */
+export function accountName({ provider, login, email, subject }: ProviderAccount): string {
+  return `${provider}:${login ?? email ?? subject}`;
+}
+
+/**
+ * Returns the groups of a user, or `undefined` if the user may not use the hub any more. A user with a password is a
+ * local user. Any other user needs a configured provider that admits the account. Groups of a provider begin with its
+ * key, so that a provider cannot add users to local groups.
+ */
+export function groupsOfUser(
+  { hash, groups, account }: Pick<User, "hash" | "groups" | "account">,
+  providers: readonly IdentityProviderOptions[],
+): readonly string[] | undefined {
+  const provider = account && providers.find(({ id, url }) => id === account.provider && url === account.issuer);
+  if (hash === undefined && (!provider || !isAdmitted(account, provider))) return undefined;
+  return provider ? [...groups, ...account.groups.map((group) => `${provider.id}:${group}`)] : groups;
+}
