@@ -7,7 +7,7 @@ import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /**
- * Flags of "a", without waiting for a reader: opening a pipe without a reader would block a thread for ever, and the
+ * Flags of "a", without waiting for a reader: opening a pipe without a reader would block a thread without end, and the
  * program could not exit. Windows has no `O_NONBLOCK`.
  */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
@@ -31,7 +31,7 @@ export function openStderrSink(options: SinkOptions): LineSink {
 let stderrHolds = 0;
 
 /**
- * Listens for errors of stderr, so that the program goes on if the reader closes the pipe. All sinks share one
+ * Listens for errors of stderr, so that the program continues if the reader closes the pipe. All sinks share one
  * listener, because a program may have many hubs.
  */
 function holdStderr(): () => void {

@@ -62,7 +62,7 @@ export class ModernPipe {
     );
   }
 
-  /** Ends listen requests and parked calls. They would wait for ever, because the client sends nothing more. */
+  /** Ends listen requests and parked calls. They would never end, because the client sends nothing more. */
   endInput(): void {
     this.#options.endpoint.release(this.#options.connection);
   }

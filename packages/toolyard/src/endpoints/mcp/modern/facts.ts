@@ -20,7 +20,7 @@ export interface RequestFacts {
   readonly headers?: HeaderLookup | undefined;
 }
 
-/** Returns the holder whose share counts a long-lived request. */
+/** Returns the holder of the share that counts a long-lived request. */
 export function holderIn({ principal, connection }: RequestFacts): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/json/json.ts";
 
-/** Keywords of draft 2020-12 whose value is a schema. */
+/** Keywords of draft 2020-12 with a schema as their value. */
 export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   "additionalProperties",
   "contains",
@@ -14,9 +14,9 @@ export const ONE_SCHEMA: ReadonlySet<string> = new Set([
   "unevaluatedItems",
   "unevaluatedProperties",
 ]);
-/** Keywords whose value is a list of schemas. */
+/** Keywords with a list of schemas as their value. */
 export const SCHEMA_LIST: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-/** Keywords whose value maps names to schemas. */
+/** Keywords with a map from names to schemas as their value. */
 export const SCHEMA_MAP: ReadonlySet<string> = new Set([
   "$defs",
   "dependentSchemas",
