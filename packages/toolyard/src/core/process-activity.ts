@@ -9,7 +9,7 @@ export interface ProcessActivity {
   /** Number of open streams of server-sent events. */
   streams: number;
   sandboxRuns: number;
-  /** Audit lines that no target took, since the start. */
+  /** Number of audit lines since the start that no target accepted. */
   auditLost: number;
 }
 

@@ -88,7 +88,7 @@ export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 /** Returns the required authentication, according to the current configuration or to another `[server]`. */
 export const ACCESS_PLAN = serviceKey<(server?: object) => AccessPlan>()("accessPlan");
 
-/** Receives events for the audit. */
+/** Receiver of events for the audit. */
 export const AUDIT = serviceKey<Audit>()("audit");
 export const LOGGER = serviceKey<Logger>()("logger");
 export const SECRETS = serviceKey<SourceSecrets>()("secrets");

@@ -116,7 +116,9 @@ function callerFacts({ principal: { identity, profile }, client }: Call): Caller
 
 const MAX_CLIENT_CHARS = 100;
 
-/** The facts of a call that led to a tool: its source, the decision on it, and the credentials that the source used. */
+/**
+ * Returns the facts of a call whose name resolved: its source, the decision, and the credentials that the source used.
+ */
 function decisionFacts(
   { found: { provider } }: CallState,
   outcome: Outcome,

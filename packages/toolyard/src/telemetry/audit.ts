@@ -15,13 +15,13 @@ export const NO_AUDIT: Audit = Object.freeze({ isSilent: true, write: () => {}, 
 
 export interface AuditSettings {
   readonly redactor: Redactor;
-  /** Writes arguments of calls, redacted and shortened. @default false */
+  /** True to write the arguments of calls, redacted and truncated. @default false */
   readonly hasArguments?: boolean;
 }
 
 /**
- * Writes one JSON line for each call and event to every sink. Names from callers may contain anything, so they are
- * redacted too. The creator of the audit opens and closes the sinks.
+ * Creates the audit, which writes one JSON line for each call and event to every sink. Names from callers may contain
+ * secrets, so they are redacted. The caller opens and closes the sinks.
  */
 export function createAudit(sinks: readonly LineSink[], { redactor, hasArguments = false }: AuditSettings): Audit {
   const redact = (text: string): string => redactor.text(text);
@@ -53,7 +53,7 @@ function withRedactedNames(
   return { ...line, target: redact(target), ...(client !== undefined && { client: clientName(client) }) };
 }
 
-/** Returns a function that keeps the redacted form of the texts that it has seen, up to a limit. */
+/** Returns a function that caches the redacted form of texts, up to a limit. */
 function keptTexts(redact: (text: string) => string): (text: string) => string {
   const kept = new Map<string, string>();
   return (text) => {
@@ -66,7 +66,7 @@ function keptTexts(redact: (text: string) => string): (text: string) => string {
   };
 }
 
-/** The text is built once, for the first sink that writes it. */
+/** Line whose text is built once, for the first sink that writes it. */
 function lateLine(chars: number, build: () => string): LateLine {
   let text: string | undefined;
   return { chars, text: () => (text ??= build()) };

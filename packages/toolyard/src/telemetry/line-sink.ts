@@ -38,7 +38,10 @@ const CLOSE_WITHIN_MS = 2000;
 export interface SinkOptions {
   /** Formats the line that reports the number of dropped lines (slow reader, full disk). */
   readonly describeDropped: (count: number) => string | LateLine;
-  /** Called with the number of lost lines: dropped because too many wait, or left when the sink closes. */
+  /**
+   * Called with the number of lost lines: those that were dropped because too many waited, and those that were left
+   * when the sink closed.
+   */
   readonly onLost?: (lines: number) => void;
   /** Called with the first failure of each outage. */
   readonly onError?: (error: unknown) => void;

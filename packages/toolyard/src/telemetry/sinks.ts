@@ -71,7 +71,7 @@ function writeStderr(chunk: Buffer): Promise<void> {
 function ignore(): void {}
 
 export interface FileSinkOptions extends SinkOptions {
-  /** Runs before each chunk is written, such as to rename a file that is too large. It must not reject. */
+  /** Called before each chunk is written, for example to rename a file that is too large. It must not reject. */
   readonly beforeWrite?: () => Promise<void>;
 }
 

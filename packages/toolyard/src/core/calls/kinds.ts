@@ -230,7 +230,7 @@ export const KINDS = {
 
 export type FailKind = keyof typeof KINDS;
 
-/** Returns whether a text, such as one of another hub, is an outcome code. */
+/** Returns true if a text, for example from another hub, is an outcome code. */
 export function isFailKind(text: string): text is FailKind {
   return Object.hasOwn(KINDS, text);
 }

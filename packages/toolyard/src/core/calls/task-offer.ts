@@ -14,6 +14,6 @@ export interface TaskOffer {
    * sooner.
    */
   accept(plan: TaskPlan): void;
-  /** True if the caller does not wait for a result, so that the call fails if it may not become a task. */
+  /** True if the caller does not wait for a result. The call then fails if it may not become a task. */
   readonly isRequired?: boolean;
 }

@@ -2,11 +2,11 @@ import type { CallMethod } from "../calls/call.ts";
 import type { FailKind } from "../calls/kinds.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** Facts that lines of all events share. */
+/** Facts in the lines of all events. */
 interface AuditFacts {
   /** Time in ISO 8601 with milliseconds. */
   readonly time: string;
-  /** Id of the caller; absent if it is not known. */
+  /** Id of the caller. Absent if it is not known. */
   readonly principal?: string;
   /** Name of the client program, or id of the OAuth client. */
   readonly client?: string;
@@ -19,7 +19,7 @@ interface AuditFacts {
   readonly kind: FailKind | "ok";
 }
 
-/** Line of the audit for a call. It has no result value, and arguments only if the configuration enables them. */
+/** Line of the audit for a call. It has no result value. It has arguments only if the configuration enables them. */
 export interface AuditLine extends AuditFacts {
   readonly call: string;
   /** Id of the call that made this call: code in the sandbox, `execute_tool`, the agent. */
@@ -30,11 +30,11 @@ export interface AuditLine extends AuditFacts {
   /** Rendered name of the tool, or the requested name if it did not resolve. */
   readonly target: string;
   readonly source?: string;
-  /** `allowed`: the call was admitted. Absent if it led to no tool. */
+  /** `allowed`: the call was admitted. Absent if the name did not resolve. */
   readonly decision?: "allowed" | "denied" | "limited";
   /** Rule that decided: `rights`, `scopes`, `consent`, or the exceeded limit. */
   readonly rule?: string;
-  /** Credentials that the source uses for this call: those of the caller, or those of the hub's configuration. */
+  /** Owner of the credentials that the source uses for this call: the caller, or the hub's configuration. */
   readonly credentials?: "caller" | "hub";
   readonly durationMs: number;
   /** Size as JSON. -1 for a value that JSON cannot represent. */
@@ -43,22 +43,22 @@ export interface AuditLine extends AuditFacts {
   readonly attempts: number;
 }
 
-/** Events of the audit besides calls. */
+/** Events of the audit other than calls. */
 export type HubEventName = "sign_in" | "approval" | "configuration" | "administration" | "loss";
 
-/** Line of the audit for an event besides a call. */
+/** Line of the audit for an event other than a call. */
 export interface HubEvent extends Omit<AuditFacts, "time"> {
   readonly event: HubEventName;
   /** Action within the event: `reload`, `stop`, `token`, `refused`. */
   readonly action: string;
   readonly source?: string;
-  /** Further facts. They must not contain a credential. */
+  /** Further facts. They must not contain credentials. */
   readonly details?: JsonObject;
 }
 
-/** Receives events that happen in the hub. Never throws, and never waits for a sink. */
+/** Receiver of events of the hub. Never throws, and never waits for a sink. */
 export interface Audit {
-  /** True if there is no sink: nothing is written. @default false */
+  /** True if there is no sink, so that nothing is written. @default false */
   readonly isSilent?: boolean;
   /** Writes the line of a call. `args` are written only if the configuration enables them. */
   write(line: AuditLine, args?: JsonObject): void;

@@ -94,7 +94,7 @@ export interface TaskChange {
 export interface Tasks {
   /**
    * Calls a tool without a request that waits for it, and stores the call as a task. Rejects with a `FailError` if the
-   * call is refused, if the caller has no room for another task, or if the task cannot be stored.
+   * call is refused, if the caller has too many unfinished tasks, or if the task cannot be stored.
    */
   start(call: StartedCall): Promise<TaskSnapshot>;
   /** False if `[tasks] mode = "never"` and no tool has another mode. The extension is then not declared. */

@@ -32,11 +32,13 @@ export interface Starts {
    * of the values, and only the host of an address.
    */
   readonly sendsTo?: readonly string[];
-  /** Values that stand for another option of the same file. That option is shown and decides in their place. */
+  /**
+   * Values that select another option of the same file. That option is then shown and determines the program instead.
+   */
   readonly refersTo?: Readonly<Record<string, OptionReference>>;
 }
 
-/** A value that stands for another option. */
+/** Value that selects another option. */
 export interface OptionReference {
   readonly value: string;
   /** Path of the other option, from the root of the file. */

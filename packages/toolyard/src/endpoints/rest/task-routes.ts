@@ -9,20 +9,20 @@ import { stringifyValue } from "../../core/json/json-text.ts";
 import { mountPath } from "./mount-path.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 
-/** Capabilities of callers that start a task: they answer questions with `POST …/input`. */
+/** Capabilities of callers that start a task. They answer server requests with `POST …/input`. */
 const CAPABILITIES: JsonObject = { elicitation: {} };
 
-/** Returns true if the request asks for `202 Accepted` instead of the result (RFC 7240). */
+/** Returns true if the request prefers `202 Accepted` instead of the result (RFC 7240). */
 export function prefersAsync({ http }: RestExchange): boolean {
   return (http.header("prefer") ?? "").split(",").some((one) => one.trim().toLowerCase() === "respond-async");
 }
 
-/** Paths of tasks: calls that were started with `Prefer: respond-async`, or by MCP, by the same principal. */
+/** Paths of tasks: calls that the same principal started with `Prefer: respond-async`, or by MCP. */
 export class TaskRoutes {
   readonly #tasks: Tasks;
   readonly #base: string;
 
-  /** `base` is the path of the REST endpoint below the base path of the hub. */
+  /** `base`: path of the REST endpoint below the base path of the hub. */
   constructor(tasks: Tasks, base: string) {
     this.#tasks = tasks;
     this.#base = `${base}/tasks`;
@@ -37,7 +37,7 @@ export class TaskRoutes {
     });
   }
 
-  /** Starts a call as a task, and answers with its address. */
+  /** Starts a call as a task, and responds with the address of the task. */
   async start(exchange: RestExchange, tool: string, args: JsonObject): Promise<void> {
     const { principal, baseUrl } = exchange.http;
     const task = await this.#tasks.start({
@@ -57,7 +57,7 @@ export class TaskRoutes {
     sendValue(exchange.answer, { tasks, total: tasks.length });
   }
 
-  /** Sends the task, or with `Accept: text/event-stream` each of its states until the last. */
+  /** Sends the task. With `Accept: text/event-stream`, sends each of its states until the last one. */
   async #show(exchange: RestExchange): Promise<void> {
     await this.#tasks.ready();
     const { id } = this.#place(exchange);
@@ -75,7 +75,7 @@ export class TaskRoutes {
     if (end) exchange.succeed(restTask(end, isFull), "task");
   }
 
-  /** Passes answers to the questions of a task: `{"<key>": {"action": "accept", "content": {…}}}`. */
+  /** Passes answers to the server requests of a task: `{"<key>": {"action": "accept", "content": {…}}}`. */
   async #respond(exchange: RestExchange): Promise<void> {
     const { id, rest } = this.#place(exchange);
     if (rest !== "input") throw new Refusal(404, "There is no such path. Answers are sent to `…/tasks/<id>/input`.");

@@ -29,8 +29,8 @@ export class DetachedRun implements CallerLink, TaskRun {
   readonly relaysInput = false;
   readonly taskOffer: TaskOffer;
   /**
-   * Resolves once the call is admitted, with whether its tool is idempotent. Rejects with a `FailError` if the call is
-   * refused: an unknown name, missing rights, wrong arguments.
+   * Resolves when the call is admitted: to true if its tool is idempotent. Rejects with a `FailError` if the call is
+   * refused: an unknown name, missing rights, invalid arguments.
    */
   readonly isIdempotent: Promise<boolean>;
   readonly #caller = new Canceller();
@@ -52,7 +52,7 @@ export class DetachedRun implements CallerLink, TaskRun {
       admit = resolve;
       this.#refuse = reject;
     });
-    // A repeated call has nobody who waits for its admission.
+    // No caller waits for the admission of a repeated call.
     this.isIdempotent.catch(() => {});
     this.taskOffer = { accept: ({ isIdempotent }) => admit(isIdempotent), isRequired: true };
     const call = new BuiltCall(this, {

@@ -30,7 +30,7 @@ export interface TaskTableDeps {
    * in memory.
    */
   readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
-  /** Calls a tool. `isIdempotent` resolves once the call is admitted, and rejects if it is refused. */
+  /** Calls a tool. `isIdempotent` resolves when the call is admitted, and rejects if it is refused. */
   readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
 }
 

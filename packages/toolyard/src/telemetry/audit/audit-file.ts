@@ -6,12 +6,12 @@ import { HashChain, readLink } from "./hash-chain.ts";
 import type { AuditFileOptions } from "./options.ts";
 import { rotate } from "./rotating-file.ts";
 
-/** Length of the members of the chain. */
+/** Length of the members that the chain adds, in characters. */
 const CHAIN_CHARS = 200;
-/** Bytes at the end of the file in which its last line is looked for. */
+/** Number of bytes at the end of the file in which its last line is searched. */
 const TAIL_BYTES = 65_536;
 
-/** Opens the audit's file, with rotation and the chain of hashes as configured. */
+/** Opens the file of the audit, with the configured rotation and chain of hashes. */
 export function openAuditFile(
   { path, rotation, isChained, chainKey }: AuditFileOptions,
   options: SinkOptions,
@@ -19,7 +19,7 @@ export function openAuditFile(
   const chain = isChained ? lateChain(path, chainKey) : undefined;
   const linked = (line: string | LateLine): LateLine => ({
     chars: (typeof line === "string" ? line.length : line.chars) + CHAIN_CHARS,
-    // Called when the line is written, so that the chain has the order of the file and no line that was dropped.
+    // Called when the line is written, so that the chain follows the order of the file and contains no dropped line.
     text: () => chain!.append(lineText(line)),
   });
   const sink = openFileSink(path, {
@@ -30,13 +30,13 @@ export function openAuditFile(
   return chain ? { write: (line) => sink.write(linked(line)), close: () => sink.close() } : sink;
 }
 
-/** The file is read with the first line, so that a hub without calls does not read it. */
+/** The file is read before the first line, so that a hub without calls does not read it. */
 function lateChain(path: string, key: string | undefined): Pick<HashChain, "append"> {
   let chain: HashChain | undefined;
   return { append: (json) => (chain ??= new HashChain(lastHash(path), key)).append(json) };
 }
 
-/** Returns the hash of the last chained line of a file; undefined without a file or such a line. */
+/** Returns the hash of the last chained line of a file. Returns `undefined` if there is no file or no such line. */
 function lastHash(path: string): string | undefined {
   try {
     const file = openSync(path, "r");

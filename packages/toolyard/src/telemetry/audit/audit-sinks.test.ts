@@ -60,7 +60,7 @@ const entriesOf = (text: string): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe("a file", () => {
+describe("file", () => {
   test("gets one line for each call and event; arguments only if enabled, without secrets", async () => {
     const file = join(folder, "audit.jsonl");
     const { audit, close } = open({ file, arguments: true });
@@ -83,7 +83,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("is renamed at its size, and old ones are deleted beyond `keep`", async () => {
+  test("is renamed at its maximum size, and renamed files beyond `keep` are deleted", async () => {
     const file = join(folder, "audit.jsonl");
     for (let round = 0; round < 5; round += 1) await written({ file, max_size: 200, keep: 2 }, 2);
     expect(await rotatedFiles(file)).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("a file", () => {
     expect(readdirSync(folder)).toHaveLength(3);
   });
 
-  test("has one chain across a rotation and a restart", async () => {
+  test("has one chain that continues after a rotation and a restart", async () => {
     const file = join(folder, "audit.jsonl");
     for (let round = 0; round < 3; round += 1) await written({ file, chain: true, max_size: 1000 }, 3);
     const verifier = new ChainVerifier();
@@ -111,7 +111,7 @@ describe("a file", () => {
     expect(await rotatedFiles(file)).not.toEqual([]);
   });
 
-  test("that cannot be written loses lines with a count and log lines, and `write` never waits", async () => {
+  test("that cannot be written loses lines, which are counted and logged, and `write` never waits", async () => {
     const { audit, close } = open({ file: join(folder, "missing\0", "audit.jsonl"), chain: true });
     for (let index = 0; index < 10; index += 1) audit.write(LINE);
     await close();
@@ -136,7 +136,7 @@ describe("syslog", () => {
     expect(JSON.parse(json)).toEqual({ event: "call", ...LINE, resultTokens: 1 });
   });
 
-  test("gets lines over TCP, also those written while the server was down", async () => {
+  test("gets lines over TCP, including those that were written while the server was down", async () => {
     const server = createNetServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -156,7 +156,7 @@ describe("syslog", () => {
   });
 });
 
-describe("a webhook", () => {
+describe("webhook", () => {
   let server: Server;
   let statuses: number[];
   let bodies: string[];
@@ -187,7 +187,7 @@ describe("a webhook", () => {
     expect(entriesOf(bodies.join(""))).toEqual([{ event: "call", ...LINE, resultTokens: 1 }]);
   });
 
-  test("that refuses lines gets the next ones; the loss is logged", async () => {
+  test("that refuses lines gets the next ones, and the loss is logged", async () => {
     statuses = [400];
     const { audit, close } = open({ webhook: { url: url() } });
     audit.write(LINE);

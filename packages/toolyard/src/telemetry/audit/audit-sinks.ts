@@ -6,11 +6,11 @@ import { openStderrSink } from "../sinks.ts";
 import { openAuditFile } from "./audit-file.ts";
 import type { AuditOptions } from "./options.ts";
 
-/** Characters that wait for a sink on the network. */
+/** Maximum number of characters that wait for a sink on the network. */
 const NETWORK_WAITING_CHARS = 8 * 2 ** 20;
-/** Lines that wait until the code of a sink is loaded. */
+/** Maximum number of lines that wait until the code of a sink is loaded. */
 const MAX_LOADING = 10_000;
-/** Time between two log lines about lost lines of one sink. */
+/** Milliseconds between two log lines about lost lines of one sink. */
 const LOSS_LOG_MS = 60_000;
 
 export interface AuditSinkParts {
@@ -18,7 +18,7 @@ export interface AuditSinkParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Opens the configured sinks. None of them delays a call; lines that one cannot take are counted and logged. */
+/** Opens the configured sinks. A sink never delays a call. Lines that a sink cannot write are counted and logged. */
 export function openAuditSinks(options: AuditOptions, parts: AuditSinkParts): readonly LineSink[] {
   const { file, isOnStderr, syslog, webhook } = options;
   const sinks: LineSink[] = [];
@@ -64,7 +64,7 @@ function sinkOptions(name: string, { logger }: AuditSinkParts): SinkOptions & { 
   };
 }
 
-/** A sink whose code is loaded when it is configured. Lines wait meanwhile. */
+/** Sink with code that is loaded when the sink is configured. Lines wait meanwhile. */
 class LoadingSink implements LineSink {
   readonly #opened: Promise<LineSink | undefined>;
   readonly #options: SinkOptions;

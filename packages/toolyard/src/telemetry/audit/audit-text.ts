@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { tokensOfBytes } from "../../core/text/token-estimate.ts";
 import type { AuditLine, HubEvent } from "../../core/ports/audit.ts";
 
-/** Members of a line in their order. Callers may pass objects with more members. */
+/** Members of a line, in their order. Objects of callers may have further members. */
 const MEMBERS: readonly (keyof AuditLine)[] = [
   "time",
   "call",
@@ -26,7 +26,7 @@ const MEMBERS: readonly (keyof AuditLine)[] = [
   "attempts",
 ];
 
-/** Returns the line of a call as JSON text. `args` are its arguments, if they are to be written. */
+/** Returns the line of a call as JSON text. `args`: arguments of the call, if they must be written. */
 export function callText(line: AuditLine, args: JsonObject | undefined): string {
   const picked: JsonObject = { event: "call" };
   for (const member of MEMBERS) if (line[member] !== undefined) picked[member] = line[member];
@@ -35,7 +35,7 @@ export function callText(line: AuditLine, args: JsonObject | undefined): string 
   return stringifyExact(picked);
 }
 
-/** Returns the line of another event as JSON text. */
+/** Returns the line of an event other than a call, as JSON text. */
 export function eventText(
   time: string,
   { event, details, ...facts }: HubEvent,

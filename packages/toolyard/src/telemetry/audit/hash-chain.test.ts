@@ -16,8 +16,8 @@ function problems(lines: readonly string[], key?: string): readonly string[] {
   return verifier.report().findings.map(({ line, problem }) => `${line}: ${problem}`);
 }
 
-describe("an unchanged audit", () => {
-  test("is intact, and every line is still JSON with its own members", () => {
+describe("unchanged audit", () => {
+  test("is intact, and every line is JSON with its own members", () => {
     const lines = chained(5);
     expect(problems(lines)).toEqual([]);
     expect(JSON.parse(lines[2]!)).toMatchObject({ event: "call", target: "t2", seq: 3 });
@@ -28,16 +28,16 @@ describe("an unchanged audit", () => {
     expect(problems([...first, ...chained(2, { after: readLink(first[2]!)!.hash })])).toEqual([]);
   });
 
-  test("is intact if two processes write to one file in turns", () => {
+  test("is intact if two processes write to one file alternately", () => {
     const [one, two] = [chained(3), chained(3)];
     expect(problems([one[0]!, two[0]!, one[1]!, one[2]!, two[1]!, two[2]!])).toEqual([]);
   });
 
-  test("is intact if retention removed its beginning", () => {
+  test("is intact if retention removed its first lines", () => {
     expect(problems(chained(6).slice(3))).toEqual([]);
   });
 
-  test("is intact with the same key only", () => {
+  test("is intact only with the same key", () => {
     const lines = chained(3, { key: "a-long-key-for-hashes" });
     expect(problems(lines, "a-long-key-for-hashes")).toEqual([]);
     expect(problems(lines, "another-key-for-hashes")).not.toEqual([]);
@@ -45,7 +45,7 @@ describe("an unchanged audit", () => {
   });
 });
 
-describe("a changed audit", () => {
+describe("changed audit", () => {
   test.each<[string, (lines: string[]) => string[], RegExp]>([
     ["a changed value", (lines) => lines.with(2, lines[2]!.replace("t2", "t9")), /^3: was changed/],
     ["a removed line", (lines) => lines.toSpliced(2, 1), /^3: follows a missing line/],
@@ -63,11 +63,11 @@ describe("a changed audit", () => {
       (lines) => [...lines, chained(1, { after: "b".repeat(64) })[0]!],
       /^5: follows a line that is missing/,
     ],
-  ])("with %s is found", (_title, change, problem) => {
+  ])("with %s is detected", (_title, change, problem) => {
     expect(problems(change(chained(4)))[0]).toMatch(problem);
   });
 
-  test("by any change of one character is found", () => {
+  test("with any change of one character is detected", () => {
     const lines = chained(4);
     const place = fc.record({ line: fc.nat(3), at: fc.nat(400), character: fc.constantFrom(...'0aZ"{}:,\\') });
     fc.assert(

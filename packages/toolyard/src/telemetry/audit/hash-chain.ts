@@ -1,15 +1,15 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { parseExact } from "../../core/json/exact-json.ts";
 
-/** Hash that the first line of a file without earlier lines refers to. */
+/** Hash to which the first line of an empty file refers. */
 export const NO_HASH = "0".repeat(64);
 
 const ID_BYTES = 6;
 
 /**
- * Adds `chain`, `seq`, `prev` and `hash` to lines. The hash covers the text of the line, with the hash of the line
- * before in `prev`, so a changed, removed or inserted line is found. Each process has a chain of its own, whose first
- * line refers to the last line in the file at that time.
+ * Adds `chain`, `seq`, `prev` and `hash` to lines. The hash covers the text of the line, including the hash of the
+ * previous line in `prev`, so that a changed, removed or inserted line is detected. Each process has a separate chain.
+ * Its first line refers to the line that was the last one in the file at that time.
  */
 export class HashChain {
   readonly #id = randomBytes(ID_BYTES).toString("hex");
@@ -17,13 +17,16 @@ export class HashChain {
   #seq = 0;
   #previous: string;
 
-  /** `previous`: the hash of the last line in the file. `key`: makes hashes that only its owner can create. */
+  /** `previous`: hash of the last line in the file. `key`: makes hashes that only its owner can create. */
   constructor(previous: string = NO_HASH, key?: string) {
     this.#previous = previous;
     this.#key = key;
   }
 
-  /** Returns a line of JSON with the members of the chain. Lines must be written in the order of these calls. */
+  /**
+   * Returns a line of JSON with the members of the chain. Lines must be written in the order of the calls to this
+   * method.
+   */
   append(json: string): string {
     this.#seq += 1;
     const linked = `${json.slice(0, -1)},"chain":"${this.#id}","seq":${this.#seq},"prev":"${this.#previous}"`;
@@ -40,18 +43,18 @@ export function hashOf(linked: string, key?: string): string {
 
 const LINKED = /^(?<linked>\{.*),"hash":"(?<hash>[\da-f]{64})"\}$/;
 
-/** A line of a chain. */
+/** Line of a chain. */
 export interface ChainLink {
   readonly chain: string;
   readonly seq: number;
-  /** Hash of the line before. */
+  /** Hash of the previous line. */
   readonly prev: string;
   /** Text that the hash covers. */
   readonly linked: string;
   readonly hash: string;
 }
 
-/** Returns the chain members of a line; undefined for a line without a chain. */
+/** Returns the chain members of a line, or `undefined` for a line without a chain. */
 export function readLink(line: string): ChainLink | undefined {
   const { linked, hash } = LINKED.exec(line)?.groups ?? {};
   if (linked === undefined || hash === undefined) return undefined;

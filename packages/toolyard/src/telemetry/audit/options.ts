@@ -37,7 +37,7 @@ const WebhookSchema = Type.Object(
   { description: "Posts lines to a web server, with retries." },
 );
 
-/** Lines go to an address of the user's choice. */
+/** The user chooses the address to which lines are sent. */
 const SENDS = "sends the audit to";
 
 /** The section `[audit]`. */
@@ -94,7 +94,7 @@ export interface AuditFileOptions {
   readonly chainKey?: string;
 }
 
-/** Targets of audit lines. Without any, no line is made. */
+/** Targets of audit lines. If there are none, no line is built. */
 export interface AuditOptions {
   readonly file?: AuditFileOptions;
   readonly isOnStderr: boolean;

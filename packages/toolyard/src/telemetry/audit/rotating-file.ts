@@ -2,26 +2,26 @@ import { readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 export interface RotationOptions {
-  /** Size above which a file is renamed. 0: never. */
+  /** Size in bytes above which the file is renamed. 0: never. */
   readonly maxBytes: number;
-  /** Renamed files that are kept. 0: all. */
+  /** Number of renamed files that are kept. 0: all. */
   readonly keep: number;
   /** Age after which a renamed file is deleted, in milliseconds. 0: never. */
   readonly retentionMs: number;
 }
 
-/** `audit.jsonl.2026-01-02T03-04-05.678Z`: the names sort by age. */
+/** Pattern of names such as `audit.jsonl.2026-01-02T03-04-05.678Z`, whose alphabetical order is the order of age. */
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /**
- * Renames the file if it has reached its size, and deletes old ones. Several processes may write to one file: each
- * opens it for every write, so a renamed file gets no further lines.
+ * Renames the file if it has reached its maximum size, and deletes old files. Several processes may write to one file:
+ * each opens it for every write, so a renamed file gets no further lines.
  */
 export async function rotate(path: string, { maxBytes, keep, retentionMs }: RotationOptions): Promise<void> {
   if (maxBytes === 0) return;
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size < maxBytes) return;
-  // Another process may have renamed it just now.
+  // Another process may have renamed the file meanwhile.
   await rename(path, await freeName(path)).catch(() => {});
   const old = await rotatedFiles(path);
   const surplus = keep === 0 ? [] : old.slice(0, Math.max(0, old.length - keep));
@@ -29,7 +29,7 @@ export async function rotate(path: string, { maxBytes, keep, retentionMs }: Rota
   await Promise.all([...new Set([...surplus, ...expired])].map((file) => rm(file, { force: true })));
 }
 
-/** A file that was renamed in the same millisecond must not be replaced. */
+/** Returns a free name. A file that was renamed in the same millisecond must not be replaced. */
 async function freeName(path: string): Promise<string> {
   for (let at = Date.now(); ; at += 1) {
     const name = `${path}.${new Date(at).toISOString().replaceAll(":", "-")}`;
@@ -37,7 +37,7 @@ async function freeName(path: string): Promise<string> {
   }
 }
 
-/** Returns the renamed files of an audit, oldest first. */
+/** Returns the renamed files of an audit, the oldest first. */
 export async function rotatedFiles(path: string): Promise<readonly string[]> {
   const start = `${basename(path)}.`;
   const names = await readdir(dirname(path)).catch(() => [] as string[]);

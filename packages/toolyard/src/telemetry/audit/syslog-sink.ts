@@ -8,14 +8,14 @@ export interface SyslogAddress {
   readonly protocol: "udp" | "tcp";
   readonly host: string;
   readonly port: number;
-  /** Number of the facility, as RFC 5424 lists them. */
+  /** Number of the facility in RFC 5424. */
   readonly facility: number;
 }
 
 const NOTICE = 5;
 const CONNECT_MS = 5000;
 const GATHER_MS = 50;
-/** Longest message over UDP: receivers cut longer ones (RFC 5426 section 3.2). */
+/** Maximum length of a message over UDP; receivers truncate longer ones (RFC 5426 section 3.2). */
 const MAX_DATAGRAM_BYTES = 8192;
 const MAX_HOST_CHARS = 255;
 
@@ -38,7 +38,10 @@ function late(line: string | LateLine, format: (text: string) => string): LateLi
   return { chars: chars + 100, text: () => format(lineText(line)) };
 }
 
-/** `<PRI>1 TIME HOST APP PROCID MSGID STRUCTURED-DATA MSG` (RFC 5424 section 6). The message is JSON without breaks. */
+/**
+ * Formats `<PRI>1 TIME HOST APP PROCID MSGID STRUCTURED-DATA MSG` (RFC 5424 section 6). The message is JSON without
+ * line breaks.
+ */
 function createFormatter(facility: number): (text: string) => string {
   const host = firstChars(hostname().replaceAll(/[^\x21-\x7e]/g, "-"), MAX_HOST_CHARS) || "-";
   const head = `<${facility * 8 + NOTICE}>1`;

@@ -1,16 +1,16 @@
 import { hashOf, NO_HASH, readLink, type ChainLink } from "./hash-chain.ts";
 
-/** A finding of the verification. */
+/** Finding of the verification. */
 export interface ChainFinding {
   readonly file: string;
-  /** Number of the line, from 1. */
+  /** Number of the line; the first line is 1. */
   readonly line: number;
   readonly problem: string;
 }
 
 export interface ChainReport {
   readonly lines: number;
-  /** Lines without a chain: written while `chain` was off. */
+  /** Number of lines without a chain, which were written while `chain` was off. */
   readonly unchained: number;
   readonly chains: number;
   readonly findings: readonly ChainFinding[];
@@ -21,12 +21,12 @@ interface ChainState {
   readonly hash: string;
 }
 
-/** Findings that are reported; a broken file would otherwise fill the terminal. */
+/** Maximum number of findings that are reported; a broken file would otherwise fill the terminal. */
 const MAX_FINDINGS = 100;
 
 /**
- * Verifies lines of one audit in the order of their files. It finds changed, removed, inserted and reordered lines. It
- * cannot find that the newest lines of all chains were removed, nor, without a key, that a whole file was written anew.
+ * Verifies the lines of one audit in the order of their files. Detects changed, removed, inserted and reordered lines.
+ * Cannot detect that the newest lines of every chain were removed, nor, without a key, that a whole file was rewritten.
  */
 export class ChainVerifier {
   readonly #key: string | undefined;
@@ -35,7 +35,7 @@ export class ChainVerifier {
   readonly #findings: ChainFinding[] = [];
   #lines = 0;
   #unchained = 0;
-  /** The very first line may refer to a line that is gone: retention deletes old files. */
+  /** The first line may refer to a line in a file that retention has deleted. */
   #isFirst = true;
 
   constructor(key?: string) {

@@ -4,25 +4,25 @@ import { BufferedSink, ChunkError, type LineSink, type SinkOptions } from "../li
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** Sent as `Authorization: Bearer`. */
+  /** Token that is sent as `Authorization: Bearer`. */
   readonly token?: string;
 }
 
 const GATHER_MS = 1000;
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 65_536;
-/** Statuses after which the same lines may be accepted later. */
+/** Statuses after which the receiver may accept the same lines later. */
 const RETRIED: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export interface WebhookParts extends SinkOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called with the number of lines that the receiver refused for good. */
+  /** Called with the number of lines that the receiver refused permanently. */
   readonly onRefused: (lines: number, status: number) => void;
 }
 
 /**
- * Posts lines as `application/x-ndjson`, gathered for a second. Lines that the receiver cannot take now wait in a
- * limited queue and are sent again; lines that it refuses (another 4xx) are dropped and reported.
+ * Posts lines as `application/x-ndjson`, collected for one second. Lines that the receiver cannot accept now wait in a
+ * limited queue and are sent again. Lines that it refuses (another 4xx) are dropped and reported.
  */
 export function openWebhookSink({ url, token }: WebhookOptions, parts: WebhookParts): LineSink {
   const { environment, onRefused } = parts;
