@@ -103,9 +103,9 @@ function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSee
   };
 }
 
-type CallerFacts = Pick<AuditLine, "client" | "issuer" | "profile">;
+type RecordedCaller = Pick<AuditLine, "client" | "issuer" | "profile">;
 
-function callerFacts({ principal: { identity, profile }, client }: Call): CallerFacts {
+function callerFacts({ principal: { identity, profile }, client }: Call): RecordedCaller {
   const name = client.name ?? identity?.clientId;
   return {
     ...(profile && { profile: profile.name }),

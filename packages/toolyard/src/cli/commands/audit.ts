@@ -15,7 +15,7 @@ interface FileOptions extends SharedOptions {
   readonly file?: string;
 }
 
-interface SearchOptions extends FileOptions, AuditFilterOptions {
+interface AuditSearchOptions extends FileOptions, AuditFilterOptions {
   readonly limit: string;
   readonly follow?: boolean;
 }
@@ -45,7 +45,7 @@ export const verify: CommandAction<FileOptions> = async (_args, options, io) => 
 };
 
 /** Prints the latest matching entries of the audit, and with `--follow` those that are written later. */
-export const search: CommandAction<SearchOptions> = async (_args, options, io) => {
+export const search: CommandAction<AuditSearchOptions> = async (_args, options, io) => {
   const limit = readLimit(options.limit);
   if (options.follow && options.json)
     throw new UsageError("--json prints one document, and --follow has no end. Leave one out.");

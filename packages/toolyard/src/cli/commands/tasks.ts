@@ -18,7 +18,7 @@ import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 const ANSWER_WITHIN_MS = 10_000;
 const POLL_MS = 500;
 
-interface WaitOptions extends SharedOptions {
+interface TaskWaitOptions extends SharedOptions {
   readonly timeout?: string;
 }
 
@@ -43,7 +43,7 @@ export const show: CommandAction<SharedOptions> = async ([id = ""], options, io)
   report(await ask({ path: `/tasks/${encodeURIComponent(id)}` }, options, io), options, io);
 
 /** Runs `toolyard tasks wait`. A task that waits for input ends the wait, since nobody would answer. */
-export const wait: CommandAction<WaitOptions> = async ([id = ""], options, io) => {
+export const wait: CommandAction<TaskWaitOptions> = async ([id = ""], options, io) => {
   const until =
     options.timeout === undefined ? Infinity : performance.now() + parseDuration(options.timeout, "--timeout");
   const question = { path: `/tasks/${encodeURIComponent(id)}` };

@@ -15,7 +15,7 @@ import { RPC } from "../../wire/messages.ts";
 
 const MAX_OPEN_REQUESTS = 32;
 
-interface OpenRequest {
+interface OpenTaskRequest {
   readonly ask: ServerRequest;
   resolve(response: JsonObject): void;
   reject(error: unknown): void;
@@ -34,7 +34,7 @@ export class DetachedRun implements CallerLink, TaskRun {
    */
   readonly isIdempotent: Promise<boolean>;
   readonly #caller = new Canceller();
-  readonly #open = new Map<string, OpenRequest>();
+  readonly #open = new Map<string, OpenTaskRequest>();
   #asked = 0;
   #observer: TaskObserver | undefined;
   #progress: string | undefined;

@@ -40,7 +40,7 @@ export class StoredTask {
 
   /** Returns the task of a record in the journal, or `undefined` if the record is not that of a task. */
   static from(record: TaskRecord): StoredTask | undefined {
-    const { facts, end, status, message, updatedAt } = record as unknown as StoredRecord;
+    const { facts, end, status, message, updatedAt } = record as unknown as StoredTaskRecord;
     if (typeof facts !== "object" || facts === null || typeof facts.owner !== "string") return undefined;
     const task = new StoredTask(facts);
     if (end) task.finish(end);
@@ -115,7 +115,7 @@ export class StoredTask {
 
 const POLL_INTERVAL_MS = 2000;
 
-interface StoredRecord {
+interface StoredTaskRecord {
   readonly facts: TaskFacts;
   readonly status: TaskStatus;
   readonly updatedAt: string;
