@@ -246,7 +246,7 @@ async function peers() {
     if (count >= CAN_START) break;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  process.kill(-hub.pid, "SIGKILL");
+  process.kill(-Number(hub.pid), "SIGKILL");
   rows.push(["mcp-hub, caches warm", `${best.count} of ${CAN_START} servers after ${seconds(start, best.at)}`]);
 }
 
