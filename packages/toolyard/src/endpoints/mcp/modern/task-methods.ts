@@ -54,7 +54,15 @@ export function createdTask(task: TaskSnapshot): JsonObject {
   return { resultType: "task", ...created };
 }
 
-/** Returns a task in the form of SEP-2663. */
-export function wireTask({ id, updatedAt, tool: _tool, endpoint: _endpoint, ...task }: TaskSnapshot): JsonObject {
-  return { taskId: id, lastUpdatedAt: updatedAt, ...task };
+/** Returns a task in the form of SEP-2663. Its result has the form of 2026-07-28, whoever started the task. */
+export function wireTask({
+  id,
+  updatedAt,
+  result,
+  tool: _tool,
+  endpoint: _endpoint,
+  ...task
+}: TaskSnapshot): JsonObject {
+  const end = result && { result: { resultType: "complete", ...result } };
+  return { taskId: id, lastUpdatedAt: updatedAt, ...task, ...end };
 }
