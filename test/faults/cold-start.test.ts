@@ -177,6 +177,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
       prompts: changing,
       completions: {},
       logging: {},
+      ...(era === "modern" && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
     });
     if (era === "modern") await client.listen();
     const told = Promise.all(

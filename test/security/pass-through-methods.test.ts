@@ -8,6 +8,11 @@ const SKILLS = "io.modelcontextprotocol/skills";
 const UI = "io.modelcontextprotocol/ui";
 const TASKS = "io.modelcontextprotocol/tasks";
 
+/** Extensions of the hub itself. */
+function ownExtensions(era: "legacy" | "modern"): JsonObject {
+  return era === "modern" ? { [TASKS]: {} } : {};
+}
+
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
@@ -53,7 +58,10 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
   test("receives the extension of its server, which answers the extension's methods", async () => {
     const server = await skillServer();
     const target = await hubOver({ one: server });
-    expect((await declared(target, era))["extensions"]).toEqual({ [SKILLS]: { directoryRead: true } });
+    expect((await declared(target, era))["extensions"]).toEqual({
+      ...ownExtensions(era),
+      [SKILLS]: { directoryRead: true },
+    });
     const client = await target.client("owner-1", { era });
     expect(await client.result("skills/list", { cursor: "1" })).toMatchObject({
       skills: [{ name: "pdf", uri: "skill://pdf" }],
@@ -76,21 +84,26 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
   test("receives no extension with methods, and no answers to them, with narrow rights", async () => {
     const server = await skillServer({ [SKILLS]: {}, [UI]: { a: 1 } });
     const target = await hubOver({ one: server });
-    expect((await declared(target, era, "guest-2"))["extensions"]).toEqual({ [UI]: { a: 1 } });
+    expect((await declared(target, era, "guest-2"))["extensions"]).toEqual({ ...ownExtensions(era), [UI]: { a: 1 } });
     const client = await target.client("guest-2", { era });
     expect((await client.request("skills/list"))["error"]).toMatchObject({ code: -32601 });
     expect(server.received.map(({ method }) => method)).not.toContain("skills/list");
   });
 
-  test.each(["tasks/list", "tasks/get", "tools/unknown", "x/y"])(
-    "has no %s of a server without extensions",
-    async (method) => {
-      const server = await skillServer({ [TASKS]: {} });
-      const client = await (await hubOver({ one: server })).client("owner-1", { era });
-      expect((await client.request(method))["error"]).toMatchObject({ code: -32601 });
-      expect(server.received.map(({ method: asked }) => asked)).not.toContain(method);
-    },
-  );
+  test("has the hub's tasks, not those of its server", async () => {
+    const server = await skillServer({ [TASKS]: {} });
+    const client = await (await hubOver({ one: server })).client("owner-1", { era });
+    const { error } = await client.request("tasks/get", { taskId: "x" });
+    expect(error).toMatchObject({ code: era === "modern" ? -32021 : -32601 });
+    expect(server.received.map(({ method: asked }) => asked)).not.toContain("tasks/get");
+  });
+
+  test.each(["tasks/list", "tools/unknown", "x/y"])("has no %s of a server without extensions", async (method) => {
+    const server = await skillServer({ [TASKS]: {} });
+    const client = await (await hubOver({ one: server })).client("owner-1", { era });
+    expect((await client.request(method))["error"]).toMatchObject({ code: -32601 });
+    expect(server.received.map(({ method: asked }) => asked)).not.toContain(method);
+  });
 });
 
 test.each(["legacy", "modern"] as const)(
@@ -98,7 +111,7 @@ test.each(["legacy", "modern"] as const)(
   async (era) => {
     const servers = { one: await skillServer({ [SKILLS]: {}, [UI]: {} }), two: await skillServer({ "x/own": {} }) };
     const target = await hubOver(servers);
-    expect((await declared(target, era))["extensions"]).toEqual({ [UI]: {} });
+    expect((await declared(target, era))["extensions"]).toEqual({ ...ownExtensions(era), [UI]: {} });
     const client = await target.client("owner-1", { era });
     expect((await client.request("skills/list"))["error"]).toMatchObject({ code: -32601 });
   },
