@@ -1,0 +1,32 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClientRegistry, MAX_CLIENTS } from "./client-registry.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolyard-clients-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test("refuses a new client at the limit, and still changes and removes a known one", async () => {
+  const registry = new ClientRegistry(folder);
+  await registry.write("first", { client_id: "first" });
+  for (let count = 1; count < MAX_CLIENTS; count += 1) await writeFile(join(folder, `${count}.json`), "{}");
+  await expect(registry.write("new", { client_id: "new" })).rejects.toThrow("toolyard client remove");
+  expect(await registry.find("new")).toBeUndefined();
+  await registry.write("first", { client_id: "first", client_name: "First" });
+  expect(await registry.find("first")).toMatchObject({ client_name: "First" });
+  expect(await registry.remove("first")).toBe(true);
+  await registry.write("new", { client_id: "new" });
+});
+
+test("ignores a file that is not complete", async () => {
+  const registry = new ClientRegistry(folder);
+  await registry.write("one", { client_id: "one" });
+  await writeFile(join(folder, "torn.json"), '{"client_id":"to');
+  expect(await registry.list()).toEqual([{ client_id: "one" }]);
+});
