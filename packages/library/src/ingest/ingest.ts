@@ -1,5 +1,6 @@
+import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { FoundMetadata } from "../documents/block.ts";
 import type { ChunkBounds } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
@@ -69,29 +70,21 @@ export interface IngestResult {
 
 /**
  * Reads a file into the library, whole or not at all. If the same bytes were already read with the same settings, the
- * stored document stays, also if the path differs.
+ * stored document stays, also if the path differs. If its file no longer exists, the document keeps its id and gets the
+ * new address.
  */
-export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestResult> {
+export async function ingest(given: IngestRequest, parts: IngestParts): Promise<IngestResult> {
+  const moved = await movedDocument(given, parts);
+  const request = moved ? { ...given, metadata: { ...givenMetadata(moved), ...given.metadata } } : given;
   const { path, signal, isReal } = request;
-  const { store, reader, digests, onOcr } = parts;
+  const { store, digests } = parts;
   const uri = request.uri ?? pathToFileURL(path).href;
   const digest = await digests.of(path, { most: parts.options.maxFileBytes, isReal });
   const known = await knownAs(uri, digest, parts);
   const hasWord = Object.keys(request.metadata ?? {}).length > 0 || request.ocr === "force";
-  if (known.same?.pipeline === known.pipeline && !hasWord)
+  if (known.same?.pipeline === known.pipeline && !hasWord && !moved)
     return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
-  let costOcr = 0;
-  const made = await reader.read(readRequest(request, parts), {
-    signal,
-    onPage: request.onPage,
-    ...(onOcr && {
-      onOcr: async (wanted: OcrWanted, own: AbortSignal) => {
-        const { pages, cost } = await onOcr(path, wanted, own);
-        costOcr += cost;
-        return pages;
-      },
-    }),
-  });
+  const { made, costOcr } = await readFile(request, parts);
   // The file may have changed meanwhile.
   const { before, same, pipeline } = await knownAs(uri, made.contentHash, parts);
   const replaced = before ?? same;
@@ -106,6 +99,66 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   await store.replaceDocument(document, made.text, passages);
   const stored = await store.document(document.sourceId);
   return { status: replaced ? "updated" : "added", document: stored!, ocrPages: made.ocrPages, costOcr };
+}
+
+/** Reads the file in the reader process, and adds up the price of its OCR. */
+async function readFile(
+  request: IngestRequest,
+  parts: IngestParts,
+): Promise<{ readonly made: MadeDocument; readonly costOcr: number }> {
+  const { path, signal, onPage } = request;
+  const { reader, onOcr } = parts;
+  let costOcr = 0;
+  const made = await reader.read(readRequest(request, parts), {
+    signal,
+    onPage,
+    ...(onOcr && {
+      onOcr: async (wanted: OcrWanted, own: AbortSignal) => {
+        const { pages, cost } = await onOcr(path, wanted, own);
+        costOcr += cost;
+        return pages;
+      },
+    }),
+  });
+  return { made, costOcr };
+}
+
+/** Returns the stored document with the same bytes, if its file no longer exists and the new path has no document. */
+async function movedDocument(
+  { path, uri, isReal }: IngestRequest,
+  { store, digests, options }: IngestParts,
+): Promise<StoredDocument | undefined> {
+  if (uri !== undefined) return undefined;
+  const digest = await digests.of(path, { most: options.maxFileBytes, isReal });
+  const same = await store.documentByHash(digest);
+  const isElsewhere = same?.uri.startsWith("file:") === true && same.uri !== pathToFileURL(path).href;
+  if (!isElsewhere || (await store.documentByUri(pathToFileURL(path).href))) return undefined;
+  return (await isMissing(same.uri)) ? same : undefined;
+}
+
+/** Returns false if the file may exist but cannot be examined. */
+async function isMissing(uri: string): Promise<boolean> {
+  try {
+    await stat(fileURLToPath(uri));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
+}
+
+/** Returns the metadata that the caller of an earlier call gave. */
+function givenMetadata({
+  title,
+  author,
+  year,
+  language,
+  edition,
+  genre,
+  work,
+  origins,
+}: StoredDocument): FoundMetadata {
+  const all = Object.entries({ title, author, year, language, edition, genre, work });
+  return Object.fromEntries(all.filter(([key, value]) => origins[key] === "caller" && value !== undefined));
 }
 
 /** Throws if OCR is requested but not configured. */
