@@ -75,7 +75,7 @@ export interface IngestResult {
  */
 export async function ingest(given: IngestRequest, parts: IngestParts): Promise<IngestResult> {
   const moved = await movedDocument(given, parts);
-  const request = moved ? { ...given, metadata: { ...givenMetadata(moved), ...given.metadata } } : given;
+  const request = withGivenMetadata(given, moved);
   const { path, signal, isReal } = request;
   const { store, digests } = parts;
   const uri = request.uri ?? pathToFileURL(path).href;
@@ -146,19 +146,13 @@ async function isMissing(uri: string): Promise<boolean> {
   }
 }
 
-/** Returns the metadata that the caller of an earlier call gave. */
-function givenMetadata({
-  title,
-  author,
-  year,
-  language,
-  edition,
-  genre,
-  work,
-  origins,
-}: StoredDocument): FoundMetadata {
+/** Adds the metadata that the caller gave when the document was added at its former place. */
+function withGivenMetadata(request: IngestRequest, moved: StoredDocument | undefined): IngestRequest {
+  if (!moved) return request;
+  const { title, author, year, language, edition, genre, work, origins } = moved;
   const all = Object.entries({ title, author, year, language, edition, genre, work });
-  return Object.fromEntries(all.filter(([key, value]) => origins[key] === "caller" && value !== undefined));
+  const given = Object.fromEntries(all.filter(([key, value]) => origins[key] === "caller" && value !== undefined));
+  return { ...request, metadata: { ...given, ...request.metadata } };
 }
 
 /** Throws if OCR is requested but not configured. */
