@@ -110,7 +110,7 @@ function Header({ onPalette }: { readonly onPalette: () => void }) {
           ))}
         </select>
       </label>
-      {LANGUAGES.length > 1 && <LanguageChoice />}
+      <LanguageChoice />
       {by === "session" && (
         <button onClick={() => void signOut()}>
           {t("signOut")} <bdi class="wide">{caller?.name ?? caller?.id}</bdi>

@@ -4,11 +4,13 @@ import { EN } from "./en.ts";
 export type TextKey = keyof typeof EN;
 export type Texts = Readonly<Record<TextKey, string>>;
 
-export const LANGUAGES = ["en"] as const;
+export const LANGUAGES = ["en", "de", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 const LOADERS: Readonly<Record<Language, () => Promise<Texts>>> = {
   en: () => Promise.resolve(EN),
+  de: async () => (await import("./de.ts")).DE,
+  fr: async () => (await import("./fr.ts")).FR,
 };
 const STORED = "toolyard-console-language";
 
