@@ -27,7 +27,7 @@ import { featureList } from "../packages/toolyard/src/kernel/feature-list.ts";
 import { STORES } from "../packages/toolyard/src/state/stores.ts";
 import { APPROVALS } from "./places-to-touch/approvals/feature.ts";
 import { AUTHORIZATION_SERVER } from "./places-to-touch/authorization-server/feature.ts";
-import { CONSOLE } from "./places-to-touch/console/feature.ts";
+import { FRONT_PAGE } from "./places-to-touch/front-page/feature.ts";
 import { METRICS } from "./places-to-touch/metrics/feature.ts";
 import { SHARED_STORE } from "./places-to-touch/shared-store/kind.ts";
 import { ToyHub } from "./places-to-touch/toy-hub.ts";
@@ -101,6 +101,7 @@ const TWO_FORMS = [
   "src/compat/client/client-options.ts",
   "src/compat/client/mcp-client.ts",
   "src/config/document.ts",
+  "src/features/console/api/edit-sources.ts",
   "src/config/edit/toml-document.ts",
   "src/config/import/import-servers.ts",
   "src/config/mcp-json.ts",
@@ -338,7 +339,16 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
     "src/hub/serve/serve-stdio.ts",
   ],
   mcp: ["src/features/tasks/detached-run.ts", "src/hub/serve/serve-stdio.ts"],
-  rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
+  rest: [
+    "src/features/console/api/route.ts",
+    "src/features/console/api/tools.ts",
+    "src/features/console/api/admin-routes.ts",
+    "src/features/console/access/session-endpoint.ts",
+    "src/features/console/console-endpoint.ts",
+    "src/features/console/feature.ts",
+    "src/features/home/feature.ts",
+    "src/hub/serve/serve.ts",
+  ],
   "sign-in": [],
   auth: [],
   status: ["src/hub/shared/commands.ts"],
@@ -404,7 +414,7 @@ describe("a store", () => {
  * them: the tests below append the toy to that list instead of editing the file.
  */
 const TOYS: Readonly<Record<string, readonly string[]>> = {
-  console: ["src/hub/features.ts"],
+  "front-page": ["src/hub/features.ts"],
   metrics: ["src/hub/features.ts"],
   approvals: ["src/hub/features.ts"],
   "authorization-server": ["src/hub/features.ts"],
@@ -428,20 +438,20 @@ describe("a new capability", () => {
     expect(parts.filter((part) => /^(?:hub|features|cli|compat)$/.test(part))).toEqual([]);
   });
 
-  test("console: adds a page to which `/` redirects a browser, and its configuration section", async () => {
-    const features = featureList([...FEATURES, CONSOLE]);
-    await using on = await ToyHub.open(features, { console: { enabled: true } });
+  test("front page: adds a page to which `/` redirects a browser, and its configuration section", async () => {
+    const features = featureList([...FEATURES, FRONT_PAGE]);
+    await using on = await ToyHub.open(features, { front_page: { enabled: true } });
     const home = await on.fetch("/", { headers: { accept: "text/html" } });
-    expect([home.status, home.headers.get("location")]).toEqual([302, `${on.served.address.url}/console`]);
-    expect(await (await on.fetch("/console")).text()).toContain("Console (open)");
-    expect(await (await on.fetch("/console/sources")).json()).toEqual(["builtin"]);
+    expect([home.status, home.headers.get("location")]).toEqual([302, `${on.served.address.url}/front`]);
+    expect(await (await on.fetch("/front")).text()).toContain("Console (open)");
+    expect(await (await on.fetch("/front/sources")).json()).toEqual(["builtin"]);
     // A program that reads `/` still gets the JSON-RPC dialect.
     expect((await on.fetch("/?uri=none://x")).headers.get("content-type")).toContain("json");
     await using off = await ToyHub.open(features, {});
-    expect((await off.fetch("/console")).status).toBe(404);
-    expect(await (await off.fetch("/", { headers: { accept: "text/html" } })).text()).toContain("<html");
-    await expect(ToyHub.open(features, { console: { enabeld: true } })).rejects.toThrow("enabled");
-    await expect(ToyHub.open(FEATURES, { console: {} })).rejects.toThrow("console");
+    expect((await off.fetch("/front")).status).toBe(404);
+    expect(await (await off.fetch("/?clients", { headers: { accept: "text/html" } })).text()).toContain("<html");
+    await expect(ToyHub.open(features, { front_page: { enabeld: true } })).rejects.toThrow("enabled");
+    await expect(ToyHub.open(FEATURES, { front_page: {} })).rejects.toThrow("front_page");
   });
 
   test("metrics endpoint: counts calls of every endpoint by source and outcome", async () => {

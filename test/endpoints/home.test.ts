@@ -13,7 +13,7 @@ async function serve(settings: object = {}): Promise<string> {
 }
 
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
+  fetch(`${url}/?clients`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
 test("GET / returns a page for text/html, and MCP's answer to a client that accepts its media types", async () => {
   const url = await serve();

@@ -28,7 +28,7 @@ test.each([1, 2])("serves every endpoint over https, with %i process(es)", { tim
   expect([rpc.status, JSON.parse(rpc.text)]).toEqual([200, expect.objectContaining({ id: 7 })]);
   expect((await ask("/openapi.json")).text).toContain(`{"url":"${base}`);
   for (const path of ["/healthz", "/readyz"]) expect((await ask(path)).status).toBe(200);
-  const page = await askSecurely(`${base}/`, { ca: files.ca, headers: { accept: "text/html" } });
+  const page = await askSecurely(`${base}/?clients`, { ca: files.ca, headers: { accept: "text/html" } });
   expect(page.text).toContain(`${base}/mcp`);
   expect(JSON.parse((await ask("/status")).text)).toMatchObject({
     tls: { certificate: files.cert, validUntil: expect.any(String) },

@@ -1,6 +1,6 @@
 import { OptionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import type { HubControl } from "../core/ports/hub-control.ts";
+import type { ConfigReloader, HubControl } from "../core/ports/hub-control.ts";
 import { configSchema } from "../kernel/feature-sections.ts";
 import type { AnyFeature } from "../kernel/feature.ts";
 import type { LoadedHubConfig } from "./schema.ts";
@@ -11,12 +11,12 @@ export interface ControlledHub {
   readonly config: LoadedHubConfig;
   readonly features: readonly AnyFeature[];
   readonly sources: SourceSet;
-  readonly reloader: { apply(): Promise<void>; reconsider(): Promise<void> } | undefined;
   reconfigure(config: LoadedHubConfig): Promise<unknown>;
 }
 
 /** Creates the interface of a hub for administrators. */
 export function controlOf(hub: ControlledHub): HubControl {
+  let reloader: ConfigReloader | undefined;
   return {
     get files() {
       return hub.config.files;
@@ -38,11 +38,14 @@ export function controlOf(hub: ControlledHub): HubControl {
     restart: async (id) => {
       if (!hub.sources.markChanged(id)) return false;
       // The reloader runs one change of the configuration at a time.
-      await (hub.reloader ? hub.reloader.reconsider() : hub.reconfigure(hub.config));
+      await (reloader ? reloader.reconsider() : hub.reconfigure(hub.config));
       return true;
     },
+    reloadWith: (given) => {
+      reloader = given;
+    },
     reload: () => {
-      if (hub.reloader) return hub.reloader.apply();
+      if (reloader) return reloader.apply();
       const advice = "Start the hub with `toolyard serve`, or start it again after a change of its files.";
       return Promise.reject(new OptionError(`This hub was started by a program that reads no files. ${advice}`));
     },

@@ -1,4 +1,3 @@
-import type { HubControl } from "../core/ports/hub-control.ts";
 import { LOGGER, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
@@ -27,9 +26,6 @@ export class Hub {
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
   readonly endpoints = new OpenEndpoints();
-  readonly control: HubControl = controlOf(this);
-  /** Reads the configuration again and applies it; absent while nothing loads it. */
-  reloader: { apply(): Promise<void>; reconsider(): Promise<void> } | undefined;
   /** Services of the kernel and of the features. `getService` reads one. */
   readonly services: Services;
   readonly features: readonly AnyFeature[];
@@ -45,8 +41,9 @@ export class Hub {
     const config = (): LoadedHubConfig => this.#config;
     this.#config = options.config;
     this.#isHosted = options.modulesHost !== undefined;
+    const control = controlOf(this);
     const contributions: Contribution[] = [];
-    const late = { getHub: () => made, control: () => this.control, contributions: () => contributions };
+    const late = { getHub: () => made, control: () => control, contributions: () => contributions };
     const services = createKernelServices(options, { state, config, ...late });
     const kernel = createKernel(options, { services, config, contributions });
     this.#kernel = kernel;

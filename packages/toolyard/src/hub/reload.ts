@@ -1,6 +1,7 @@
 import type { LoadedHubConfig } from "./schema.ts";
 import { watchFiles } from "../config/watch.ts";
 import { messageOf } from "../core/errors.ts";
+import { HUB_CONTROL } from "../core/services.ts";
 import { AUDIT } from "../core/services.ts";
 import { getService } from "../kernel/start-features.ts";
 import type { Hub } from "./hub.ts";
@@ -28,7 +29,7 @@ export class Reloader {
 
   constructor(options: ReloadOptions) {
     this.#options = options;
-    options.hub.reloader = this;
+    getService(options.hub.services, HUB_CONTROL)().reloadWith(this);
   }
 
   /** Reloads when one of the files changes. */

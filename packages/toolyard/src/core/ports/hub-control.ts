@@ -2,6 +2,14 @@ import type { JsonObject } from "../json/json.ts";
 import type { OptionSchema } from "../options/option-schema.ts";
 import type { Provider } from "../sources/provider.ts";
 
+/** Applies changed configuration files, one change at a time. */
+export interface ConfigReloader {
+  /** Rejects if the configuration cannot be applied. */
+  apply(): Promise<void>;
+  /** Applies the current configuration again. */
+  reconsider(): Promise<void>;
+}
+
 /** The configuration of a running hub, and what an administrator may do to its sources. */
 export interface HubControl {
   /** Absolute paths of the configuration files in force, in order of rising precedence. */
@@ -23,4 +31,6 @@ export interface HubControl {
   restart(id: string): Promise<boolean>;
   /** Reads the configuration files again and applies them. Rejects with the reason if they cannot be applied. */
   reload(): Promise<void>;
+  /** Sets the reloader of the program that serves the hub. */
+  reloadWith(reloader: ConfigReloader): void;
 }

@@ -47,10 +47,11 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   mount(listener: Mountable): void {
-    const [page, below, admin] = CONSOLE_PLACES;
+    const [page, below, admin, adminBelow] = CONSOLE_PLACES;
     listener.route(page!, (exchange) => this.#page(exchange), refusalText);
     listener.route(below!, (exchange) => this.#page(exchange), refusalText);
     listener.route(admin!, (exchange) => this.#admin(exchange), refusalText);
+    listener.route(adminBelow!, (exchange) => this.#admin(exchange), refusalText);
   }
 
   giveUp(): void {
@@ -84,6 +85,10 @@ export class ConsoleEndpoint implements Endpoint {
     if (path === "events") return this.#events(exchange, caller);
     if (path === "session") return this.#answerJson(exchange, await this.#sessionInfo(exchange, caller));
     if (path === "links" && exchange.method === "POST") return this.#answerJson(exchange, this.#link(exchange, caller));
+    if (path === "") {
+      const routes = this.#routes.map((route) => ({ method: route.method, path: route.path, summary: route.summary }));
+      return this.#answerJson(exchange, { routes });
+    }
     const view = { mode: "all", principal: caller.principal } as const;
     await answerRoute(this.#routes, path, {
       exchange: new RestExchange(exchange),

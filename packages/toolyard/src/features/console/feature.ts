@@ -22,7 +22,7 @@ import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts"
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 import { CallRecorder } from "./recorder/call-recorder.ts";
 import { timingStages } from "./recorder/timing-stages.ts";
-import { RECENT_CALLS } from "./services.ts";
+import { CONSOLE_PARTS } from "./services.ts";
 
 const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 
@@ -30,27 +30,13 @@ const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: SECTIONS,
   paths: [CONSOLE_PATH, ADMIN_PATH],
-  uses: [
-    HUB,
-    TOOLS,
-    ACCESS,
-    TOOL_MODE,
-    LOGGER,
-    LOG_FEED,
-    REDACT,
-    STARTED_AT,
-    SIGN_INS,
-    PROFILES,
-    GET_HUB,
-    HUB_CONTROL,
-    CHAT,
-    RECENT_CALLS,
-  ],
+  uses: [HUB, TOOLS, ACCESS, TOOL_MODE, PROFILES, CONSOLE_PARTS],
   resolve: (config) => {
     const options = resolveConsole(config.console);
     return options.enabled ? options : undefined;
   },
-  open: async (options, services) => {
+  open: async (options, { consoleParts, ...serving }) => {
+    const services = { ...consoleParts, ...serving };
     const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(services.access))) return NO_ENDPOINT;
     const late = new LateEndpoint({
@@ -64,12 +50,13 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 
 export const CONSOLE = defineFeature({
   name: "console",
-  provides: [RECENT_CALLS],
+  uses: [LOGGER, LOG_FEED, REDACT, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
+  provides: [CONSOLE_PARTS],
   endpoints: [CONSOLE_ENDPOINT],
-  start: (_services, config: () => { readonly console?: ConsoleConfig }) => {
+  start: (services, config: () => { readonly console?: ConsoleConfig }) => {
     const { enabled, keptCalls } = resolveConsole(config().console);
-    if (!enabled) return { services: { recentCalls: undefined } };
-    const recorder = new CallRecorder(keptCalls);
-    return { services: { recentCalls: recorder }, stages: timingStages(recorder) };
+    if (!enabled) return { services: { consoleParts: { ...services, recentCalls: undefined } } };
+    const recentCalls = new CallRecorder(keptCalls);
+    return { services: { consoleParts: { ...services, recentCalls } }, stages: timingStages(recentCalls) };
   },
 });

@@ -18,7 +18,10 @@ export const homePage: SharedPage = {
   wants: (exchange) => {
     const { method, path, search, principal } = exchange;
     const isHome = !principal.profile && method === "GET" && path.replace(/(?<!\/)\/+$/, "") === "" && search === "";
-    return isHome && /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(exchange.header("accept") ?? "");
+    const accept = exchange.header("accept") ?? "";
+    // Clients of MCP and JSON-RPC name the media types of their protocol.
+    if (!isHome || /text\/event-stream|application\/json/i.test(accept)) return false;
+    return exchange.header("mcp-session-id") === undefined && /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept);
   },
   // Relative, so that it is right behind a proxy that adds a path.
   serve: ({ answer }) => answer.send(303, ["location", "./console/", "vary", "accept", "cache-control", "no-store"]),

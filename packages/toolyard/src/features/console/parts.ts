@@ -10,20 +10,25 @@ import type { SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts"
 import type { MadeHub, ToolFinder } from "../../core/services.ts";
 import type { CallRecorder } from "./recorder/call-recorder.ts";
 
-/** Services that the console uses. */
-export interface ConsoleParts {
-  readonly hub: HubPort;
-  readonly tools: ToolFinder;
-  readonly access: Access;
-  readonly defaultMode: ToolMode;
+/** Services that live as long as the hub. */
+export interface HubParts {
   readonly logger: Logger;
   readonly logFeed: LogFeed;
   readonly redact: (text: string) => string;
   readonly startedAt: Date;
   readonly signIns: Pick<SignInCoordinator, "sources">;
-  readonly profiles: Profiles;
   readonly getHub: () => MadeHub;
   readonly hubControl: () => HubControl;
   readonly chat: () => Chat | undefined;
+  /** The last calls of the hub. Absent: the console was disabled when the hub started. */
   readonly recentCalls: CallRecorder | undefined;
+}
+
+/** Services that the console uses. */
+export interface ConsoleParts extends HubParts {
+  readonly hub: HubPort;
+  readonly tools: ToolFinder;
+  readonly access: Access;
+  readonly defaultMode: ToolMode;
+  readonly profiles: Profiles;
 }

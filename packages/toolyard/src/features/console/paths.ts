@@ -14,5 +14,6 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
 export const CONSOLE_PLACES: readonly RoutePlace[] = [
   { methods: ["GET", "HEAD"], path: CONSOLE_PATH, isOpen: true },
   { methods: ["GET", "HEAD"], path: `${CONSOLE_PATH}/*`, isOpen: true },
+  { methods: METHODS, path: ADMIN_PATH, isOpen: true },
   { methods: METHODS, path: `${ADMIN_PATH}/*`, isOpen: true },
 ];

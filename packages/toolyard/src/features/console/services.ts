@@ -1,5 +1,5 @@
 import { serviceKey } from "../../core/service-key.ts";
-import type { CallRecorder } from "./recorder/call-recorder.ts";
+import type { HubParts } from "./parts.ts";
 
-/** Returns the last calls of the hub; `undefined` while the console is disabled. */
-export const RECENT_CALLS = serviceKey<CallRecorder | undefined>()("recentCalls");
+/** Services of the hub that the console uses. */
+export const CONSOLE_PARTS = serviceKey<HubParts>()("consoleParts");

@@ -6,18 +6,18 @@ import type { Mountable } from "../../../packages/toolyard/src/http/listening/li
 import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
 import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
 
-const PATH = "/console";
+const PATH = "/front";
 
-/** A page for browsers at `/console`, to which `/` redirects, and the hub's sources as JSON. */
-const CONSOLE_ENDPOINT = defineEndpoint({
+/** A page for browsers at `/front`, to which `/` redirects, and the hub's sources as JSON. */
+const FRONT_PAGE_ENDPOINT = defineEndpoint({
   schema: {
-    console: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ default: false })) })),
+    front_page: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ default: false })) })),
   },
   paths: [PATH, `${PATH}/sources`],
   uses: [HUB, REDACT, ACCESS],
-  resolve: ({ console: options }) => (options?.enabled === true ? options : undefined),
+  resolve: ({ front_page: options }) => (options?.enabled === true ? options : undefined),
   open: (_options, { hub, redact, access }): Promise<Endpoint> => {
-    const toConsole: SharedPage = {
+    const toFront: SharedPage = {
       path: "/",
       wants: (exchange) => exchange.method === "GET" && exchange.header("accept")?.includes("text/html") === true,
       serve: ({ answer, baseUrl }) => answer.send(302, ["location", `${baseUrl}${PATH}`], ""),
@@ -31,8 +31,8 @@ const CONSOLE_ENDPOINT = defineEndpoint({
         sendJson(answer, 200, redact(JSON.stringify(seen.map(({ source }) => source.id))));
       });
     };
-    return Promise.resolve({ mount, giveUp: () => {}, close: () => {}, pages: [toConsole] });
+    return Promise.resolve({ mount, giveUp: () => {}, close: () => {}, pages: [toFront] });
   },
 });
 
-export const CONSOLE = defineFeature({ name: "console", endpoints: [CONSOLE_ENDPOINT] });
+export const FRONT_PAGE = defineFeature({ name: "front-page", endpoints: [FRONT_PAGE_ENDPOINT] });
