@@ -73,6 +73,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
 
   test.each(["light", "dark"] as const)("axe-core finds nothing serious in any view in %s", async (colorScheme) => {
     const { page, faults } = await openPage(browser, `${rootOf(hub)}/`, { colorScheme });
+    await page.locator(".live.on").waitFor();
     const views = await page.locator("nav a").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
     expect(views.length).toBeGreaterThanOrEqual(5);
     for (const view of [...views, "#/tools/everything__get-sum", "#/sources/broken"]) {
