@@ -136,8 +136,8 @@ describe("leaves a server with references that only its client can resolve, and 
     ["vscode", "${command:pick}", "it uses ${command:pick}, which only VS Code can resolve"],
     ["vscode", "${config:my.setting}", "it uses ${config:my.setting}, which only VS Code can resolve"],
     ["cursor", "${workspaceFolderBasename}", "it uses ${workspaceFolderBasename}, which only Cursor can resolve"],
-    ["vscode", "${input:key}", "it needs a value for KEY; set that as a variable"],
-    ["claude-code", "${UNSET}", "it needs a value for UNSET; set that as a variable"],
+    ["vscode", "${input:key}", "it needs a value for KEY; set that variable"],
+    ["claude-code", "${UNSET}", "it needs a value for UNSET; set that variable"],
     ["gemini", "$${V}", "it has a dollar sign directly before the reference ${V}"],
   ])("%s: %j", async (id, arg, reason) => {
     const { desk, stdout, rest } = await connected(id, { args: [arg] });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import { isAlive, LockTaken } from "../../files/file-lock.ts";
 import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 
@@ -14,7 +15,7 @@ export interface TaskRecord extends JsonObject {
   readonly removed?: boolean;
 }
 
-/** Maximum size of a journal that is read. A larger one is replaced by an empty one. */
+/** Maximum size of a journal that is read. A larger one is left as it is, and tasks are kept in memory only. */
 const MAX_JOURNAL_BYTES = 512 * 1024 * 1024;
 /** Maximum number of hubs with the same configuration that run concurrently. Each has a separate journal. */
 const MAX_HUBS = 16;
@@ -84,7 +85,9 @@ export class TaskJournal {
 async function readJournal(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    return size > MAX_JOURNAL_BYTES ? "" : await readFile(path, "utf8");
+    if (size > MAX_JOURNAL_BYTES)
+      throw new Error(`${path} is larger than ${formatBytes(MAX_JOURNAL_BYTES)}. Remove it to start with an empty one.`);
+    return await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return "";
     throw error;
