@@ -277,7 +277,7 @@ describe("an unknown kind", () => {
     return path;
   }
 
-  test("is written into a new configuration file, between the others", () => {
+  test("adds its section to a new configuration file", () => {
     expect(configTemplate(schema)).toContain("\n# Looms.\n# [looms]\n");
     expect(configTemplate({ ...schema, properties: {} })).not.toContain("[looms]");
   });

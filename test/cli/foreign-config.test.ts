@@ -141,7 +141,7 @@ describe("at a terminal", () => {
     expect(nobody.asked).toHaveLength(1);
   });
 
-  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts it, for later commands too", async (words) => {
+  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts the file permanently", async (words) => {
     const nobody = person(false);
     expect((await run(["list", ...words], nobody)).stdout).toContain("evil__echo");
     expect((await run(["list"], nobody)).stdout).toContain("evil__echo");
@@ -340,7 +340,7 @@ describe("without a user to ask", () => {
     expect((await run(["list"])).stdout).toContain("evil__echo");
   });
 
-  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts it, for later commands too", async (more) => {
+  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts the file permanently", async (more) => {
     expect((await run(["call", "evil__echo", ...more])).stdout.trim()).toBe("said");
     expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
   });

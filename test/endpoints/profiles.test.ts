@@ -153,7 +153,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     });
   });
 
-  test("HTTP+SSE posts to the address of the profile, and stays in it", async () => {
+  test("HTTP+SSE lists and calls only the tools of the profile", async () => {
     const base = target.url.replace(/\/mcp$/, "");
     const wire = new SseWire(`${base}/mcp/pub/sse`, { authorization: `Bearer ${TOKENS.owner.token}` });
     const client = await RawClient.open(wire, { era: "legacy" });

@@ -387,7 +387,7 @@ test("a hub is settled once its sources were listed, not when they are only conn
 });
 
 test.runIf(process.platform === "linux")(
-  "waiting for starts takes longer for a server that a busy machine slows down",
+  "waits longer for the start of a server that a busy machine slows down",
   async () => {
     using busy = await BusyProcessor.start();
     const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));

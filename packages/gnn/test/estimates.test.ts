@@ -31,7 +31,7 @@ test("keeps the estimates of the first tools for a model without a program, with
   ]);
 });
 
-test("G55: estimates files and folders, also under the names of the first tools", async () => {
+test("G55: estimates files and folders, also with the older tool names", async () => {
   const yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-gnn-")));
   vi.stubEnv("TOOLYARD_HOME", yard);
   writeFileSync(join(yard, "a.md"), TWO_ROOM);

@@ -226,7 +226,7 @@ test("G12: names a missing required parameter with the document's message", asyn
   );
 });
 
-test("G12: a type mismatch is an error too, -32602 in revisions without another form", async () => {
+test("G12: reports a type mismatch as an error too, with -32602 up to revision 2025-06-18", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   const client = await open({}, { revision: "2025-06-18" });
   expect((await client.call("math.add", { a: 1, b: "two" })).error).toMatchObject({

@@ -224,7 +224,7 @@ describe("failures", () => {
     expect(await manager.callTool(tool, { location: "Paris" })).toEqual({ error });
   });
 
-  test("M4: malformed data gives the same object", async () => {
+  test("M4: returns the object of an unusable service for malformed data", async () => {
     const server = await startServer(
       (_request, response) =>
         void response.writeHead(200, { "content-type": "application/json" }).end("<html>not MCP</html>"),

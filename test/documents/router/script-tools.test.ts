@@ -163,7 +163,7 @@ test.each(["name", "description", "script"])(
   },
 );
 
-test("T9: these three keys are sufficient", async () => {
+test("T9: the keys name, description and script are sufficient", async () => {
   yard.folder.write("tools/one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/one/run.sh", "cat");
   expect(await (await open()).names()).toEqual(["one"]);

@@ -25,7 +25,7 @@ function shaped(shape: Partial<ListingShape>, ...names: readonly string[]): List
   return new ListingShaper(source).shape(listingOf(source, ...names));
 }
 
-test.each(Object.keys(PROVIDER_KINDS) as ProviderKind[])("shapes a list of the kind %s like all others", (kind) => {
+test.each(Object.keys(PROVIDER_KINDS) as ProviderKind[])("excludes and renames tools of the kind %s", (kind) => {
   const source = sourceOf({ exclude: ["b"], rename: { a: "first" } }, kind);
   const { tools } = new ListingShaper(source).shape(listingOf(source, "a", "b"));
   expect(tools).toMatchObject([{ name: "a", alias: "first" }]);

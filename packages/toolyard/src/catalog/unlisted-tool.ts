@@ -95,7 +95,10 @@ function looseNames(listing: Listing): ReadonlySet<string> {
   return names;
 }
 
-/** Returns true if a pin matches the name. A pin approves a definition, and an unlisted tool has none. */
+/**
+ * Returns true if a pin matches one of the tool's names. Such a tool cannot be called while it is unlisted, because
+ * there is no definition to compare with the pin.
+ */
 function isPinned(given: ToolRecord): boolean {
   return Object.keys(given.source.shape!.pins).some((pinned) => namesOf(given).some((n) => looselyMatches(pinned, n)));
 }

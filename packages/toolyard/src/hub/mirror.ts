@@ -24,7 +24,7 @@ export async function resolveMirrored(call: Call, places: ResolvePlaces): Promis
     : resolution;
 }
 
-// In a hub with only one source, an ambiguous name can only be one that the source does not list.
+// With only one source, a listed name is never ambiguous. An ambiguous name is therefore treated as unlisted.
 function isNotShown({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "ambiguous";
 }

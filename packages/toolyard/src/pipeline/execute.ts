@@ -16,7 +16,7 @@ export function executeStage(): Stage {
       return await orAborted(state.found.provider.call(state.resolvedCall), cancellation);
     } catch (error) {
       if (error instanceof FailError) return error.failure;
-      // An error after the end of a call is a consequence of that end.
+      // An error that is thrown after the cancellation is its consequence, so the cancellation is reported.
       if (cancellation.aborted) return abortFailure(cancellation).failure;
       throw error;
     }

@@ -72,7 +72,7 @@ export function searchEnvironment(parent: EnvironmentVariables = process.env): R
   return Object.fromEntries(found);
 }
 
-/** Names of environment variables are case-insensitive on Windows. */
+/** Variables that a command lookup reads. Windows ignores the case of their names. */
 const SEARCHED = ["PATH", "PATHEXT"];
 
 /** Variables for proxies and certificates. */

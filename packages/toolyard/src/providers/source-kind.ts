@@ -80,7 +80,7 @@ export function defineSourceKind<S extends Sections, Config, Options, const Uses
   return Object.freeze({ kind, schema, uses, wanted });
 }
 
-/** Runs `resolve`, and adds the entry of the table to the message of an option's error. */
+/** Runs `resolve`. If it throws an `OptionError`, prefixes the message with `where`, the entry of the table. */
 export function inEntry<T>(where: string, resolve: () => T): T {
   try {
     return resolve();

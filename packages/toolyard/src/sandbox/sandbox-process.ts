@@ -64,7 +64,7 @@ export class SandboxProcess {
     this.pid = child.pid;
     this.#options = options;
     this.#reader = new FrameReader(options.maxFrameBytes);
-    // The child uses its standard output for nothing. Text of a Node failure is not forwarded.
+    // Discards both streams: the child does not use stdout, and Node's own error text on stderr is not forwarded.
     child.stdout.resume();
     child.stderr.resume();
     child.pipes[0]!.on("data", (chunk: Buffer) => this.#read(chunk));

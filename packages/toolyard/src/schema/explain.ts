@@ -48,8 +48,9 @@ interface FoldedError {
   readonly closest: readonly ErrorObject[];
 }
 
-// The errors of each branch of a union precede the union's own. Most concern branches that the caller did not intend;
-// errors inside a value, or about a missing member, come from a branch of the right kind.
+// Ajv reports the errors of each branch of a union before the error of the union itself. Most of them concern branches
+// that the caller did not intend, and are dropped. Errors inside the value, or about a missing or extra member, are
+// kept, because their branch accepts the type of the value.
 function foldUnions(errors: readonly ErrorObject[]): FoldedError[] {
   const kept: FoldedError[] = [];
   for (const error of errors) {

@@ -65,8 +65,9 @@ const APPLIES_TO_OBJECTS = new Set([
   "unevaluatedProperties",
 ]);
 
-// A property map such as `{city: {type: "string"}}` has only schemas as values. `{properties: {city: …}}` is no
-// property map, because `city` is no keyword.
+// A property map such as `{city: {type: "string"}}` has only schemas as values. `{properties: {city: …}}` is a schema,
+// because `properties` is a keyword. In `{properties: {type: "string"}}`, however, `properties` is the name of a
+// property.
 function isPropertyMap(raw: JsonObject): boolean {
   const names = Object.keys(raw);
   const isKeyword = (name: string): boolean =>

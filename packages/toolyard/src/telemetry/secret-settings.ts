@@ -109,8 +109,8 @@ function evidenceOf(name: string): NameEvidence {
 }
 
 /**
- * Returns true if a value is a word, a number, a boolean or a path. Definitions keep such a value even if it is
- * configured as a secret.
+ * Returns true if a value is a word, a number, a boolean or a path. Such a value is not redacted in the definitions
+ * that its source lists, even if it is configured as a secret.
  */
 export function isPlainValue(value: string): boolean {
   const text = value.trim();

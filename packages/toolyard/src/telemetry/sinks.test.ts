@@ -190,7 +190,7 @@ async function fileHas(file: string, line: string): Promise<void> {
   }
 }
 
-// The hub's own stderr cannot be tested from inside the test runner, so a child has it.
+// A test cannot read the stderr output of its own process, so a child process writes it.
 async function startWriter(script: string): Promise<ChildProcess> {
   for (const name of ["sinks", "line-sink"]) {
     const source = await readFile(new URL(`${name}.ts`, import.meta.url), "utf8");

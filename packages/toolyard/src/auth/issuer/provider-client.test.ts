@@ -17,7 +17,7 @@ test.each([
   await expect(clientOf(issuer).read(address)).rejects.toThrow("names an address that cannot be used");
 });
 
-test("requests a plain address of an issuer on plain HTTP", async () => {
+test("requests an http address if the issuer also uses http", async () => {
   await expect(clientOf("http://127.0.0.1:9").read("http://127.0.0.1:9/jwks")).rejects.not.toThrow(
     "names an address that cannot be used",
   );

@@ -51,7 +51,7 @@ export class Vocabulary {
     let found: string[] = [];
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       for (const other of this.#byLength.get(length) ?? []) {
-        // A typing error changes at most two letters of the set.
+        // One typing error changes at most two letters of a word's set of letters.
         if (bits(letters ^ other.letters) > 2 * least) continue;
         const distance = editDistance(word, other.word, least);
         if (distance > least) continue;

@@ -108,7 +108,7 @@ async function endpointOptions(hub: Hub, sharing: ServedSharing): Promise<Omit<S
       const { config } = hub;
       // Without watching, the configuration is the one read last and need not be read again.
       if (!options.watch) return configIdentity({ ...config, tree: config.withoutFlags() }, io.env);
-      // The client has read the current file, but the watcher waits until an editor is idle.
+      // The client has read the current file. The watcher waits until an editor is idle, so a change is applied here.
       await reloader.apply();
       return configIdentity(await sharedConfig(sharing), io.env);
     },

@@ -28,7 +28,10 @@ export function serversOf(tree: JsonObject, schema: OptionSchema): readonly Serv
 export interface NewServer {
   readonly kind: ProviderKind;
   readonly name: string;
-  /** Options of the server. They include the name if servers of this kind are in a list. */
+  /**
+   * Options of the server. They include the server's name if its kind is configured as a list, not as a table keyed by
+   * name.
+   */
   readonly options: JsonObject;
   /** Comment above the server. @default none */
   readonly comment?: string | undefined;

@@ -21,7 +21,7 @@ function bookOf(records: readonly NameParts[], separator = "__", maxLength = 128
   return new NameBook(records, { naming, namedOf: (record) => record, policy: { spellings, mayHave: () => true } });
 }
 
-test("C3: renders a tool differently for each surface", () => {
+test("C3: returns the name of a tool in the form of each surface", () => {
   const tool = named("gh", "search");
   const book = bookOf([tool]);
   expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual(["gh__search", "gh::search", "gh__search"]);

@@ -18,7 +18,7 @@ test("rejects with the failure that the cancellation has as its reason", async (
   await expect(waiting).rejects.toBe(failure);
 });
 
-test("rejects with kind cancelled for any other reason", async () => {
+test("rejects with kind cancelled if the reason is not a failure", async () => {
   const { signal } = new AbortController();
   const gone = AbortSignal.any([signal, AbortSignal.abort("gone")]);
   await expect(orAborted(never(), gone)).rejects.toMatchObject({ failure: { kind: "cancelled", cause: "gone" } });

@@ -191,7 +191,10 @@ export interface ServePlace {
   readonly access: Access;
 }
 
-/** Resolves `[server]` and creates the access of the address. Throws an `OptionError`. */
+/**
+ * Returns the resolved `[server]` options of an address, and its access control. Throws an `OptionError` if the options
+ * are invalid.
+ */
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
   const profiles = getService(hub.services, PROFILES).served;
   const http = { ...resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server)), profiles };

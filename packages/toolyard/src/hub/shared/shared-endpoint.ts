@@ -188,7 +188,7 @@ export class SharedEndpoint {
       ...(deny ? { deny } : {}),
     });
     this.#clients.set(served, socket);
-    // The endpoint resumes the socket when it reads. Data that arrive before would otherwise be lost.
+    // The socket is resumed only when the endpoint reads from it, because data that arrive earlier would be lost.
     await served.done;
     if (this.#clients.delete(served)) await served.close();
     socket.end();

@@ -63,7 +63,10 @@ export function createStdioProvider({
   });
 }
 
-/** Returns the environment of the server itself. A program that downloads its server also gets its own settings. */
+/**
+ * Returns the environment of the server process. A program that downloads its server, such as `npx`, also gets the
+ * variables of its package manager.
+ */
 function startEnvironment({ command, args, env, inheritEnv }: StdioServerOptions): Record<string, string> {
   const plain = childEnvironment({ own: env, inherit: inheritEnv });
   const plan = planInstall({ command, args }, { env: plain });

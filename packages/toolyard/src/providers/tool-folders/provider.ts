@@ -163,7 +163,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 
   async #look(): Promise<Listing> {
-    // A caller that waits for an install reads the list first.
+    // A caller that waits for installs reads the list first, so the list waits until the installs have started.
     await this.#preparations?.begun;
     const result = await this.#sweep.current();
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;

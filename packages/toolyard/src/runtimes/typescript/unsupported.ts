@@ -15,7 +15,10 @@ interface SyntaxToken {
 const SUSPICIOUS =
   /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
 
-/** First words of declarations that contain code. A namespace with only types is removed completely. */
+/**
+ * First words of declarations that produce JavaScript. A namespace without them has only types, so the transformer may
+ * remove it completely.
+ */
 const VALUES = new Set(["const", "let", "var", "function", "class", "enum", "abstract", "async"]);
 
 /**

@@ -20,7 +20,7 @@ export interface JobSurroundings {
   readonly files: JobFiles;
   /** Converts the code to source text for the interpreter. Throws a `SourceError`. */
   source(job: SandboxJob): SourceText;
-  /** See `JobOutput`. */
+  /** Number of output pieces that are written immediately (see `JobOutput`). */
   readonly promptPieces?: number;
   say(message: FromWorker): void;
 }

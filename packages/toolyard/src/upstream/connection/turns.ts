@@ -67,7 +67,10 @@ export class Turns {
     for (const client of this.#clients.values()) this.#watch(client);
   }
 
-  /** Sets whether no call is admitted, because a request has several possible clients. */
+  /**
+   * Stops admitting calls if `isHeld`, because a server request has several possible clients. Otherwise admits calls
+   * again.
+   */
   hold(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;

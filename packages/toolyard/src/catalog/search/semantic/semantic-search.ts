@@ -59,8 +59,8 @@ export class SemanticSearch implements EvidenceSource {
   }
 
   /**
-   * Returns the evidence of the model. Returns the table's evidence until the vectors of the tools and of the query are
-   * available.
+   * Returns the table's evidence with the similarities of the model. Until the vectors of the tools and of the query
+   * are available, returns the table's evidence alone.
    */
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
     const told = within(this.#likeness(query, tools), this.#waitMs);

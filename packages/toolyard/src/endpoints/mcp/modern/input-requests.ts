@@ -48,9 +48,9 @@ export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObj
 }
 
 /**
- * Returns the answer to a call whose server requests were refused, because its caller did not declare the capabilities.
- * A legacy server cannot know the capabilities beforehand, and reports the refusal in its own result or error; this era
- * has one error for it. A call that succeeded without the answer, or failed for another reason, keeps its answer.
+ * Returns the answer to a call whose server requests were refused, because its caller did not declare the required
+ * capabilities. A legacy server reports the refusal in its own result or error. The modern era has a standard error for
+ * it, which replaces that answer. A call that succeeded, or failed for another reason, keeps its answer.
  */
 export function asUndeclared(answer: McpAnswer, missing: JsonObject): McpAnswer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;

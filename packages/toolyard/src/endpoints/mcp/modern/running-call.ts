@@ -148,7 +148,7 @@ export class RunningCall implements CallerLink, TaskRun {
     if (this.#questions.size > 0) this.#gather();
   }
 
-  // A static method, for the same reason as in `Deadline`.
+  // A static method, because other closures were measured to live until a full collection on Node 20 (see `Deadline`).
   static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
     return () => call.cancel(signal.reason);
   }

@@ -252,7 +252,7 @@ function askRightAfter(first: () => void, work: () => Promise<string>): Promise<
   });
 }
 
-test("does not take an answer that arrived before the next request for its answer", async () => {
+test("does not use a response that arrived before its request", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });

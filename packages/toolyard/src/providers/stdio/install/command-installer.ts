@@ -99,7 +99,8 @@ export class CommandInstaller implements Installer, StartSupervisor {
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
     // A hub that has ended left the download running, or another hub runs it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
-    // In these cases the start itself reports a missing package, which is then downloaded.
+    // In these cases no download precedes the start. If a package is missing, the start reports it, and the package is
+    // downloaded then.
     if (!plan.install || plan.freshMs === undefined || plan.isCached?.() === false) return;
     const last = this.#lastSuccess();
     if (last === undefined && !plan.start) return this.#wait(signal);
