@@ -14,7 +14,9 @@ const MODE: ToolMode = "all";
 const MAX_DEPTH = 16;
 
 /** Request from a running call. */
-type Inside = Required<Pick<CallOverrides, "method" | "target" | "arguments" | "params" | "relaysInput">>;
+type Inside = Required<
+  Pick<CallOverrides, "method" | "target" | "arguments" | "params" | "relaysInput" | "offersTask">
+>;
 
 /**
  * Creates the access of running calls to the hub: with the rights and the time limit of their caller, and ended
@@ -35,9 +37,17 @@ export function createInnerHub(hub: () => Pick<MadeHub, "port" | "tools">): Inne
         arguments: args,
         params: standsFor ? parent.params : {},
         relaysInput: standsFor && parent.relaysInput,
+        offersTask: standsFor,
       }),
     read: (target, parent) =>
-      goInside(parent, { method: "resources/read", target, arguments: {}, params: {}, relaysInput: false }),
+      goInside(parent, {
+        method: "resources/read",
+        target,
+        arguments: {},
+        params: {},
+        relaysInput: false,
+        offersTask: false,
+      }),
     search: (query, parent, bounds) => hub().tools.search(query, viewOf(parent), bounds),
     list: async (parent) => (await hub().port.list("tools", viewOf(parent))).entries,
   };

@@ -25,7 +25,10 @@ export type CallOverrides = Partial<
     | "relaysInput"
     | "cancellation"
   >
->;
+> & {
+  /** False: the offer of the outer caller to continue the call as a task does not hold for this call. @default true */
+  readonly offersTask?: boolean;
+};
 
 const NOTHING: CallOverrides = Object.freeze({});
 
@@ -86,7 +89,7 @@ export class BuiltCall implements Call {
     if (depth !== undefined) this.depth = depth;
     if (models) this.models = models;
     if (deadline) this.deadline = deadline;
-    if (link.taskOffer) this.taskOffer = link.taskOffer;
+    if (link.taskOffer && own.offersTask !== false) this.taskOffer = link.taskOffer;
   }
 
   get signal(): AbortSignal {

@@ -23,9 +23,9 @@ export interface TaskFacts {
 
 /** A task with its state. */
 export class StoredTask {
-  readonly facts: TaskFacts;
-  /** Size of the stored result in characters. */
-  size = 0;
+  facts: TaskFacts;
+  /** Size of the stored arguments and result in characters. */
+  size: number;
   /** Present while the task's call runs in this process. */
   run: TaskRun | undefined;
   #status: TaskStatus = "working";
@@ -34,7 +34,9 @@ export class StoredTask {
   #end: TaskEnd | undefined;
 
   constructor(facts: TaskFacts) {
-    this.facts = facts;
+    // Only an idempotent call is repeated after a crash, so only its arguments are needed.
+    this.facts = facts.isIdempotent ? facts : { ...facts, arguments: {} };
+    this.size = stringifyExact(this.facts.arguments).length;
     this.#updatedAt = facts.createdAt;
   }
 
@@ -78,6 +80,7 @@ export class StoredTask {
     if (message !== undefined) this.#message = message;
     else if (end.type === "error") this.#message = firstChars(end.error.message, MAX_MESSAGE_CHARS);
     this.run = undefined;
+    this.facts = { ...this.facts, arguments: {} };
     this.size = end.type === "result" ? stringifyExact(end.result).length : 0;
   }
 

@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rm, stat, type FileHandle } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { link, mkdir, open, readFile, rename, rm, stat, utimes, writeFile, type FileHandle } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
@@ -20,6 +21,9 @@ const MAX_JOURNAL_BYTES = 512 * 1024 * 1024;
 /** Maximum number of hubs with the same configuration that run concurrently. Each has a separate journal. */
 const MAX_HUBS = 16;
 const FOLDER_MODE = 0o700;
+/** Age after which the lock of another host counts as left over. A running hub renews its own lock far more often. */
+const FOREIGN_LOCK_MS = 3 * 60 * 60 * 1000;
+const RENEW_LOCK_MS = 60 * 60 * 1000;
 
 /**
  * File with one JSON line per change of a task. A record is on disk before `append` resolves. An incomplete last line,
@@ -31,10 +35,24 @@ export class TaskJournal {
   #file: FileHandle | undefined;
   /** Last write. The next one waits for it, so that records keep their order. */
   #last: Promise<unknown> = Promise.resolve();
+  #bytes = 0;
+  /** True after a failed write, which may have left an incomplete line. */
+  #isTorn = false;
+  readonly #renewal: NodeJS.Timeout;
 
   private constructor(path: string, lock: string) {
     this.#path = path;
     this.#lock = lock;
+    this.#renewal = setInterval(() => {
+      const now = new Date();
+      utimes(lock, now, now).catch(() => {});
+    }, RENEW_LOCK_MS);
+    this.#renewal.unref();
+  }
+
+  /** Size of the file in bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /**
@@ -48,7 +66,12 @@ export class TaskJournal {
       const path = join(folder, `${name}-${number}.jsonl`);
       if (!(await takeLock(`${path}.lock`))) continue;
       const journal = new TaskJournal(path, `${path}.lock`);
-      return { journal, records: await journal.#recover() };
+      try {
+        return { journal, records: await journal.#recover() };
+      } catch (error) {
+        await journal.close();
+        throw error;
+      }
     }
     throw new LockTaken(`${MAX_HUBS} hubs of this configuration run already.`);
   }
@@ -56,16 +79,34 @@ export class TaskJournal {
   /** Adds a record. Resolves when it is on disk. */
   append(record: TaskRecord): Promise<void> {
     const line = `${stringifyExact(record)}\n`;
-    const write = this.#last.then(async () => {
+    return this.#inTurn(async () => {
       if (!this.#file) throw new Error("The journal of tasks is closed.");
-      await this.#file.appendFile(line);
+      const text = this.#isTorn ? `\n${line}` : line;
+      this.#isTorn = true;
+      await this.#file.appendFile(text);
+      this.#isTorn = false;
+      this.#bytes += Buffer.byteLength(text);
       await this.#file.datasync();
     });
+  }
+
+  /** Replaces the content by these records, which is needed from time to time because every state is appended. */
+  compact(records: () => readonly TaskRecord[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#file?.close();
+      this.#file = undefined;
+      await this.#rewrite(records());
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const write = this.#last.then(work);
     this.#last = write.catch(() => {});
     return write;
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#renewal);
     await this.#last;
     await this.#file?.close();
     this.#file = undefined;
@@ -76,9 +117,15 @@ export class TaskJournal {
   /** Reads the file, and rewrites it with one record per task. */
   async #recover(): Promise<readonly TaskRecord[]> {
     const records = lastRecords(await readJournal(this.#path));
-    await writeWhole(this.#path, records.map((record) => `${stringifyExact(record)}\n`).join(""));
-    this.#file = await open(this.#path, "a", PRIVATE_MODE);
+    await this.#rewrite(records);
     return records;
+  }
+
+  async #rewrite(records: readonly TaskRecord[]): Promise<void> {
+    const text = records.map((record) => `${stringifyExact(record)}\n`).join("");
+    await writeWhole(this.#path, text);
+    this.#bytes = Buffer.byteLength(text);
+    this.#file = await open(this.#path, "a", PRIVATE_MODE);
   }
 }
 
@@ -86,7 +133,9 @@ async function readJournal(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
     if (size > MAX_JOURNAL_BYTES)
-      throw new Error(`${path} is larger than ${formatBytes(MAX_JOURNAL_BYTES)}. Remove it to start with an empty one.`);
+      throw new Error(
+        `${path} is larger than ${formatBytes(MAX_JOURNAL_BYTES)}. Remove it to start with an empty one.`,
+      );
     return await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return "";
@@ -121,27 +170,53 @@ const held = new Set<string>();
 async function takeLock(path: string): Promise<boolean> {
   if (held.has(path)) return false;
   held.add(path);
-  const isTaken = (await tryCreate(path)) || ((await isDead(path)) && (await tryCreate(path)));
+  const isTaken = (await tryCreate(path)) || ((await removeDead(path)) && (await tryCreate(path)));
   if (!isTaken) held.delete(path);
   return isTaken;
 }
 
+/** Creates the lock with its content at once, so that no other hub reads a lock without a holder. */
 async function tryCreate(path: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  await writeFile(draft, holderText(), { mode: PRIVATE_MODE });
   try {
-    const file = await open(path, "wx", PRIVATE_MODE);
-    await file.writeFile(String(process.pid));
-    await file.close();
+    await link(draft, path);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
-/** Removes the lock of a process that has exited. */
-async function isDead(path: string): Promise<boolean> {
-  const holder = Number(await readFile(path, "utf8").catch(() => ""));
-  if (holder > 0 && holder !== process.pid && isAlive(holder)) return false;
-  await rm(path, { force: true });
-  return true;
+function holderText(): string {
+  return `${process.pid} ${hostname()}`;
+}
+
+/** Removes the lock of a process that has exited. Returns false if its holder may live. */
+async function removeDead(path: string): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  if (!(await isDead(text, path))) return false;
+  const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  // Only one hub can move the file away, and it may be the lock of a hub that was faster.
+  if (
+    !(await rename(path, aside).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return false;
+  const isSame = (await readFile(aside, "utf8").catch(() => "")) === text;
+  if (!isSame) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+  return isSame;
+}
+
+/** The processes of another host, such as a container with the same folder, cannot be seen from here. */
+async function isDead(text: string, path: string): Promise<boolean> {
+  const [pid, host] = text.split(" ");
+  if (host === hostname()) return Number(pid) === process.pid || !isAlive(Number(pid));
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.NaN }));
+  return Date.now() - mtimeMs > FOREIGN_LOCK_MS;
 }

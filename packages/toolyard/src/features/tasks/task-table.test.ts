@@ -273,3 +273,56 @@ test("`ended` resolves with the final state, or with undefined for an unknown ta
   expect(await table.ended("none", LOCAL_PRINCIPAL, controller.signal)).toBeUndefined();
   expect(table.changed.size).toBe(0);
 });
+
+test("concurrent starts cannot exceed `max_running`", async () => {
+  const { table } = openTable({ max_running: 3 });
+  const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "t", arguments: {} };
+  const starts = await Promise.allSettled(Array.from({ length: 10 }, () => table.start(call)));
+  expect(starts.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  expect(table.list(LOCAL_PRINCIPAL)).toHaveLength(3);
+});
+
+test("interrupted tasks take no room and are removed after their time", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const config = { max_running: 2, ttl: "1m" };
+  const { table } = openTable(config);
+  const ids = [await created(table, { isIdempotent: true }), await created(table, { isIdempotent: true })];
+  await crash(table);
+  const next = openTable(config).table;
+  await next.ready();
+  expect(next.hasRoomFor(LOCAL_PRINCIPAL)).toBe(true);
+  vi.setSystemTime(Date.now() + 61_000);
+  expect(ids.map(({ id }) => next.get(id, LOCAL_PRINCIPAL))).toEqual([undefined, undefined]);
+  expect(next.list(LOCAL_PRINCIPAL)).toEqual([]);
+});
+
+test("arguments are stored only while an idempotent call may be repeated", async () => {
+  const { table } = openTable();
+  await created(table);
+  const again = await created(table, { isIdempotent: true });
+  const [file] = (await readdir(folder)).filter((name) => name.endsWith(".jsonl"));
+  const records = async () => (await readFile(join(folder, file!), "utf8")).trim().split("\n");
+  expect((await records()).map((line) => line.includes("2026"))).toMatchObject({ length: 2 });
+  expect((await records()).map((line) => line.includes('"year"'))).toEqual([false, true]);
+  again.run.observer.settled({ type: "result", result: DONE });
+  await expect.poll(records).toHaveLength(3);
+  expect((await records())[2]).not.toContain('"year"');
+});
+
+test("a journal that has become much larger than its tasks is rewritten, and keeps them", async () => {
+  const { table, warnings } = openTable({ max_stored: "1MB" });
+  const kept = await created(table);
+  const large = { content: [{ type: "text", text: "x".repeat(900_000) }] };
+  for (let count = 0; count < 24; count += 1) {
+    const { run } = await created(table);
+    run.observer.settled({ type: "result", result: large });
+  }
+  await created(table);
+  const name = (await readdir(folder)).find((one) => one.endsWith(".jsonl"))!;
+  await expect.poll(async () => (await readFile(join(folder, name))).byteLength).toBeLessThan(16 * 1024 * 1024);
+  await crash(table);
+  const next = openTable().table;
+  await next.ready();
+  expect(next.get(kept.id, LOCAL_PRINCIPAL)).toMatchObject({ status: "failed" });
+  expect(warnings).toEqual([]);
+});

@@ -41,6 +41,9 @@ export class TaskTable implements Tasks {
   readonly #byId = new Map<string, StoredTask>();
   /** Tasks whose call ended with an earlier hub and may be repeated. */
   readonly #interrupted = new Set<string>();
+  /** Numbers of tasks that are being created, by owner. */
+  readonly #reserved = new Map<string, number>();
+  #isCompacting = false;
   #journal: TaskJournal | undefined;
   #opening: Promise<void> | undefined;
   #isClosed = false;
@@ -62,10 +65,12 @@ export class TaskTable implements Tasks {
     this.#expire();
     const owner = callerKey(principal);
     const { maxRunning, maxTasks } = this.#deps.options();
-    let running = 0;
+    let running = this.#reserved.get(owner) ?? 0;
     let unfinished = 0;
+    for (const count of this.#reserved.values()) unfinished += count;
     for (const task of this.#byId.values()) {
-      if (task.isFinal) continue;
+      // An interrupted task does not run, and its owner may never ask for it again.
+      if (task.isFinal || this.#interrupted.has(task.facts.id)) continue;
       unfinished += 1;
       if (task.facts.owner === owner) running += 1;
     }
@@ -74,11 +79,30 @@ export class TaskTable implements Tasks {
 
   async start(call: StartedCall): Promise<TaskSnapshot> {
     if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
-    const run = this.#deps.run(call);
-    return await this.create({ ...call, isIdempotent: await run.isIdempotent }, run);
+    return await this.#reserving(call.principal, async () => {
+      const run = this.#deps.run(call);
+      return await this.#create({ ...call, isIdempotent: await run.isIdempotent }, run);
+    });
   }
 
-  async create({ principal, ...call }: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
+  create(call: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
+    return this.#reserving(call.principal, () => this.#create(call, run));
+  }
+
+  /** Counts a task of the principal while it is being created, so that concurrent calls cannot exceed the limits. */
+  async #reserving<T>(principal: Principal, work: () => Promise<T>): Promise<T> {
+    const owner = callerKey(principal);
+    this.#reserved.set(owner, (this.#reserved.get(owner) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#reserved.get(owner) ?? 1) - 1;
+      if (left > 0) this.#reserved.set(owner, left);
+      else this.#reserved.delete(owner);
+    }
+  }
+
+  async #create({ principal, ...call }: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
     await this.ready();
     const task = new StoredTask({
       id: randomBytes(ID_BYTES).toString("base64url"),
@@ -224,6 +248,21 @@ export class TaskTable implements Tasks {
         error: messageOf(error),
       });
     });
+    this.#compact();
+  }
+
+  /** Rewrites a journal that has become much larger than its tasks. */
+  #compact(): void {
+    const limit = COMPACT_FACTOR * this.#deps.options().maxStoredBytes + COMPACT_FREE_BYTES;
+    if (!this.#journal || this.#isCompacting || this.#journal.bytes < limit) return;
+    this.#isCompacting = true;
+    const records = (): TaskRecord[] => Array.from(this.#byId.values(), (task) => task.record());
+    this.#journal
+      .compact(records)
+      .catch((error: unknown) => {
+        this.#deps.logger.warning("The journal of tasks could not be rewritten.", { error: messageOf(error) });
+      })
+      .finally(() => (this.#isCompacting = false));
   }
 
   #report(task: StoredTask): void {
@@ -233,7 +272,7 @@ export class TaskTable implements Tasks {
   #find(id: string, principal: Principal): StoredTask | undefined {
     const task = this.#byId.get(id);
     if (!task || task.facts.owner !== callerKey(principal)) return undefined;
-    if (!task.isFinal || Date.now() < task.expiresAt) return task;
+    if (!this.#isOver(task) || Date.now() < task.expiresAt) return task;
     this.#remove(task);
     return undefined;
   }
@@ -241,7 +280,7 @@ export class TaskTable implements Tasks {
   /** Removes finished tasks after their time. A running task is kept until it ends. */
   #expire(): void {
     const now = Date.now();
-    for (const task of this.#byId.values()) if (task.isFinal && now >= task.expiresAt) this.#remove(task);
+    for (const task of this.#byId.values()) if (this.#isOver(task) && now >= task.expiresAt) this.#remove(task);
   }
 
   /** Removes the oldest finished tasks until the rest is within the limits. */
@@ -251,19 +290,28 @@ export class TaskTable implements Tasks {
     for (const { size } of this.#byId.values()) stored += size;
     for (const task of this.#byId.values()) {
       if (this.#byId.size <= maxTasks && stored <= maxStoredBytes) return;
-      if (!task.isFinal) continue;
+      if (!this.#isOver(task)) continue;
       stored -= task.size;
       this.#remove(task);
     }
   }
 
+  /** Returns true for a task without a running call: a finished or an interrupted one. */
+  #isOver(task: StoredTask): boolean {
+    return task.isFinal || this.#interrupted.has(task.facts.id);
+  }
+
   #remove({ facts: { id } }: StoredTask): void {
     this.#byId.delete(id);
+    this.#interrupted.delete(id);
     this.#write({ id, removed: true });
   }
 }
 
 const ID_BYTES = 16;
+/** The journal is rewritten when it is larger than this multiple of the stored results, plus some bytes. */
+const COMPACT_FACTOR = 2;
+const COMPACT_FREE_BYTES = 16 * 1024 * 1024;
 const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
 
 const INTERRUPTED: TaskEnd = {
