@@ -1,6 +1,6 @@
 // Programs can reach the declarations that the package's entries name, directly or indirectly: these are put
 // into dist/, and the rest stays in dist/.declarations/, which is not published.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /**
@@ -13,29 +13,13 @@ export function publishDeclarations(root) {
   const reached = reach(root, declared);
   for (const path of reached) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
-    writeFileSync(join(dist, path), withNamedImports(readFileSync(join(declared, path), "utf8")));
+    copyFileSync(join(declared, path), join(dist, path));
   }
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = relative(dist, join(entry.parentPath, entry.name));
     if (path.startsWith(".") || !path.endsWith(".d.ts") || reached.has(path)) continue;
     rmSync(join(dist, path));
   }
-}
-
-/** Files with fewer imports inside types are published unchanged. */
-const MIN_INNER_IMPORTS = 10;
-const INNER_IMPORT = /(?<!typeof )\bimport\(("[^"]+")\)\./g;
-
-/** Returns the declaration file with one import of each module, instead of one inside each inferred type. */
-function withNamedImports(text) {
-  const names = new Map();
-  const named = text.replace(INNER_IMPORT, (_, module) => {
-    if (!names.has(module)) names.set(module, `_${names.size}`);
-    return `${names.get(module)}.`;
-  });
-  if ((text.match(INNER_IMPORT)?.length ?? 0) < MIN_INNER_IMPORTS) return text;
-  const imports = Array.from(names, ([module, name]) => `import type * as ${name} from ${module};\n`);
-  return `${imports.join("")}${named}`;
 }
 
 function reach(root, declared) {

@@ -9,6 +9,8 @@ import { lockOf, lockText } from "./extras.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.cwd();
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
+/** Reasons for developers of the program; users read the guide and the reference. */
+const DECISIONS = join(root, "docs", "decisions");
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());
@@ -18,7 +20,7 @@ if (basename(folder) === "toolyard") writeFileSync(join(folder, "npm-shrinkwrap.
 function ship(folder) {
   for (const name of SHIPPED[basename(folder)] ?? []) {
     rmSync(join(folder, name), { recursive: true, force: true });
-    cpSync(join(root, name), join(folder, name), { recursive: true });
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !path.startsWith(DECISIONS) });
   }
 }
 

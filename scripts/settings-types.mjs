@@ -76,4 +76,14 @@ const named = declared.replace(
   /export type HubConfig = [^;]*;/,
   'export type HubConfig = import("./settings.ts").HubSettings;',
 );
-if (named !== declared) writeFileSync(path, named);
+const published = withoutUnusedImports(named);
+if (published !== declared) writeFileSync(path, published);
+
+/** Removes imports of names that are no longer used: they would publish the declarations of every feature. */
+function withoutUnusedImports(declaration) {
+  return declaration.replaceAll(/^import (?:type )?\{ ([^}]*) \} from "[^"]+";\n/gm, (line, names) => {
+    const rest = declaration.replace(line, "");
+    const isUsed = names.split(",").some((name) => new RegExp(`\\b${name.replace("type ", "").trim()}\\b`).test(rest));
+    return isUsed ? line : "";
+  });
+}

@@ -124,10 +124,17 @@ describe("the package", () => {
       "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
+    const hasPage = /^dist\/console\/assets\/[\w-]+\.(?:css|js|svg)$/;
+    expect(paths.filter((path) => hasPage.test(path)).length).toBeGreaterThan(2);
     // Files that children run without compilation: exactly these.
-    expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
+    const others = paths.filter(
+      (path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path) && !hasPage.test(path),
+    );
+    expect(others.toSorted()).toEqual(
       [
         ...uncompiled(),
+        "dist/console/index.html",
+        "dist/console/licenses.md",
         "dist/models/table/token-vectors.bin",
         ...["gnn", "library"].map((name) => `dist/${name}.d.mts`),
         "dist/servers/lists.json",

@@ -33,10 +33,10 @@ test("the vector of a text of unknown words is zero, and similar to none", () =>
 
 test("refuses a file of another format, and a truncated one", () => {
   const file = tableOf({ east: [100, 0] });
-  expect(() => new TokenTable(Buffer.from("something else"), "x")).toThrow("no table");
-  expect(() => new TokenTable(file.subarray(0, file.length - 1), "x")).toThrow("cut short");
-  expect(() => new TokenTable(Buffer.alloc(0), "x")).toThrow("no table");
-  expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("no table");
+  expect(() => new TokenTable(Buffer.from("something else"), "x")).toThrow("This is not a table of token vectors");
+  expect(() => new TokenTable(file.subarray(0, file.length - 1), "x")).toThrow("truncated");
+  expect(() => new TokenTable(Buffer.alloc(0), "x")).toThrow("This is not a table of token vectors");
+  expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("This is not a table of token vectors");
 });
 
 test("refuses a file with words that do not match its rows, and one with scales that are no numbers", () => {
