@@ -1,4 +1,5 @@
 // The API and the sessions of the console, without a browser: what other pages, ports and callers are refused.
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
@@ -177,6 +178,28 @@ test("sends a browser from the address of the hub to the console, and no program
   const page = await get("text/html,application/xhtml+xml,*/*;q=0.8");
   expect([page.status, page.headers.get("location")]).toEqual([303, "./console/"]);
   expect((await get("*/*")).body["text"]).toContain("is an MCP endpoint");
+});
+
+test.each([
+  ["POST", "sources", { name: "x", command: ["node", "-e", "0"] }],
+  ["DELETE", "sources/builtin", undefined],
+  ["POST", "sources/builtin/restart", {}],
+  ["POST", "sources/builtin/refresh", {}],
+  ["POST", "sources/builtin/enable", {}],
+  ["POST", "sources/builtin/disable", {}],
+] as const)("refuses %s %s on a hub without authentication, and says what enables it", async (method, path, body) => {
+  const init = { method, headers: { "content-type": "application/json" }, ...(body && { body: JSON.stringify(body) }) };
+  const before = await readFile(open.configFile, "utf8");
+  const { status, body: answer } = await ask(`/api/admin/${path}`, init, open);
+  expect(status).toBe(403);
+  expect(answer).toMatchObject({ error: { message: expect.stringContaining("`[server] token`") } });
+  expect(await readFile(open.configFile, "utf8")).toBe(before);
+});
+
+test("shows the console of a hub without authentication as read-only", async () => {
+  const { body } = await ask("/api/admin/session", {}, open);
+  expect(body).toMatchObject({ by: "open", seesAll: true, mayChange: false, isReadOnlyHub: true });
+  expect((await ask("/api/admin/session", { headers: bearer("ops") })).body).toMatchObject({ isReadOnlyHub: false });
 });
 
 test("answers unknown paths and methods of the API as REST does", async () => {

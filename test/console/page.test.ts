@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
@@ -16,12 +16,16 @@ const HOSTILE = fileURLToPath(new URL("hostile-server.mjs", import.meta.url));
 const MANY_TOOLS = 10_000;
 const CONFIG = `
 # Comment that stays.
+[server]
+token = "t-hub"
+
 [mcp.stdio_servers.everything]
 command = ${JSON.stringify(["node", EVERYTHING, "stdio"])}
 
 [mcp.stdio_servers.broken]
 command = ["node", "-e", "console.error('no such thing'); process.exit(3)"]
 `;
+const HUB_HEADERS = { authorization: "Bearer t-hub" };
 const ATTACK = `
 [server.tokens.ops]
 token = "t-ops"
@@ -53,8 +57,10 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   const rootOf = ({ url }: ServeChild): string => url.replace(/\/mcp$/, "");
-  async function ask(of: ServeChild, path: string, token?: string): Promise<JsonObject> {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const openHubPage = (path: string, options: BrowserContextOptions = {}): ReturnType<typeof openPage> =>
+    openPage(browser, `${rootOf(hub)}${path}`, { extraHTTPHeaders: HUB_HEADERS, ...options });
+  async function ask(of: ServeChild, path: string, token = "t-hub"): Promise<JsonObject> {
+    const headers = { authorization: `Bearer ${token}` };
     return (await (await fetch(`${rootOf(of)}/api/admin/${path}`, { headers })).json()) as JsonObject;
   }
 
@@ -72,7 +78,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   }
 
   test.each(["light", "dark"] as const)("axe-core finds nothing serious in any view in %s", async (colorScheme) => {
-    const { page, faults } = await openPage(browser, `${rootOf(hub)}/`, { colorScheme });
+    const { page, faults } = await openHubPage("/", { colorScheme });
     await page.locator(".live.on").waitFor();
     const views = await page.locator("nav a").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
     expect(views.length).toBeGreaterThanOrEqual(5);
@@ -87,7 +93,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("the overview shows the numbers of the hub and what needs attention", async () => {
-    const { page, faults } = await openPage(browser, `${rootOf(hub)}/`);
+    const { page, faults } = await openHubPage("/");
     await page.getByText("broken fails").waitFor();
     const { tools } = await ask(hub, "overview");
     expect(
@@ -101,7 +107,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a source is disabled and enabled in its file, and the page shows the hub's state", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/console/#/sources/everything`);
+    const { page } = await openHubPage("/console/#/sources/everything");
     const stateIn = async (): Promise<unknown> => (await ask(hub, "sources/everything"))["state"];
     await page.getByRole("button", { name: "Disable" }).click();
     await page.locator(".detail h2 .state.disabled").waitFor();
@@ -115,7 +121,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a source restarts with a new process", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/console/#/sources/everything`);
+    const { page } = await openHubPage("/console/#/sources/everything");
     const before = (await ask(hub, "sources/everything"))["pid"];
     await page.getByRole("button", { name: "Restart" }).click();
     await page.getByText("everything was restarted.").waitFor();
@@ -124,7 +130,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a server is added by the form, and removed", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/console/#/sources`);
+    const { page } = await openHubPage("/console/#/sources");
     await page.getByRole("button", { name: "Add a server" }).click();
     await page.getByLabel("Name", { exact: true }).fill("second");
     await page.getByLabel("Command").fill(`node ${EVERYTHING} stdio`);
@@ -139,7 +145,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a tool is found by a search in the order of the hub, run by its form, and its call is shown", async () => {
-    const { page, faults } = await openPage(browser, `${rootOf(hub)}/console/#/tools`);
+    const { page, faults } = await openHubPage("/console/#/tools");
     await page.getByRole("searchbox").fill("add two numbers");
     await page.getByText(/hits/).waitFor();
     const { tools } = (await ask(hub, "tools?query=add%20two%20numbers")) as { tools: readonly JsonObject[] };
@@ -160,10 +166,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a running call shows its progress and is cancelled", async () => {
-    const { page } = await openPage(
-      browser,
-      `${rootOf(hub)}/console/#/tools/everything__trigger-long-running-operation`,
-    );
+    const { page } = await openHubPage("/console/#/tools/everything__trigger-long-running-operation");
     await page.getByLabel(/^duration/).fill("60");
     await page.getByLabel(/^steps/).fill("600");
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -177,7 +180,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a mistake of the caller is shown with its code", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/console/#/tools/everything__get-sum`);
+    const { page } = await openHubPage("/console/#/tools/everything__get-sum");
     await page.getByLabel(/^a /).fill("2");
     await page.evaluate('for (const input of document.querySelectorAll("input")) input.required = false');
     await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -188,9 +191,9 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("the log shows a line of the hub as it is written", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/console/#/logs`);
+    const { page } = await openHubPage("/console/#/logs");
     await page.locator(".live.on").waitFor();
-    const headers = { "content-type": "application/json" };
+    const headers = { "content-type": "application/json", ...HUB_HEADERS };
     await fetch(`${rootOf(hub)}/api/tools/log-line-test`, { method: "POST", headers, body: "{}" });
     await page.getByText("log-line-test").first().waitFor();
     const { lines } = (await ask(hub, "logs?text=log-line-test")) as { lines: readonly JsonObject[] };
@@ -199,7 +202,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("every view is reached by the keyboard alone", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/`);
+    const { page } = await openHubPage("/");
     await page.locator(".live.on").waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("logs");
@@ -218,7 +221,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
   });
 
   test("a phone needs no horizontal scrolling of the page, and 200 % zoom neither", async () => {
-    const { page } = await openPage(browser, `${rootOf(hub)}/`, { viewport: { width: 360, height: 740 } });
+    const { page } = await openHubPage("/", { viewport: { width: 360, height: 740 } });
     for (const view of ["overview", "sources/everything", "tools/everything__get-sum", "calls", "logs"]) {
       await page.goto(`${rootOf(hub)}/console/#/${view}`);
       await page.locator("main h1").waitFor();

@@ -57,6 +57,8 @@ export const DE: Texts = {
   file: "Datei",
   notInFile: "Kein Eintrag einer Konfigurationsdatei",
   readOnly: "Nur lesbar: {reason}",
+  readOnlyHub:
+    "Dieser Hub hat keine Anmeldung und ist hier deshalb nur lesbar. Setzen Sie [server] token, [server.tokens] oder [auth].",
   restart: "Neu starten",
   refresh: "Listen neu lesen",
   enable: "Einschalten",

@@ -55,6 +55,8 @@ export const EN = {
   file: "File",
   notInFile: "Not an entry of a configuration file",
   readOnly: "Read-only: {reason}",
+  readOnlyHub:
+    "This hub has no authentication, so it cannot be changed here. Set [server] token, [server.tokens] or [auth].",
   restart: "Restart",
   refresh: "Read lists again",
   enable: "Enable",

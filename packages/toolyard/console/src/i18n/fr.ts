@@ -57,6 +57,8 @@ export const FR: Texts = {
   file: "Fichier",
   notInFile: "Aucune entrée d’un fichier de configuration",
   readOnly: "Lecture seule : {reason}",
+  readOnlyHub:
+    "Ce hub est sans authentification : il est ici en lecture seule. Définissez [server] token, [server.tokens] ou [auth].",
   restart: "Redémarrer",
   refresh: "Relire les listes",
   enable: "Activer",

@@ -20,6 +20,7 @@ export function Sources() {
           </button>
         </p>
       )}
+      {session.value?.isReadOnlyHub && <p class="notice">{t("readOnlyHub")}</p>}
       {isAdding && <AddForm onDone={() => (setAdding(false), void reload())} />}
       <div class="split">
         <div class="scroll">

@@ -47,7 +47,7 @@ export class BuiltinVerifier implements TokenVerifier {
     if (!groups) throw new TokenError("The account of the access token may not use this hub any more");
     if (!(await this.#hasClient(clientId))) throw new TokenError("The client of the access token was removed");
     const id = `${issuer}|user|${user.sub}`;
-    return { kind: "user", id, name: user.name, clientId, groups, ...this.#common(found) };
+    return { kind: "user", id, name: user.name, isNameUnique: true, clientId, groups, ...this.#common(found) };
   }
 
   #machineOf(found: JsonObject): Identity {

@@ -17,6 +17,8 @@ export interface SessionInfo {
   readonly seesAll: boolean;
   /** The caller may change sources and settings. */
   readonly mayChange: boolean;
+  /** The hub has no authentication, so nothing can be changed here. */
+  readonly isReadOnlyHub: boolean;
   /** A language model is configured. */
   readonly hasChat: boolean;
   /** `execute_code` is offered to the caller. */

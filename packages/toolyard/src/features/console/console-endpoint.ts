@@ -100,7 +100,7 @@ export class ConsoleEndpoint implements Endpoint {
 
   async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
     const { hub, tools, chat, hubControl } = this.#parts;
-    const { principal, by, seesAll, mayChange } = caller;
+    const { principal, by, seesAll, mayChange, isReadOnlyHub } = caller;
     const { identity, id, roles = [] } = principal;
     const facts = await hub.facts(principal, { waits: false });
     return {
@@ -110,6 +110,7 @@ export class ConsoleEndpoint implements Endpoint {
       caller: { id, roles, ...(identity && { name: identity.name }) },
       seesAll,
       mayChange,
+      isReadOnlyHub,
       hasChat: chat() !== undefined,
       hasCode: tools.nameOf("execute_code", principal) !== undefined,
       mcpUrl: exchange.mcpUrl,

@@ -1,6 +1,6 @@
 import type { Access } from "../../../core/access.ts";
 import type { Principal } from "../../../core/calls/call.ts";
-import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import type { Identity } from "../../../core/calls/identity.ts";
 import type { RefusedCaller } from "../../../core/ports/authenticator.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
@@ -18,12 +18,14 @@ export interface AdminCaller {
   /** Its rights are not narrowed. */
   readonly seesAll: boolean;
   readonly mayChange: boolean;
+  /** The hub has no authentication. Any program that reaches its port could then change it, so nothing may. */
+  readonly isReadOnlyHub: boolean;
 }
 
 export interface CallerParts {
   readonly access: Pick<Access, "isGuarded" | "authenticator">;
   readonly sessions: BrowserSessions;
-  /** Callers that may change sources and settings. @default the local caller and tokens */
+  /** Callers that may change sources and settings. @default the tokens of `[server]` */
   readonly admins?: readonly string[];
 }
 
@@ -52,7 +54,8 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     by: session ? "session" : access.isGuarded ? "token" : "open",
     ...(authorization !== undefined && { authorization }),
     seesAll,
-    mayChange: seesAll && isAdmin(principal, admins),
+    mayChange: access.isGuarded && seesAll && isAdmin(principal, admins),
+    isReadOnlyHub: !access.isGuarded,
   };
 }
 
@@ -94,18 +97,24 @@ export function cookieOf(exchange: HttpExchange): string | undefined {
   return part?.trim().slice(start.length);
 }
 
+/** A caller without an identity has shown no credential, so it is no administrator. */
 function isAdmin(
-  { id, identity, roles = [], remote, profile }: Principal,
+  { identity, roles = [], profile }: Pick<Principal, "identity" | "profile" | "roles">,
   admins: readonly string[] | undefined,
 ): boolean {
-  if (profile) return false;
-  if (!identity) return id === LOCAL_PRINCIPAL.id && remote !== true;
+  if (profile || !identity) return false;
   if (!admins) return identity.kind === "token";
   const names = [
-    `${identity.kind}:${identity.name}`,
-    `${identity.kind}:${identity.id}`,
+    ...namesOf(identity).map((name) => `${identity.kind}:${name}`),
     ...identity.groups.map((group) => `group:${group}`),
     ...roles.map((role) => `role:${role}`),
   ];
   return names.some((name) => admins.includes(name));
+}
+
+/** An external issuer may let users choose their names, so that only the id and the subject identify them. */
+function namesOf({ kind, id, name, isNameUnique, claims }: Identity): readonly string[] {
+  if (kind === "token" || isNameUnique) return [name, id];
+  const subject = claims["sub"];
+  return typeof subject === "string" ? [id, subject] : [id];
 }

@@ -56,13 +56,17 @@ function matches(parts: readonly string[], steps: readonly string[]): boolean {
   return parts.length === steps.length && parts.every((part, at) => part === "*" || part === steps[at]);
 }
 
-function assertMay({ seesAll, mayChange, principal }: AdminCaller, needs: RouteNeed): void {
+function assertMay({ seesAll, mayChange, isReadOnlyHub, principal }: AdminCaller, needs: RouteNeed): void {
   if (needs !== "any" && !seesAll) throw new Refusal(403, "This is shown to callers without narrowed rights only.");
-  if (needs === "change" && !mayChange)
-    throw new Refusal(
-      403,
-      `${principal.identity?.name ?? principal.id} may not change this hub. \`admins\` of \`[console]\` lists who may.`,
-    );
+  if (needs !== "change" || mayChange) return;
+  const name = principal.identity?.name ?? principal.id;
+  throw new Refusal(
+    403,
+    isReadOnlyHub
+      ? "The console of a hub without authentication is read-only. " +
+          "Set `[server] token`, `[server.tokens]` or `[auth]` to change the hub here."
+      : `${name} may not change this hub. \`admins\` of \`[console]\` lists the callers that may.`,
+  );
 }
 
 function decode(text: string): string {
