@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, get } from "../api.ts";
 import { changes } from "../live.ts";
 
@@ -12,12 +12,20 @@ export interface DataState<T> {
 export function useData<T>(path: string, part?: keyof typeof changes.value): DataState<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data?: T; readonly error?: ApiError }>({ path });
   const count = part === undefined ? 0 : changes.value[part];
+  // Requests overlap: after an action, and with an event of the hub. A late answer must not replace a newer one.
+  const order = useRef({ sent: 0, shown: 0 });
   const load = useCallback(
     async (signal?: AbortSignal) => {
+      const number = ++order.current.sent;
+      const show = (answer: { readonly data?: T; readonly error?: ApiError }): void => {
+        if (number < order.current.shown) return;
+        order.current.shown = number;
+        setState({ path, ...answer });
+      };
       try {
-        setState({ path, data: await get<T>(path, signal) });
+        show({ data: await get<T>(path, signal) });
       } catch (error) {
-        if (error instanceof ApiError) setState({ path, error });
+        if (error instanceof ApiError) show({ error });
       }
     },
     [path],
