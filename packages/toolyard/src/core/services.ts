@@ -94,6 +94,8 @@ export const LOGGER = serviceKey<Logger>()("logger");
 export const SECRETS = serviceKey<SourceSecrets>()("secrets");
 /** Returns a text without the secrets of the configuration. */
 export const REDACT = serviceKey<(text: string) => string>()("redact");
+/** Returns a copy of a JSON value without secrets. JSON text must not be redacted: the result may be invalid JSON. */
+export const REDACT_FACTS = serviceKey<(facts: JsonObject) => JsonObject>()("redactFacts");
 /**
  * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, only lines of its calls.
  */

@@ -145,7 +145,7 @@ export class EventBoard {
   }
 
   #send<T extends keyof EventTypes>({ stream, call, line }: EventReader, event: T, data: EventTypes[T]): void {
-    stream.send(this.#parts.redact(JSON.stringify(data)), { event, id: `${call}.${line}` });
+    stream.send(JSON.stringify(this.#parts.redactFacts({ ...data })), { event, id: `${call}.${line}` });
   }
 
   /** The parts of the state that no event reports. */

@@ -9,6 +9,7 @@ import {
   LOGGER,
   PROFILES,
   REDACT,
+  REDACT_FACTS,
   SIGN_INS,
   STARTED_AT,
   TOOL_MODE,
@@ -50,7 +51,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 
 export const CONSOLE = defineFeature({
   name: "console",
-  uses: [LOGGER, LOG_FEED, REDACT, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
+  uses: [LOGGER, LOG_FEED, REDACT, REDACT_FACTS, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
   provides: [CONSOLE_PARTS],
   endpoints: [CONSOLE_ENDPOINT],
   start: (services, config: () => { readonly console?: ConsoleConfig }) => {

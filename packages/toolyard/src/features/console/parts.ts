@@ -1,5 +1,6 @@
 import type { Access } from "../../core/access.ts";
 import type { ToolMode } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -15,6 +16,8 @@ export interface HubParts {
   readonly logger: Logger;
   readonly logFeed: LogFeed;
   readonly redact: (text: string) => string;
+  /** Returns a copy of a JSON value without secrets. */
+  readonly redactFacts: (facts: JsonObject) => JsonObject;
   readonly startedAt: Date;
   readonly signIns: Pick<SignInCoordinator, "sources">;
   readonly getHub: () => MadeHub;

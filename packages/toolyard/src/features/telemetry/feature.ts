@@ -1,5 +1,5 @@
 import { Type } from "../../core/options/option-schema.ts";
-import { AUDIT, LOG_FEED, LOG_LINES, LOGGER, REDACT, SECRETS, VARIABLES } from "../../core/services.ts";
+import { AUDIT, LOG_FEED, LOG_LINES, LOGGER, REDACT, REDACT_FACTS, SECRETS, VARIABLES } from "../../core/services.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LOG_SETTINGS } from "../../kernel/kernel-keys.ts";
@@ -19,7 +19,7 @@ export const TELEMETRY = defineFeature({
     audit: Type.Optional(Type.Table(AuditSchema, { starts: APPENDS })),
   },
   uses: [VARIABLES, LOG_SETTINGS],
-  provides: [TELEMETRY_KEY, AUDIT, LOGGER, LOG_LINES, LOG_FEED, REDACT, SECRETS],
+  provides: [TELEMETRY_KEY, AUDIT, LOGGER, LOG_LINES, LOG_FEED, REDACT, REDACT_FACTS, SECRETS],
   start: ({ variables, logSettings }, config: () => TelemetryReads) => {
     const telemetry = createTelemetry(config(), variables, logSettings);
     const { audit, logger, logLines, logFeed, redactor } = telemetry;
@@ -31,6 +31,7 @@ export const TELEMETRY = defineFeature({
         logLines,
         logFeed,
         redact: (text) => redactor.text(text),
+        redactFacts: (facts) => redactor.facts(facts),
         secrets: {
           isFree: (source, text) => redactor.definition(source, text) === text,
           hideFor: (owner, secrets) => redactor.replace(owner, secrets),

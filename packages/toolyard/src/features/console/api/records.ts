@@ -1,6 +1,6 @@
 import { profileCounts } from "../../../core/ports/profile-counts.ts";
 import { describeRights } from "../../../core/ports/rights-text.ts";
-import type { CallerRow, CallList, LogList, LogRecord, ProfileRow, SignInRow } from "../api-types.ts";
+import type { CallerRow, CallList, CallRecord, LogList, LogRecord, ProfileRow, SignInRow } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import { isFailure } from "../recorder/call-recorder.ts";
 import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
@@ -71,7 +71,9 @@ export class RecordRoutes {
         (source === "" || call.source === source) &&
         (outcome === "" || call.outcome === outcome || (outcome === "failed" && isFailure(call.outcome))),
     );
-    return { calls: chosen.slice(0, limit), total: chosen.length };
+    // Callers may send a secret as the name of a tool.
+    const calls = chosen.slice(0, limit).map((call) => this.#parts.redactFacts({ ...call }) as unknown as CallRecord);
+    return { calls, total: chosen.length };
   }
 
   #logs({ query }: AdminRequest): LogList {

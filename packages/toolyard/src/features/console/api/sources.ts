@@ -1,5 +1,5 @@
 import { FailError } from "../../../core/errors.ts";
-import { stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { stringMember } from "../../../core/json/json.ts";
 import type { Provider } from "../../../core/sources/provider.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { ActionResult, SourceDetail, SourceSummary } from "../api-types.ts";
@@ -93,15 +93,10 @@ export class SourceRoutes {
       info,
       toolNames: provider ? await toolNames(provider) : [],
       // Only administrators may read how a server is started.
-      ...(place && caller.mayChange && { entry: this.#redacted(place.options) }),
+      ...(place && caller.mayChange && { entry: this.#parts.redactFacts(place.options) }),
       ...readOnlyReason(place?.reason, place !== undefined),
       commands: commandsFor(id, place !== undefined),
     };
-  }
-
-  /** Returns an entry without the secrets of the configuration. */
-  #redacted(options: JsonObject): JsonObject {
-    return JSON.parse(this.#parts.redact(JSON.stringify(options))) as JsonObject;
   }
 
   async #restart(id: string): Promise<ActionResult> {
