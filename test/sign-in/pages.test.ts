@@ -66,9 +66,15 @@ test("the hub's page links to the sign-in, and only the browser that began can r
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
-  const home = (): Promise<Response> => fetch(`http://127.0.0.1:${hub.port}/`, { headers: { accept: "text/html" } });
+  const get = (path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${hub.port}/${path}`, { headers: { accept: "text/html" } });
   // The page links to the sign-in when the server has refused the first connection.
-  await expect.poll(async () => (await home()).text()).toContain("/sign-in?source=far");
+  await expect.poll(async () => (await get("?clients")).text()).toContain("/sign-in?source=far");
+  // A browser that opens `/` sees the Overview of the console instead, which shows these links.
+  expect((await get("")).url).toBe(`http://127.0.0.1:${hub.port}/console/`);
+  expect(await (await get("api/admin/overview")).json()).toMatchObject({
+    attention: [{ kind: "sign_in", source: "far", link: expect.stringMatching(/\/sign-in\?source=far$/) }],
+  });
   const { sent, back } = await backOf(auth, hub);
   const cookie = sent.headers.get("set-cookie")!.split(";")[0]!;
   const statuses = [];
