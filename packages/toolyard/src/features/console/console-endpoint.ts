@@ -7,7 +7,7 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { Calls } from "../../endpoints/rest/calls.ts";
 import { RestExchange } from "../../endpoints/rest/rest-exchange.ts";
 import { refusalText } from "../../endpoints/rest/refusal-text.ts";
-import { callerOf, type AdminCaller } from "./access/admin-caller.ts";
+import { callerOf, permitOf, type AdminCaller } from "./access/admin-caller.ts";
 import { SessionEndpoint } from "./access/session-endpoint.ts";
 import { LINK_MS, BrowserSessions } from "./access/sessions.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
@@ -133,8 +133,12 @@ export class ConsoleEndpoint implements Endpoint {
       });
     const wanted = (exchange.query.get("topics") ?? TOPICS.join()).split(",");
     const stream = exchange.openStream({ "x-content-type-options": "nosniff" });
-    exchange.closing.addEventListener("abort", () => stream.end(), { once: true });
-    this.#board.add(stream, caller, { topics: new Set(wanted), lastId: exchange.header("last-event-id") });
+    // The signal lives as long as the listener, so a listener that stays on it would keep every past stream.
+    const end = (): void => stream.end();
+    exchange.closing.addEventListener("abort", end, { once: true });
+    stream.onClosed(() => exchange.closing.removeEventListener("abort", end));
+    const permit = permitOf(exchange, caller, { access: this.#parts.access, sessions: this.#sessions });
+    this.#board.add(stream, caller, { topics: new Set(wanted), lastId: exchange.header("last-event-id"), permit });
   }
 
   #answerJson(exchange: HttpExchange, value: unknown): void {

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
 import type { EventStream } from "../../http/answer/event-stream.ts";
-import type { AdminCaller } from "./access/admin-caller.ts";
+import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
 import { toLogRecord } from "./api/records.ts";
 import type { CallRecord, EventTypes, LogRecord } from "./api-types.ts";
 import type { ConsoleParts } from "./parts.ts";
 
 /** Interval at which states are compared and figures are sent. */
 const TICK_MS = 1000;
+/** Ticks after which the caller of a stream is authenticated again. */
+const RENEW_TICKS = 15;
 
 export interface StreamWish {
   readonly topics: ReadonlySet<string>;
   /** `Last-Event-ID`: numbers of the last call and the last line that the reader has. */
   readonly lastId: string | undefined;
+  /** Is examined again while the stream is open. */
+  readonly permit: StreamPermit;
 }
 
 interface EventReader extends StreamWish {
@@ -19,6 +23,8 @@ interface EventReader extends StreamWish {
   readonly caller: AdminCaller;
   /** Events that may still be sent in this second. */
   left: number;
+  /** Ticks since the caller was authenticated. */
+  ticks: number;
   skipped: number;
   /** Numbers of the last call and the last line that were sent or skipped. */
   call: number;
@@ -54,6 +60,7 @@ export class EventBoard {
       stream,
       caller,
       left: this.#perSecond,
+      ticks: 0,
       skipped: 0,
       call: Number.isInteger(call) ? call : (recentCalls?.lastNumber ?? 0),
       line: Number.isInteger(line) ? line : lastLine,
@@ -86,6 +93,7 @@ export class EventBoard {
     const { recentCalls, logFeed, hub } = this.#parts;
     let seen = this.#digests();
     const tick = setInterval(() => {
+      this.#endRevoked();
       const now = this.#digests();
       if (now.sources !== seen.sources) this.#broadcast("state", { what: "sources" });
       if (now.settings !== seen.settings) this.#broadcast("state", { what: "settings" });
@@ -110,6 +118,19 @@ export class EventBoard {
   #broadcast<T extends keyof EventTypes>(type: T, data: EventTypes[T]): void {
     this.#each((reader) => {
       if (reader.topics.has("state")) this.#send(reader, type, data);
+    });
+  }
+
+  /** Ends the streams whose session or token has ended, or whose caller has lost its rights. */
+  #endRevoked(): void {
+    this.#each((reader) => {
+      const { stream, permit } = reader;
+      if (permit.isOver()) return stream.end();
+      reader.ticks += 1;
+      if (reader.ticks < RENEW_TICKS) return;
+      reader.ticks = 0;
+      const onRefused = (): void => stream.end();
+      permit.renew().then((isAdmitted) => isAdmitted || onRefused(), onRefused);
     });
   }
 

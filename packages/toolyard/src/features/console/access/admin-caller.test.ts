@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../../core/calls/call.ts";
 import type { Identity } from "../../../core/calls/identity.ts";
 import { alwaysAdmitting } from "../../../core/ports/authenticator.ts";
 import { EVERYTHING } from "../../../core/ports/rights.ts";
@@ -13,7 +13,7 @@ const ISSUER = "https://issuer.example";
 async function mayChange(identity: Partial<Identity> | undefined, admins?: string[], isGuarded = true) {
   const base = { kind: "user", id: `${ISSUER}|user|s-1`, name: "ann", groups: [], scopes: [], claims: { sub: "s-1" } };
   const full = { ...base, ...identity } as Identity;
-  const principal = identity ? { id: full.id, rights: EVERYTHING, identity: full } : LOCAL_PRINCIPAL;
+  const principal: Principal = identity ? { id: full.id, rights: EVERYTHING, identity: full } : LOCAL_PRINCIPAL;
   const parts = {
     access: { isGuarded, authenticator: alwaysAdmitting(principal) },
     sessions: new BrowserSessions({ sessionMs: 1000, maxSessions: 1 }),

@@ -59,6 +59,34 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   };
 }
 
+/** Tells whether a caller may still follow an event stream that it opened. */
+export interface StreamPermit {
+  /** The session or the token has ended. Consults no other service. */
+  isOver(): boolean;
+  /** Authenticates the caller again. Resolves with false if it is refused, or has other rights now. */
+  renew(): Promise<boolean>;
+}
+
+export function permitOf(
+  exchange: Pick<HttpExchange, "header" | "baseUrl">,
+  { principal, by, authorization, seesAll }: AdminCaller,
+  { access, sessions }: Pick<CallerParts, "access" | "sessions">,
+): StreamPermit {
+  const cookie = by === "session" ? cookieOf(exchange) : undefined;
+  const { expiresAt = Infinity } = principal.identity ?? {};
+  const header = (name: string): string | undefined =>
+    name === "authorization" ? authorization : exchange.header(name);
+  return {
+    isOver: () => Date.now() >= expiresAt || (cookie !== undefined && !sessions.isOpen(cookie)),
+    renew: async () => {
+      const found = await access.authenticator.authenticate({ header });
+      if (!found.admitted) return found.status === 503;
+      const { id, rights } = found.principal;
+      return id === principal.id && seesAll === !permissionOf(rights).isNarrowed;
+    },
+  };
+}
+
 function refusalOf({ status = 401, message, challenge, retryAfterMs }: RefusedCaller): Refusal {
   return new Refusal(status, message, {
     ...(challenge !== "" && { "www-authenticate": challenge }),
@@ -91,7 +119,7 @@ export function cookieName({ baseUrl }: Pick<HttpExchange, "baseUrl">): string {
   return `toolyard_console_${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
 }
 
-export function cookieOf(exchange: HttpExchange): string | undefined {
+export function cookieOf(exchange: Pick<HttpExchange, "baseUrl" | "header">): string | undefined {
   const start = `${cookieName(exchange)}=`;
   const part = (exchange.header("cookie") ?? "").split(";").find((one) => one.trim().startsWith(start));
   return part?.trim().slice(start.length);

@@ -65,6 +65,12 @@ export class BrowserSessions {
     return session;
   }
 
+  /** Returns true while the session of a cookie is open. Does not count as a use of it. */
+  isOpen(cookie: string): boolean {
+    const session = this.#sessions.get(name(cookie));
+    return session !== undefined && this.#now() - session.usedAt <= this.#limits.sessionMs;
+  }
+
   end(cookie: string): void {
     this.#sessions.delete(name(cookie));
   }

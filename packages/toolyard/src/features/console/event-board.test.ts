@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { EventStream } from "../../http/answer/event-stream.ts";
+import { Redactor } from "../../telemetry/redactor.ts";
+import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
+import type { CallRecord, LogRecord } from "./api-types.ts";
+import { EventBoard } from "./event-board.ts";
+import type { ConsoleParts } from "./parts.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+class StreamStub {
+  readonly sent: string[] = [];
+  isEnded = false;
+  #run = (): void => {};
+  send(data: string): void {
+    this.sent.push(data);
+  }
+  onClosed(run: () => void): void {
+    this.#run = run;
+  }
+  end(): void {
+    this.isEnded = true;
+    this.#run();
+  }
+}
+
+const ALWAYS: StreamPermit = { isOver: () => false, renew: async () => true };
+
+function boardWith(texts: readonly string[]): EventBoard {
+  const redactor = new Redactor();
+  redactor.add("hunter22secret");
+  const calls = texts.map((target, at) => ({ number: at + 1, target, who: "x" }) as CallRecord);
+  const lines = texts.map((text, at) => ({ number: at + 1, text, time: "", level: "info" }) as LogRecord);
+  const parts = {
+    recentCalls: { newest: () => calls.toReversed(), lastNumber: 0, added: { on: () => () => {} } },
+    logFeed: { lines: () => lines, added: { on: () => () => {} } },
+    startedAt: new Date(0),
+    hub: { sources: () => [], events: { listsChanged: { on: () => () => {} } } },
+    hubControl: () => ({ tree: {} }),
+    redactFacts: redactor.facts.bind(redactor),
+  };
+  return new EventBoard(parts as unknown as ConsoleParts, 100);
+}
+
+function follow(board: EventBoard, permit: StreamPermit = ALWAYS): StreamStub {
+  const stream = new StreamStub();
+  const caller = { principal: { id: "ops" }, seesAll: true } as unknown as AdminCaller;
+  const wish = { topics: new Set(["calls", "logs", "state"]), lastId: "0.0", permit };
+  board.add(stream as unknown as EventStream, caller, wish);
+  return stream;
+}
+
+test("sends valid JSON without secrets, whatever callers and sources write", () => {
+  const texts = [
+    'token=a"x',
+    'token="hunter22secret"',
+    'password: a1b2c3"\\',
+    'docker run -e "API_KEY=abc123" image',
+    'bearer abcdef\n"',
+    '{"password": "a\\"b1c2d3"}',
+  ];
+  const board = boardWith(texts);
+  const { sent } = follow(board);
+  board.close();
+  expect(sent).toHaveLength(1 + 2 * texts.length);
+  for (const data of sent) expect(() => JSON.parse(data), data).not.toThrow();
+  expect(sent.join("")).not.toContain("hunter22secret");
+});
+
+test("ends a stream when its session or token ends, and no other stream", async () => {
+  const board = boardWith([]);
+  let isOver = false;
+  const [ended, other] = [follow(board, { ...ALWAYS, isOver: () => isOver }), follow(board)];
+  await vi.advanceTimersByTimeAsync(2000);
+  expect([ended.isEnded, other.isEnded]).toEqual([false, false]);
+  isOver = true;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([ended.isEnded, other.isEnded, board.size]).toEqual([true, false, 1]);
+  board.close();
+});
+
+test.each([
+  ["is refused", async () => false],
+  ["cannot be authenticated", () => Promise.reject(new Error("fault"))],
+])("ends a stream within 30 s when its caller %s", async (_name, renew) => {
+  const board = boardWith([]);
+  const [ended, other] = [follow(board, { ...ALWAYS, renew }), follow(board)];
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([ended.isEnded, other.isEnded]).toEqual([true, false]);
+  board.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
