@@ -1,6 +1,12 @@
 // The API and the sessions of the console, without a browser: what other pages, ports and callers are refused.
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AcceptedFiles, foreignFile, type ForeignFile } from "../../packages/toolyard/src/config/accepted-files.ts";
+import type { HubControl } from "../../packages/toolyard/src/core/ports/hub-control.ts";
+import { addSource, removeSource } from "../../packages/toolyard/src/features/console/api/edit-sources.ts";
+import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
 
@@ -247,5 +253,63 @@ test("loads and answers nothing with `enabled = false`, and on a public address 
     for (const path of ["/console", "/console/", "/api/admin/session"])
       expect((await ask(path, {}, local)).status, path).toBe(404);
     expect((await ask("/", { headers: { accept: "text/html" } }, local)).status).toBe(200);
+  }
+});
+
+test.each([true, false])(
+  "accepts the programs of an added server if the file was accepted before (%s), as the command does",
+  async (isAccepted) => {
+    const folder = await mkdtemp(join(tmpdir(), "toolyard-console-"));
+    try {
+      // A file inside a work tree may have come with the folder, so it needs consent.
+      await mkdir(join(folder, ".git"));
+      const file = join(folder, "toolyard.toml");
+      await writeFile(file, '[mcp.stdio_servers.one]\ncommand = ["node", "one.js"]\n');
+      const records = new AcceptedFiles(join(folder, "data"));
+      if (isAccepted) await records.accept((await foreignFile(file, CONFIG_SCHEMA))!);
+      const acceptance = {
+        schema: CONFIG_SCHEMA,
+        has: (foreign: ForeignFile) => records.has(foreign),
+        accept: (foreign: ForeignFile) => records.accept(foreign),
+      };
+      const control = { files: [file], schema: CONFIG_SCHEMA } as unknown as HubControl;
+      await addSource({ control, acceptance }, { name: "two", command: ["node", "two.js"] });
+      expect(await readFile(file, "utf8")).toContain("two.js");
+      expect(await records.has((await foreignFile(file, CONFIG_SCHEMA))!)).toBe(isAccepted);
+      await removeSource({ control, acceptance }, "one");
+      expect(await records.has((await foreignFile(file, CONFIG_SCHEMA))!)).toBe(isAccepted);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+test("records changes and refused changes with their caller in the audit", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-console-"));
+  try {
+    const file = join(folder, "audit.jsonl");
+    await using hub = await ServeChild.start({ config: { server: { tokens: TOKENS }, audit: { file } } });
+    const post = (path: string, name: keyof typeof TOKENS): Promise<TestAnswer> =>
+      ask(`/api/admin/sources/${path}`, { method: "POST", headers: bearer(name) }, hub);
+    await post("builtin/restart", "ops");
+    await post("none/restart", "ops");
+    await post("builtin/restart", "one");
+    const lines = async (): Promise<readonly JsonObject[]> =>
+      (await readFile(file, "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as JsonObject)
+        .filter(({ event }) => event === "administration");
+    await expect.poll(lines).toEqual(
+      [
+        ["ops", "builtin", "ok"],
+        ["ops", "none", "invalid_params"],
+        ["one", "builtin", "denied"],
+      ].map(([principal, source, kind]) =>
+        expect.objectContaining({ action: "restart", endpoint: "console", principal, source, kind }),
+      ),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
   }
 });

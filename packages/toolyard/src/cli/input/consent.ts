@@ -1,4 +1,5 @@
 import { AcceptedFiles, foreignFile, type ForeignFile } from "../../config/accepted-files.ts";
+import { keepAccepted } from "../../config/edit/keep-accepted.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { CONFIG_FILE_NAME, locateConfig } from "../../config/locate.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
@@ -40,17 +41,14 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
   if (message !== undefined) throw new UsageError(`${message} Nothing was started.`);
 }
 
-/**
- * Writes a file that Toolyard creates or changes, and accepts the programs that this change adds. Parts that were not
- * accepted before stay unaccepted.
- */
-export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
-  const before = existsSync(file) ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
-  const isOurs = !before || (await isAccepted(before, io));
-  const written = await write();
-  const after = isOurs ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
-  if (after) await accept(after, io);
-  return written;
+/** Writes a file as `keepAccepted` does, with the record of this user. */
+export function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
+  const acceptance = {
+    schema: CONFIG_SCHEMA,
+    has: (foreign: ForeignFile) => isAccepted(foreign, io),
+    accept: (foreign: ForeignFile) => accept(foreign, io),
+  };
+  return keepAccepted(file, acceptance, write);
 }
 
 /**

@@ -90,7 +90,7 @@ export class ConsoleEndpoint implements Endpoint {
       return this.#answerJson(exchange, { routes });
     }
     const view = { mode: "all", principal: caller.principal } as const;
-    await answerRoute(this.#routes, path, {
+    await answerRoute({ routes: this.#routes, audit: this.#parts.audit }, path, {
       exchange: new RestExchange(exchange),
       caller,
       view,

@@ -1,6 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import {
   ACCESS,
+  AUDIT,
   CHAT,
   GET_HUB,
   HUB,
@@ -14,6 +15,7 @@ import {
   STARTED_AT,
   TOOL_MODE,
   TOOLS,
+  VARIABLES,
 } from "../../core/services.ts";
 import { defineEndpoint } from "../../endpoints/endpoint.ts";
 import { LateEndpoint } from "../../endpoints/late-endpoint.ts";
@@ -51,7 +53,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 
 export const CONSOLE = defineFeature({
   name: "console",
-  uses: [LOGGER, LOG_FEED, REDACT, REDACT_FACTS, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
+  uses: [AUDIT, VARIABLES, LOGGER, LOG_FEED, REDACT, REDACT_FACTS, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
   provides: [CONSOLE_PARTS],
   endpoints: [CONSOLE_ENDPOINT],
   start: (services, config: () => { readonly console?: ConsoleConfig }) => {

@@ -1,6 +1,7 @@
 import type { Access } from "../../core/access.ts";
 import type { ToolMode } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { Audit } from "../../core/ports/audit.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -14,6 +15,9 @@ import type { CallRecorder } from "./recorder/call-recorder.ts";
 /** Services that live as long as the hub. */
 export interface HubParts {
   readonly logger: Logger;
+  readonly audit: Audit;
+  /** Variables that determine the data folder. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logFeed: LogFeed;
   readonly redact: (text: string) => string;
   /** Returns a copy of a JSON value without secrets. */

@@ -1,4 +1,5 @@
 import { editConfigFile } from "../../../config/edit/config-file.ts";
+import { keepAccepted, type Acceptance } from "../../../config/edit/keep-accepted.ts";
 import { addServer, serversOf, type NewServer } from "../../../config/edit/sources.ts";
 import { ConfigError, messageOf } from "../../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
@@ -23,14 +24,20 @@ export async function applyChange(control: HubControl, { file, message }: FileCh
   }
 }
 
+/** The hub, and the record of accepted files: a change of the console must not stop the next start of the hub. */
+export interface SourceEditor {
+  readonly control: HubControl;
+  readonly acceptance: Acceptance;
+}
+
 /** Sets `enabled` of a server, as `toolyard enable` and `toolyard disable` do. */
 export async function toggleSource(
-  control: HubControl,
+  { control, acceptance }: SourceEditor,
   { id, enabled }: { readonly id: string; readonly enabled: boolean },
 ): Promise<FileChange> {
   const { file } = await editablePlace(control, id);
   const { schema } = control;
-  await edit(file, () =>
+  await edit(file, acceptance, () =>
     editConfigFile(file, schema, async (document) => {
       const server = serversOf(document.tree, schema).find(({ name }) => name === id);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
@@ -42,10 +49,10 @@ export async function toggleSource(
 }
 
 /** Removes a server from its file, as `toolyard remove` does. */
-export async function removeSource(control: HubControl, id: string): Promise<FileChange> {
+export async function removeSource({ control, acceptance }: SourceEditor, id: string): Promise<FileChange> {
   const { file } = await editablePlace(control, id);
   const { schema } = control;
-  await edit(file, () =>
+  await edit(file, acceptance, () =>
     editConfigFile(file, schema, async (document) => {
       const server = serversOf(document.tree, schema).find(({ name }) => name === id);
       return server ? document.remove(server.path) : document;
@@ -55,7 +62,7 @@ export async function removeSource(control: HubControl, id: string): Promise<Fil
 }
 
 /** Adds a server to the file with the highest precedence, as `toolyard add` does. */
-export async function addSource(control: HubControl, body: JsonObject): Promise<FileChange> {
+export async function addSource({ control, acceptance }: SourceEditor, body: JsonObject): Promise<FileChange> {
   const server = readServer(body);
   const { schema } = control;
   if ((await placesOf(control)).has(server.name))
@@ -65,7 +72,7 @@ export async function addSource(control: HubControl, body: JsonObject): Promise<
   if (file === undefined)
     throw new Refusal(409, "This hub has no configuration file. `toolyard init` writes one, `--config` names one.");
   if (!first?.document || first.reason !== undefined) throw new Refusal(409, first?.reason ?? "");
-  await edit(file, () => editConfigFile(file, schema, (document) => addServer(document, server, schema)));
+  await edit(file, acceptance, () => editConfigFile(file, schema, (document) => addServer(document, server, schema)));
   return { file, message: `${server.name} was added to ${file}.` };
 }
 
@@ -77,9 +84,9 @@ async function editablePlace(control: HubControl, id: string): Promise<SourcePla
 }
 
 /** Runs a change of a file; a violated schema is the caller's fault. */
-export async function edit<T>(_file: string, work: () => Promise<T>): Promise<T> {
+async function edit<T>(file: string, acceptance: Acceptance, work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await keepAccepted(file, acceptance, work);
   } catch (error) {
     if (error instanceof ConfigError) throw new Refusal(422, messageOf(error));
     throw error;

@@ -1,3 +1,7 @@
+import type { FailKind } from "../../../core/calls/kinds.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
+import type { Audit } from "../../../core/ports/audit.ts";
 import type { View } from "../../../core/ports/hub-port.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
@@ -28,12 +32,20 @@ export interface AdminRoute {
   readonly path: string;
   readonly needs: RouteNeed;
   readonly summary: string;
+  /** Name of a change in the audit. @default the path */
+  readonly action?: string;
   readonly handle: AdminHandler;
+}
+
+/** The routes, and the audit that records changes and refused changes. */
+export interface AdminApi {
+  readonly routes: readonly AdminRoute[];
+  readonly audit: Pick<Audit, "record">;
 }
 
 /** Finds the route of a request and answers it. Throws a `Refusal`. */
 export async function answerRoute(
-  routes: readonly AdminRoute[],
+  { routes, audit }: AdminApi,
   path: string,
   request: Omit<AdminRequest, "names">,
 ): Promise<void> {
@@ -43,11 +55,54 @@ export async function answerRoute(
   if (here.length === 0) throw new Refusal(404, `There is nothing at this path. ${ADVICE}`);
   const route = here.find((one) => one.method === method);
   if (!route) throw new Refusal(405, "Method not allowed.", { allow: here.map((one) => one.method).join(", ") });
-  assertMay(request.caller, route.needs);
   const parts = route.path.split("/");
   const names = steps.filter((_step, at) => parts[at] === "*").map(decode);
-  const value = await route.handle({ ...request, names });
+  const run = async (): Promise<unknown> => {
+    assertMay(request.caller, route.needs);
+    return route.handle({ ...request, names });
+  };
+  const { principal } = request.caller;
+  const value = await (route.needs === "change" ? recorded({ route, names, principal }, audit, run) : run());
   if (value !== undefined) sendValue(request.exchange.answer, value);
+}
+
+interface ChangeFacts {
+  readonly route: AdminRoute;
+  readonly names: readonly string[];
+  readonly principal: AdminCaller["principal"];
+}
+
+/** Runs a change and records it with its caller, also if it is refused or fails. */
+async function recorded(
+  { route, names: [source], principal: { id, identity } }: ChangeFacts,
+  audit: AdminApi["audit"],
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  const record = (kind: FailKind | "ok", details: JsonObject): void =>
+    audit.record({
+      event: "administration",
+      action: route.action ?? route.path,
+      principal: id,
+      ...(identity?.clientId !== undefined && { client: identity.clientId }),
+      ...(identity?.issuer !== undefined && { issuer: identity.issuer }),
+      endpoint: "console",
+      ...(source !== undefined && { source }),
+      kind,
+      details,
+    });
+  try {
+    const value = await run();
+    record("ok", isJsonObject(value) ? { message: value["message"] } : {});
+    return value;
+  } catch (error) {
+    record(kindOf(error), { reason: messageOf(error) });
+    throw error;
+  }
+}
+
+function kindOf(error: unknown): FailKind {
+  if (!(error instanceof Refusal) || error.status >= 500) return "internal";
+  return error.status === 403 ? "denied" : "invalid_params";
 }
 
 const ADVICE = "`/openapi.json` lists the paths of the console's API.";

@@ -1,10 +1,13 @@
-import { FailError } from "../../../core/errors.ts";
+import { AcceptedFiles } from "../../../config/accepted-files.ts";
+import type { Acceptance } from "../../../config/edit/keep-accepted.ts";
+import { dataFolder } from "../../../core/data-folder.ts";
+import { FailError, messageOf } from "../../../core/errors.ts";
 import { stringMember } from "../../../core/json/json.ts";
 import type { Provider } from "../../../core/sources/provider.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { ActionResult, SourceDetail, SourceSummary } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
-import { addSource, applyChange, removeSource, toggleSource } from "./edit-sources.ts";
+import { addSource, applyChange, removeSource, toggleSource, type SourceEditor } from "./edit-sources.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
 import { placesOf } from "./source-files.ts";
 import { signInLink, toSummary } from "./source-rows.ts";
@@ -26,6 +29,7 @@ export class SourceRoutes {
       path,
       needs: "change",
       summary,
+      action: path.split("/")[2] ?? "add",
       handle,
     });
     return [
@@ -44,10 +48,7 @@ export class SourceRoutes {
         handle: (request) => this.#one(request),
       },
       change("sources", "Adds a server to the configuration.", async ({ exchange }) => {
-        const added = await addSource(
-          this.#parts.hubControl(),
-          await exchange.readObject("`name` and `command` or `url`"),
-        );
+        const added = await addSource(this.#editor, await exchange.readObject("`name` and `command` or `url`"));
         return applyChange(this.#parts.hubControl(), added);
       }),
       change("sources/*/restart", "Ends a source and starts it again.", ({ names }) => this.#restart(names[0]!)),
@@ -58,11 +59,25 @@ export class SourceRoutes {
         method: "DELETE",
         path: "sources/*",
         needs: "change",
+        action: "remove",
         summary: "Removes a server from its file.",
-        handle: async ({ names }) =>
-          applyChange(this.#parts.hubControl(), await removeSource(this.#parts.hubControl(), names[0]!)),
+        handle: async ({ names }) => applyChange(this.#parts.hubControl(), await removeSource(this.#editor, names[0]!)),
       },
     ];
+  }
+
+  get #editor(): SourceEditor {
+    const { hubControl, variables, logger } = this.#parts;
+    const files = new AcceptedFiles(dataFolder(variables));
+    const acceptance: Acceptance = {
+      schema: hubControl().schema,
+      has: (foreign) => files.has(foreign),
+      accept: (foreign) =>
+        files.accept(foreign).catch((error: unknown) => {
+          logger.warning(`That ${foreign.path} is accepted cannot be noted: ${messageOf(error)}`);
+        }),
+    };
+    return { control: hubControl(), acceptance };
   }
 
   async #list({ exchange }: AdminRequest): Promise<{ readonly sources: readonly SourceSummary[] }> {
@@ -116,7 +131,7 @@ export class SourceRoutes {
   }
 
   async #toggle(id: string, enabled: boolean): Promise<ActionResult> {
-    return applyChange(this.#parts.hubControl(), await toggleSource(this.#parts.hubControl(), { id, enabled }));
+    return applyChange(this.#parts.hubControl(), await toggleSource(this.#editor, { id, enabled }));
   }
 }
 
