@@ -57,8 +57,7 @@ export const DE: Texts = {
   file: "Datei",
   notInFile: "Kein Eintrag einer Konfigurationsdatei",
   readOnly: "Nur lesbar: {reason}",
-  readOnlyHub:
-    "Dieser Hub hat keine Anmeldung und ist hier deshalb nur lesbar. Setzen Sie [server] token, [server.tokens] oder [auth].",
+  readOnlyHub: "Ohne Anmeldung ist dieser Hub hier nur lesbar. Setzen Sie [server] token, [server.tokens] oder [auth].",
   restart: "Neu starten",
   refresh: "Listen neu lesen",
   enable: "Einschalten",

@@ -58,7 +58,7 @@ export const FR: Texts = {
   notInFile: "Aucune entrée d’un fichier de configuration",
   readOnly: "Lecture seule : {reason}",
   readOnlyHub:
-    "Ce hub est sans authentification : il est ici en lecture seule. Définissez [server] token, [server.tokens] ou [auth].",
+    "Sans authentification, ce hub est en lecture seule ici. Définissez [server] token, [server.tokens] ou [auth].",
   restart: "Redémarrer",
   refresh: "Relire les listes",
   enable: "Activer",

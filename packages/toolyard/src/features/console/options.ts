@@ -17,8 +17,8 @@ export const ConsoleSchema = Type.Object(
         description:
           "Callers that may change sources and settings: `token:NAME`, `user:NAME`, `group:NAME` or `role:NAME`. " +
           "For users of an external issuer, `user:` is followed by the `sub` of the token, because users may choose " +
-          "their names there. Callers also need rights that are not narrowed. Default: the tokens of `[server]`. A hub " +
-          "without authentication is read-only here.",
+          "their names there. Callers also need rights that are not narrowed. Default: the tokens of `[server]`. A " +
+          "hub without authentication is read-only here.",
       }),
     ),
     session_time: Type.Optional(

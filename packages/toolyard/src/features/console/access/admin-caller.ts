@@ -35,7 +35,7 @@ export interface CallerParts {
  */
 export async function callerOf(exchange: HttpExchange, parts: CallerParts): Promise<AdminCaller> {
   assertOwnScript(exchange);
-  const { access, sessions, admins } = parts;
+  const { access, sessions } = parts;
   const cookie = cookieOf(exchange);
   const session = cookie === undefined ? undefined : sessions.find(cookie, exchange.header(KEY_HEADER) ?? "");
   const authorization = session?.authorization ?? exchange.header("authorization");
@@ -54,7 +54,7 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     by: session ? "session" : access.isGuarded ? "token" : "open",
     ...(authorization !== undefined && { authorization }),
     seesAll,
-    mayChange: access.isGuarded && seesAll && isAdmin(principal, admins),
+    mayChange: seesAll && isAdmin(principal, parts),
     isReadOnlyHub: !access.isGuarded,
   };
 }
@@ -128,9 +128,9 @@ export function cookieOf(exchange: Pick<HttpExchange, "baseUrl" | "header">): st
 /** A caller without an identity has shown no credential, so it is no administrator. */
 function isAdmin(
   { identity, roles = [], profile }: Pick<Principal, "identity" | "profile" | "roles">,
-  admins: readonly string[] | undefined,
+  { access, admins }: Pick<CallerParts, "access" | "admins">,
 ): boolean {
-  if (profile || !identity) return false;
+  if (!access.isGuarded || profile || !identity) return false;
   if (!admins) return identity.kind === "token";
   const names = [
     ...namesOf(identity).map((name) => `${identity.kind}:${name}`),
