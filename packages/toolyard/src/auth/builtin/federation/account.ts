@@ -5,12 +5,20 @@ import type { ProviderAccount } from "./provider-account.ts";
 
 type Facts = Pick<ProviderAccount, "subject" | "login" | "email" | "groups">;
 
+/** Pattern without a letter or a hyphen: it can only name an account of GitHub by its id. */
+const ID_PATTERN = /^[\d*?]+$/;
+
 /** Returns true if a rule of the provider admits the account. */
-export function isAdmitted({ subject, login, email, groups }: Facts, { allow }: IdentityProviderOptions): boolean {
-  const values = { everyone: [subject], user: [subject, login], email: [email], group: groups };
-  return allow.some(({ kind, pattern }) =>
-    values[kind].some((value) => value !== undefined && matchesGlob(pattern, value.toLowerCase())),
-  );
+export function isAdmitted(
+  { subject, login, email, groups }: Facts,
+  { allow }: Pick<IdentityProviderOptions, "allow">,
+): boolean {
+  return allow.some(({ kind, pattern }) => {
+    // A login may consist of digits, so its owner could choose the id of another account.
+    const user = ID_PATTERN.test(pattern) ? [subject] : [subject, login];
+    const values = { everyone: [subject], user, email: [email], group: groups }[kind];
+    return values.some((value) => value !== undefined && matchesGlob(pattern, value.toLowerCase()));
+  });
 }
 
 /** Returns the name of a new user. A local user cannot have it, because names of local users contain no colon. */

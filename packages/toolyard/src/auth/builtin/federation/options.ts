@@ -38,8 +38,8 @@ export const IdentityProviderSchema = Type.Object({
   allow: Type.Array(Type.String({ minLength: 1 }), {
     description:
       "Accounts that may sign in; one matching entry is enough. `email:` compares a verified address, `group:` a " +
-      "group, `user:` the provider's user id or GitHub login. `*` matches any text. `everyone` admits every account " +
-      "of the provider (`oidc` only).",
+      "group, `user:` the provider's user id or GitHub login; an entry of digits is always the id. `*` matches any " +
+      "text. `everyone` admits every account of the provider (`oidc` only).",
     minItems: 1,
     examples: [["email:*@example.com", "group:toolyard-users"]],
   }),
