@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { OptionError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { withFileLock } from "../../files/file-lock.ts";
@@ -118,11 +118,11 @@ export class Users {
     });
   }
 
+  /** Changes the file. Rejects with an `OptionError`, and keeps the file, if a part of it cannot be read. */
   #change<T>(change: (users: Map<string, User>) => T): Promise<T> {
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     return withFileLock(`${this.#file}.lock`, async () => {
-      this.#look(0);
-      const users = new Map(this.#users);
+      const users = new Map(readAllUsers(this.#file).map((user) => [keyOf(user.name), user]));
       const result = change(users);
       await writeWhole(this.#file, `${JSON.stringify({ users: [...users.values()] }, undefined, 2)}\n`);
       this.#look(0);
@@ -137,12 +137,14 @@ export class Users {
     const found = statSync(this.#file, { throwIfNoEntry: false });
     const stamp = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "";
     if (stamp === this.#stamp) return;
-    const users = found ? readUsers(this.#file) : [];
+    const read = found ? readUsers(this.#file) : [];
+    const users = read ?? [];
     this.#users = new Map(users.map((user) => [keyOf(user.name), user]));
     this.#bySub = new Map(users.map((user) => [user.sub, user]));
     const linked = users.filter(hasAccount);
     this.#byAccount = new Map(linked.map((user) => [accountKey(user.account), user]));
-    this.#stamp = stamp;
+    // A file that could not be read is read again, because the cause may have been temporary.
+    this.#stamp = read ? stamp : "unread";
   }
 }
 
@@ -170,15 +172,36 @@ function known(users: ReadonlyMap<string, User>, name: string): User {
   throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
 }
 
-/** Reads the users. If the file cannot be read, returns no users, so nobody can sign in. */
-function readUsers(file: string): readonly User[] {
+/** Reads the users. Returns `undefined` if the file cannot be read: nobody can sign in then. */
+function readUsers(file: string): readonly User[] | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const users = isJsonObject(value) && Array.isArray(value["users"]) ? value["users"] : [];
-    return users.filter(isUser);
+    return entriesOf(readFileSync(file, "utf8")).filter(isUser);
   } catch {
-    return [];
+    return undefined;
   }
+}
+
+/** Reads the users before a change. Throws an `OptionError` if the change would remove what cannot be read. */
+function readAllUsers(file: string): readonly User[] {
+  try {
+    const entries = entriesOf(readFileSync(file, "utf8"));
+    if (entries.every(isUser)) return entries;
+    throw new TypeError("an entry is not a user");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    const { code = "it is not a valid list of users" } = error as NodeJS.ErrnoException;
+    throw new OptionError(
+      `The file of users, \`${basename(file)}\`, cannot be read: ${code}. Nothing was changed. Correct the file, or ` +
+        "restore it from a backup.",
+      { cause: error },
+    );
+  }
+}
+
+function entriesOf(text: string): readonly unknown[] {
+  const value: unknown = JSON.parse(text);
+  if (isJsonObject(value) && Array.isArray(value["users"])) return value["users"];
+  throw new TypeError("the file has no list of users");
 }
 
 function isUser(value: unknown): value is User {
