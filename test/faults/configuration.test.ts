@@ -189,3 +189,44 @@ test("applies a changed [server] at its address; if it cannot be served, the end
   );
   expect([await status(), await status("first-token")]).toEqual([401, 200]);
 });
+
+test("keeps the endpoint if the metrics of a changed configuration cannot be served, and applies the next", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => taken.once("listening", done));
+  onTestFinished(() => void taken.close());
+  const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+  const config = (prometheus: object, server: HubConfig["server"] = {}): HubConfig =>
+    ({ ...servers({ kept: [] }), server, telemetry: { prometheus } }) as HubConfig;
+  await using served = await ServeChild.start({ config: servers({ kept: [] }) });
+  const statusOf = async (url: string | URL, token = "none"): Promise<number> => {
+    const headers = { connection: "close", authorization: `Bearer ${token}` };
+    return (await fetch(url, { headers })).status;
+  };
+  const status = new URL("/status", served.url);
+  for (const [prometheus, reason] of [
+    [{ main_port: true }, "main_port"],
+    [{ listen }, listen.slice(listen.indexOf(":") + 1)],
+  ] as const) {
+    const from = served.log.lines.length;
+    await served.writeConfig(config(prometheus));
+    const line = await served.log.until(({ level }) => level === "error", from);
+    expect([line.message, String(line.facts["reason"])]).toEqual([
+      expect.stringContaining("the endpoint stays unchanged"),
+      expect.stringContaining(reason),
+    ]);
+    expect(await statusOf(status)).toBe(200);
+  }
+  await new Promise((done) => taken.close(done));
+  for (const token of ["first-token", "second-token"]) {
+    const from = served.log.lines.length;
+    await served.writeConfig(config({ listen, token, main_port: true }, { token }));
+    await served.log.until(({ message }) => message === "The endpoint was reopened.", from);
+    expect(served.log.lines.slice(from).map(({ message }) => message)).not.toContainEqual(
+      expect.stringContaining("take effect when the hub is restarted"),
+    );
+    const metrics = [`http://${listen}/metrics`, new URL("/metrics", served.url)];
+    expect(await Promise.all(metrics.map((url) => statusOf(url, token)))).toEqual([200, 200]);
+    expect(await Promise.all(metrics.map((url) => statusOf(url)))).toEqual([401, 401]);
+    if (token === "second-token") expect(await statusOf(metrics[0]!, "first-token")).toBe(401);
+  }
+});

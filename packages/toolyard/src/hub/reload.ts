@@ -91,15 +91,18 @@ export class Reloader {
       kind: "ok",
       details: { ...changes, sections: changedSections(before.tree, config.tree), files: config.files },
     });
-    const late = AT_START_ONLY.filter(
-      (section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]),
-    );
+    const late = AT_START_ONLY.filter((section) => startText(config.tree[section]) !== startText(before.tree[section]));
     if (late.length > 0)
       hub.logger.warning(
         `Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is restarted.`,
       );
     await onReloaded?.(config, changes);
   }
+}
+
+/** Returns the part of a section that is read at the start. Metrics are opened again with the endpoints. */
+function startText(section: object = {}): string {
+  return JSON.stringify(section, (key, value: unknown) => (key === "prometheus" ? undefined : value));
 }
 
 function changedSections(before: object, after: object): readonly string[] {

@@ -7,7 +7,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { endpointsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
-import { assertListenable, serveHttp, type ServedHub, type ServedHttp } from "../../hub/serve/serve.ts";
+import { serveHttp, type ServedHub, type ServedHttp } from "../../hub/serve/serve.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -115,8 +115,9 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
     onReloaded: async () => {
       const wanted = endpointsOf(hub.features, hub.config.tree);
       if (!served || !("address" in served) || wanted === current) return;
-      served = await reopen(hub, served, address);
-      [current, address] = [wanted, addressOf(serverOf(hub))];
+      const fresh = await reopen(hub, served, address);
+      if (fresh !== served) address = addressOf(serverOf(hub));
+      [served, current] = [fresh, wanted];
       // The offered capabilities also depend on the callers with access.
       await hub.reconfigure(hub.config);
     },
@@ -231,14 +232,13 @@ async function addEndpoint(hub: Hub, served: ServedHub, wanted: ServerConfig): P
 }
 
 /**
- * Opens the endpoint at the same address. The previous endpoint must close first, so predictable failures are checked
- * before that.
+ * Opens the endpoint at the same address. The previous endpoint closes when only the port is missing, so that it stays
+ * open after any other failure.
  */
-async function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
-  await assertListenable(hub, wanted);
-  await served.close();
+function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
   // A free port was chosen at the start, and callers already use it.
-  return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);
+  const server = wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted;
+  return serveHttp(hub, server, () => served.close());
 }
 
 function addressOf({ host, port }: ServerConfig): string {

@@ -12,11 +12,13 @@ export interface LiveMetricsParts extends Omit<MetricsParts, "maxHistograms"> {
 
 /**
  * Metrics of a hub. Their code is loaded, and their own address is opened, when the first address at which the hub is
- * served needs them. While a changed endpoint replaces another, both use them.
+ * served needs them. While a changed endpoint replaces another, both use them, with the options of the later one.
  */
 export class LiveMetrics implements Metrics {
   readonly #parts: LiveMetricsParts;
-  #server: Promise<MetricsServer> | undefined;
+  #server: MetricsServer | undefined;
+  #options: PrometheusOptions | undefined;
+  #turn: Promise<void> = Promise.resolve();
   #users = 0;
 
   constructor(parts: LiveMetricsParts) {
@@ -33,25 +35,51 @@ export class LiveMetrics implements Metrics {
       if (this.#users === 0) void this.close();
     };
     try {
-      const server = await (this.#server ??= this.#start());
-      return { text: () => server.text(), release };
+      await this.#inTurn(() => this.#start());
+      return { text: () => this.#server?.text() ?? "", release };
     } catch (error) {
-      this.#server = undefined;
       release();
       throw error;
     }
   }
 
   /** Releases the metrics. Idempotent. */
-  async close(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    await (await server?.catch(() => undefined))?.close();
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#stop());
   }
 
-  async #start(): Promise<MetricsServer> {
-    const { MetricsServer: Server } = await import("./metrics-server.ts");
-    const { address, maxHistograms } = this.#parts.options();
-    return Server.start({ ...this.#parts, maxHistograms }, address);
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(step);
+    this.#turn = done.catch(() => {});
+    return done;
   }
+
+  /** Applies the current options. If their address cannot be opened, the previous one stays open. */
+  async #start(): Promise<void> {
+    const options = this.#parts.options();
+    if (this.#server && startText(options) === startText(this.#options!)) return;
+    // The same address cannot be open twice.
+    if (placeText(options) === placeText(this.#options)) await this.#stop();
+    const { MetricsServer: Server } = await import("./metrics-server.ts");
+    const { address, maxHistograms } = options;
+    const server = await Server.start({ ...this.#parts, maxHistograms }, address);
+    await this.#stop();
+    this.#server = server;
+    this.#options = options;
+  }
+
+  async #stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.#options = undefined;
+    await server?.close();
+  }
+}
+
+function startText({ address, maxHistograms }: PrometheusOptions): string {
+  return JSON.stringify([address, maxHistograms]);
+}
+
+function placeText(options: PrometheusOptions | undefined): string {
+  return JSON.stringify([options?.address?.host, options?.address?.port]);
 }

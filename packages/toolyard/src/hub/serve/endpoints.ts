@@ -36,16 +36,24 @@ export function wantedEndpoints(
 
 type EndpointReader = (config: EndpointsConfig, taken: readonly string[]) => RequestedEndpoint["open"] | undefined;
 
-/** Opens endpoints in order. An endpoint may use services that earlier ones provide. */
+/**
+ * Opens endpoints in order. An endpoint may use services that earlier ones provide. If one cannot be opened, the
+ * earlier ones are closed.
+ */
 export async function openWanted(wanted: readonly RequestedEndpoint[], given: Services): Promise<readonly Endpoint[]> {
   const services: Record<string, unknown> = { ...given };
   const endpoints: Endpoint[] = [];
-  for (const { uses, open } of wanted) {
-    const endpoint = await open(pickServices(services, uses));
-    Object.assign(services, endpoint.services);
-    endpoints.push(endpoint);
+  try {
+    for (const { uses, open } of wanted) {
+      const endpoint = await open(pickServices(services, uses));
+      Object.assign(services, endpoint.services);
+      endpoints.push(endpoint);
+    }
+    return endpoints;
+  } catch (error) {
+    for (const endpoint of endpoints) endpoint.close();
+    throw error;
   }
-  return endpoints;
 }
 
 /**

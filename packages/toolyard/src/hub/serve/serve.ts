@@ -49,19 +49,20 @@ export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
   return servePlace(hub, server);
 }
 
-/** Checks the options like `assertServable`, and the certificate too. Rejects with the `OptionError`. */
-export async function assertListenable(hub: Hub, server: ServerConfig): Promise<void> {
-  const { tls } = assertServable(hub, server).http;
-  if (tls) (await import("../../http/tls/key-pair.ts")).readKeyPair(tls);
-}
-
-/** Mounts all HTTP endpoints on one listener and listens. Rejects with an `OptionError` if that fails. */
-export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
+/**
+ * Mounts all HTTP endpoints on one listener and listens. Rejects with an `OptionError` if that fails. `beforeListen`
+ * runs when all endpoints are open and only the port is missing.
+ */
+export async function serveHttp(
+  hub: Hub,
+  server: ServerConfig = {},
+  beforeListen?: () => Promise<void>,
+): Promise<ServedHttp> {
   const { http, access } = servePlace(hub, server);
   const { publicUrl } = http;
   const listener = await listenerFor({ http, access }, hub);
   const certificate = await certificateFor(http, hub, listener);
-  const place = { access, listener, certificate, publicUrl };
+  const place = { access, listener, certificate, publicUrl, beforeListen };
   const { endpoints, address } = await openAll(hub, server, place).catch(async (error) => {
     await certificate?.close();
     throw error;
@@ -96,6 +97,7 @@ export function openPages(
 
 interface ListenPlace extends MountPlace {
   readonly listener: PortListener;
+  readonly beforeListen: (() => Promise<void>) | undefined;
 }
 
 async function openAll(
@@ -104,8 +106,9 @@ async function openAll(
   place: ListenPlace,
 ): Promise<{ readonly endpoints: ServedEndpoints; readonly address: ListenerAddress }> {
   const endpoints = await openEndpoints(hub, server, place);
-  const { access, listener, publicUrl } = place;
+  const { access, listener, publicUrl, beforeListen } = place;
   try {
+    await beforeListen?.();
     const address = await listener.listen();
     if (publicUrl === undefined) access.opened?.({ baseUrl: address.url, isMount: endpoints.isMount });
     return { endpoints, address };
