@@ -70,6 +70,7 @@ class LoadingSink implements LineSink {
   readonly #options: SinkOptions;
   #waiting: (string | LateLine)[] = [];
   #sink: LineSink | undefined;
+  #isFailed = false;
 
   constructor(load: () => Promise<LineSink>, options: SinkOptions) {
     this.#options = options;
@@ -81,6 +82,9 @@ class LoadingSink implements LineSink {
       },
       (error: unknown) => {
         options.onError?.(error);
+        this.#isFailed = true;
+        const lost = this.#waiting.splice(0).length;
+        if (lost > 0) options.onLost?.(lost);
         return undefined;
       },
     );
@@ -88,7 +92,7 @@ class LoadingSink implements LineSink {
 
   write(line: string | LateLine): void {
     if (this.#sink) return this.#sink.write(line);
-    if (this.#waiting.length < MAX_LOADING) this.#waiting.push(line);
+    if (!this.#isFailed && this.#waiting.length < MAX_LOADING) this.#waiting.push(line);
     else this.#options.onLost?.(1);
   }
 

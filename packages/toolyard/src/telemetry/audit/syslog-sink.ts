@@ -14,6 +14,8 @@ export interface SyslogAddress {
 
 const NOTICE = 5;
 const CONNECT_MS = 5000;
+/** Time limit of one write. A receiver that stops reading gets a new connection. */
+const WRITE_MS = 30_000;
 const GATHER_MS = 50;
 /** Maximum length of a message over UDP; receivers truncate longer ones (RFC 5426 section 3.2). */
 const MAX_DATAGRAM_BYTES = 8192;
@@ -100,7 +102,11 @@ class StreamSender implements SyslogSender {
   async send(chunk: Buffer): Promise<void> {
     try {
       const socket = this.#socket?.writable === true ? this.#socket : await this.#connect();
+      socket.setTimeout(WRITE_MS);
       await new Promise<void>((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
+      // Node reports no error for a write that a destroyed socket has interrupted.
+      if (socket.destroyed) throw socket.errored ?? new Error("The connection was closed during a write");
+      socket.setTimeout(0);
     } catch (error) {
       this.close();
       throw new ChunkError(chunk, false, { cause: error });
@@ -115,9 +121,10 @@ class StreamSender implements SyslogSender {
   #connect(): Promise<Socket> {
     const { host, port } = this.#address;
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port, noDelay: true });
+      const socket = connect({ host, port, noDelay: true, keepAlive: true });
       socket.unref();
-      socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error(`${host}:${port} does not answer`)));
+      socket.setTimeout(CONNECT_MS);
+      socket.on("timeout", () => socket.destroy(new Error(`${host}:${port} does not answer`)));
       socket.once("error", reject);
       socket.once("connect", () => {
         socket.setTimeout(0);
