@@ -43,9 +43,14 @@ export async function responseAddress(
 export function takeFederatedStep(exchange: HttpExchange, step: FederatedStep): Promise<FederatedResult> | undefined {
   const { path, query } = exchange;
   const [, id] = new RegExp(`/${RESPONSE_SEGMENT}/([^/]+)$`).exec(path) ?? [];
-  if (id !== undefined) return withProblems(step, id, () => finish(id, query, step));
+  if (id !== undefined && step.server.federation.find(id)) return withProblems(step, id, () => finish(id, query, step));
   const started = query.get("provider");
-  if (started === null || !isSameText(query.get("csrf") ?? "", step.pending.csrf)) return undefined;
+  if (
+    started === null ||
+    !step.server.federation.find(started) ||
+    !isSameText(query.get("csrf") ?? "", step.pending.csrf)
+  )
+    return undefined;
   return withProblems(step, started, () => step.server.federation.start(started, step.pending.interaction.jti));
 }
 
