@@ -212,9 +212,16 @@ export class Library implements AsyncDisposable {
     return this.#ingestion.watch(roots, onReport);
   }
 
+  /** Finds passages. If the embedder is unavailable, finds them by words, and explains this in `note`. */
   async search(kind: PassageKind, request: SearchRequest): Promise<PassageHits> {
     await this.#expectOwnVectors();
-    return searchPassages(kind, request, { store: this.#store, terms: this.#terms, embedder: this.#embedder });
+    let note: string | undefined;
+    const parts = { store: this.#store, terms: this.#terms, embedder: this.#embedder };
+    const onUnavailable = (message: string): void => {
+      note = `Only words were searched, because the vector of the query could not be computed. ${message}`;
+    };
+    const found = await searchPassages(kind, request, { ...parts, onUnavailable });
+    return { ...found, ...(note !== undefined && { note }) };
   }
 
   find(sourceId: string): Promise<StoredDocument | undefined> {

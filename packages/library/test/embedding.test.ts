@@ -82,10 +82,25 @@ describe('embedding = "models"', () => {
     expect((await desk.run(["library", "search", "nominalism"])).code).toBe(0);
   });
 
-  test("lists documents without the server, and names the settings when a search needs it", async () => {
+  test("lists documents and finds words without the server, and names the settings", async () => {
     await using desk = await createDesk(config('embedding = "models"'));
     expect((await desk.run(["library", "add", "clear.md"])).code).toBe(0);
     const gone = config('embedding = "models"').replace(/:\d+\/v1/, ":1/v1");
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    const note = /Only words were searched.*models\.embedding/s;
+    const found = await desk.run(["library", "search", "nominalism"]);
+    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining("Nominalism")]);
+    expect(found.stdout + found.stderr).toMatch(note);
+    const { results, note: reason } = JSON.parse(
+      (await desk.run(["library", "search", "nominalism", "--json"])).stdout,
+    );
+    expect([results.length > 0, reason]).toEqual([true, expect.stringMatching(note)]);
+    const called = await desk.run(["call", "search_chunks", "query=what is nominalism?", "--json"]);
+    expect([called.code, called.stdout]).toEqual([
+      0,
+      expect.stringMatching(/Nominalism denies.*Only words|Only words.*Nominalism denies/s),
+    ]);
     await desk.write("toolyard.toml", gone);
     expect(await desk.run(["library", "list"])).toMatchObject({ code: 0, stdout: expect.stringContaining("clear") });
     await desk.write("new.md", CLEAR_IDEAS.replace("Ideas", "Other Ideas"));

@@ -134,14 +134,16 @@ export const search = spoken(async (asked: readonly string[], options: FindOptio
   const limit = countOf(options.limit);
   await using library = await open(io);
   const request = { query, limit, filter: filterIn(options), minSimilarity: 0 };
-  const { hits, matches } = await library.search("chunk", request);
+  const { hits, matches, note } = await library.search("chunk", request);
   const shown = await Promise.all(
     hits.map(async (hit) => ({ hit, document: await library.document(hit.passage.sourceId) })),
   );
   if (options.json) {
     const results = shown.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
-    await io.print(JSON.stringify({ results, total_count: results.length, query, matches }));
-  } else if (shown.length === 0) await io.say(words.noAnswer(query));
+    await io.print(JSON.stringify({ results, total_count: results.length, query, matches, note }));
+  } else if (note !== undefined) await io.say(words.warning(note));
+  if (options.json) return shown.length === 0 ? EXIT.failed : EXIT.ok;
+  if (shown.length === 0) await io.say(words.noAnswer(query));
   else {
     const wanted = new Set(wordsOf(query).filter(isTelling).map(stemLike));
     const blocks = shown.map(({ hit, document }) => passageBlock(hit.passage, document, { wanted, io }));

@@ -13,6 +13,8 @@ export interface HttpEmbedderOptions {
 }
 
 const TIMEOUT_MS = 120_000;
+/** Time limit of the vector of a query: a search by words answers in place of a server that hangs. */
+const QUERY_TIMEOUT_MS = 20_000;
 /** Maximum size of a response, in bytes: the vectors of one request as text. */
 const MAX_ANSWER = 32 * 1024 * 1024;
 /** Maximum number of texts per request. Servers refuse more, or take too long. */
@@ -44,8 +46,11 @@ export function openHttpEmbedder({ url, model, key, headers = {} }: HttpEmbedder
   const embed = async (texts: readonly string[], purpose: "query" | "passage"): Promise<Float32Array[]> => {
     const own = texts.map((text) => `${prefixes?.[purpose] ?? ""}${text}`);
     const vectors: Float32Array[] = [];
+    const signal = purpose === "query" ? AbortSignal.timeout(QUERY_TIMEOUT_MS) : undefined;
     for (let at = 0; at < own.length; at += MAX_TEXTS)
-      vectors.push(...(await vectorsFor(source, model, own.slice(at, at + MAX_TEXTS)).catch(rejectUnavailable)));
+      vectors.push(
+        ...(await vectorsFor(source, { model, input: own.slice(at, at + MAX_TEXTS) }, signal).catch(rejectUnavailable)),
+      );
     return vectors;
   };
   return { id: `${url} ${model}`, embed, [Symbol.asyncDispose]: () => source.close() };
@@ -55,8 +60,19 @@ function rejectUnavailable(error: unknown): never {
   throw error instanceof DocumentError ? error : unavailable((error as Error).message);
 }
 
-async function vectorsFor(source: HttpSource, model: string, input: readonly string[]): Promise<Float32Array[]> {
-  const answer = (await source.postJson("embeddings", { model, input })) as { readonly data?: unknown } | undefined;
+interface EmbeddingRequest {
+  readonly model: string;
+  readonly input: readonly string[];
+}
+
+async function vectorsFor(
+  source: HttpSource,
+  { model, input }: EmbeddingRequest,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const answer = (await source.postJson("embeddings", { model, input }, signal)) as
+    | { readonly data?: unknown }
+    | undefined;
   const rows = Array.isArray(answer?.data) ? (answer.data as { readonly embedding?: unknown }[]) : [];
   const vectors = rows.map(({ embedding }) => (isVector(embedding) ? unit(embedding) : undefined));
   const whole = vectors.filter((vector) => vector !== undefined);

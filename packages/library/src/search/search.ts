@@ -43,12 +43,16 @@ export interface PassageHits {
   readonly matches: number;
   /** The best passages below the relevance of a hit, if there are no hits. */
   readonly nearMisses: readonly Hit[];
+  /** Reason why only words were searched, if the embedder is unavailable. */
+  readonly note?: string;
 }
 
 export interface SearchParts {
   readonly store: LibraryStore;
   readonly terms: Terms;
   readonly embedder: Embedder | undefined;
+  /** Called if the embedder is unavailable; words alone are searched then. Absent: the search rejects. */
+  readonly onUnavailable?: ((message: string) => void) | undefined;
 }
 
 /** Number of candidates per requested passage that words and vectors each propose. */
@@ -99,7 +103,7 @@ export async function searchPassages(
 async function searchOnce(
   kind: PassageKind,
   request: SearchRequest,
-  { store, terms, embedder }: SearchParts,
+  { store, terms, embedder, onUnavailable }: SearchParts,
 ): Promise<PassageHits & { readonly isWhole: boolean }> {
   const { query, limit, filter, levels } = request;
   const languages = await store.languages();
@@ -107,7 +111,7 @@ async function searchOnce(
   const { groups, language } = terms.ofQuery(query, languages);
   // Stores cannot filter by level, so a query for some levels needs all candidates.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
-  const vector = await queryVector(query, { embedder, language });
+  const vector = await queryVector(query, { embedder, language, onUnavailable });
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
   const words = await byWords(groups, { kind, store, filter, wanted, near: near.map(({ id }) => id) });
   const told = best(words.found, wanted);
@@ -158,17 +162,27 @@ async function readHits(
 }
 
 /**
- * Returns the vector of a query. Undefined if the embedder does not understand the query's language, since the vector
- * would be meaningless.
+ * Returns the vector of a query. Undefined if the embedder is unavailable, or does not understand the query's language,
+ * since the vector would be meaningless.
  */
 async function queryVector(
   query: string,
-  { embedder, language }: { readonly embedder: Embedder | undefined; readonly language: string | undefined },
+  { embedder, language, onUnavailable }: QueryEmbedding,
 ): Promise<Float32Array | undefined> {
   if (!embedder) return undefined;
   const { languages } = embedder;
   if (languages && language !== undefined && !languages.includes(language)) return undefined;
-  return (await embedder.embed([query], "query"))[0];
+  try {
+    return (await embedder.embed([query], "query"))[0];
+  } catch (error) {
+    if (!onUnavailable || !(error instanceof DocumentError && error.code === "STORE_UNAVAILABLE")) throw error;
+    onUnavailable(error.message);
+    return undefined;
+  }
+}
+
+interface QueryEmbedding extends Pick<SearchParts, "embedder" | "onUnavailable"> {
+  readonly language: string | undefined;
 }
 
 interface RankedPlace extends ScoredPassage {

@@ -62,10 +62,16 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
     handler: async ({ query, limit = 10, min_similarity: minSimilarity = 0, collection, ...filters }) => {
       const library = await open(collection);
       const filter = filterOf(filters);
-      const { hits, matches, nearMisses } = await library.search("chunk", { query, limit, minSimilarity, filter });
+      const { hits, matches, nearMisses, note } = await library.search("chunk", {
+        query,
+        limit,
+        minSimilarity,
+        filter,
+      });
       const found = await withDocuments(library, hits);
-      const answer = { total_count: hits.length, query, matches, ...(await nearMissesIn(library, nearMisses)) };
-      return searchAnswer(found, answer);
+      const noted = note === undefined ? {} : { note };
+      const missed = await nearMissesIn(library, nearMisses);
+      return searchAnswer(found, { total_count: hits.length, query, matches, ...noted, ...missed });
     },
   });
   hub.registerTool<SearchSummaries>({
@@ -80,9 +86,10 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
       const library = await open(collection);
       const isAll = least <= 1 && most >= 5;
       const request = { query, limit, minSimilarity: 0, filter: {}, ...(!isAll && { levels: [least, most] as const }) };
-      const { hits, nearMisses } = await library.search("summary", request);
+      const { hits, nearMisses, note } = await library.search("summary", request);
       const results = (await withDocuments(library, hits)).map(({ hit, document }) => summaryResult(hit, document));
-      return { results, total_count: results.length, query, ...(await nearMissesIn(library, nearMisses)) };
+      const noted = note === undefined ? {} : { note };
+      return { results, total_count: results.length, query, ...noted, ...(await nearMissesIn(library, nearMisses)) };
     },
   });
   registerQuotations(hub, open);
