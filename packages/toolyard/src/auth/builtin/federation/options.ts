@@ -78,15 +78,16 @@ export function resolveIdentityProviders(
 ): readonly IdentityProviderOptions[] {
   return Object.entries(raw).map(([id, entry]) => {
     const given = readOptions(IdentityProviderSchema, entry, `${PLACE}${id}.`);
-    const { kind, timeout: timeoutMs } = given;
+    const { kind, title = id, timeout: timeoutMs } = given;
+    const { scopes = DEFAULT_SCOPES[kind] } = given;
     return Object.freeze({
       id: providerId(id),
       kind,
       url: providerUrl(id, kind, given.url),
-      title: given.title ?? id,
+      title,
       clientId: given.client_id,
       clientSecret: given.client_secret,
-      scopes: given.scopes ?? DEFAULT_SCOPES[kind],
+      scopes,
       groupsClaim: given.groups_claim,
       allow: given.allow.map((text) => admissionRule(id, kind, text)),
       timeoutMs,
