@@ -19,8 +19,6 @@ export interface SessionInfo {
   readonly mayChange: boolean;
   /** The hub has no authentication, so nothing can be changed here. */
   readonly isReadOnlyHub: boolean;
-  /** A language model is configured. */
-  readonly hasChat: boolean;
   /** `execute_code` is offered to the caller. */
   readonly hasCode: boolean;
   /** Address of the MCP endpoint. */

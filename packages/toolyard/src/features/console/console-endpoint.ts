@@ -99,7 +99,7 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
-    const { hub, tools, chat, hubControl } = this.#parts;
+    const { hub, tools, hubControl } = this.#parts;
     const { principal, by, seesAll, mayChange, isReadOnlyHub } = caller;
     const { identity, id, roles = [] } = principal;
     const facts = await hub.facts(principal, { waits: false });
@@ -111,7 +111,6 @@ export class ConsoleEndpoint implements Endpoint {
       seesAll,
       mayChange,
       isReadOnlyHub,
-      hasChat: chat() !== undefined,
       hasCode: tools.nameOf("execute_code", principal) !== undefined,
       mcpUrl: exchange.mcpUrl,
       files: seesAll ? hubControl().files : [],

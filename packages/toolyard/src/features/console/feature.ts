@@ -2,7 +2,6 @@ import { Type } from "../../core/options/option-schema.ts";
 import {
   ACCESS,
   AUDIT,
-  CHAT,
   GET_HUB,
   HUB,
   HUB_CONTROL,
@@ -33,7 +32,7 @@ const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: SECTIONS,
   paths: [CONSOLE_PATH, ADMIN_PATH],
-  uses: [HUB, TOOLS, ACCESS, TOOL_MODE, PROFILES, CONSOLE_PARTS],
+  uses: [HUB, TOOLS, ACCESS, TOOL_MODE, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS],
   resolve: (config) => {
     const options = resolveConsole(config.console);
     return options.enabled ? options : undefined;
@@ -53,7 +52,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 
 export const CONSOLE = defineFeature({
   name: "console",
-  uses: [AUDIT, VARIABLES, LOGGER, LOG_FEED, REDACT, REDACT_FACTS, STARTED_AT, SIGN_INS, GET_HUB, HUB_CONTROL, CHAT],
+  uses: [AUDIT, VARIABLES, LOGGER, LOG_FEED, REDACT, REDACT_FACTS, GET_HUB, HUB_CONTROL],
   provides: [CONSOLE_PARTS],
   endpoints: [CONSOLE_ENDPOINT],
   start: (services, config: () => { readonly console?: ConsoleConfig }) => {

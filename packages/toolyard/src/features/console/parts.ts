@@ -2,7 +2,6 @@ import type { Access } from "../../core/access.ts";
 import type { ToolMode } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Audit } from "../../core/ports/audit.ts";
-import type { Chat } from "../../core/ports/chat.ts";
 import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { LogFeed } from "../../core/ports/log-feed.ts";
@@ -22,17 +21,16 @@ export interface HubParts {
   readonly redact: (text: string) => string;
   /** Returns a copy of a JSON value without secrets. */
   readonly redactFacts: (facts: JsonObject) => JsonObject;
-  readonly startedAt: Date;
-  readonly signIns: Pick<SignInCoordinator, "sources">;
   readonly getHub: () => MadeHub;
   readonly hubControl: () => HubControl;
-  readonly chat: () => Chat | undefined;
   /** The last calls of the hub. Absent: the console was disabled when the hub started. */
   readonly recentCalls: CallRecorder | undefined;
 }
 
 /** Services that the console uses. */
 export interface ConsoleParts extends HubParts {
+  readonly startedAt: Date;
+  readonly signIns: Pick<SignInCoordinator, "sources">;
   readonly hub: HubPort;
   readonly tools: ToolFinder;
   readonly access: Access;
