@@ -176,6 +176,8 @@ export class EventBoard {
       .map(({ source, status, tools }) => [
         source.id,
         status.state,
+        // A source may be in the same state again within one tick, and a page may have seen another one meanwhile.
+        status.since,
         status.lastError,
         status.restarts,
         status.installing?.waitsFor,
