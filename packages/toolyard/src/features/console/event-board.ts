@@ -171,18 +171,16 @@ export class EventBoard {
 
   /** The parts of the state that no event reports. */
   #digests(): { readonly sources: string; readonly settings: string } {
-    const states = this.#parts.hub
-      .sources()
-      .map(({ source, status, tools }) => [
-        source.id,
-        status.state,
-        // A source may be in the same state again within one tick, and a page may have seen another one meanwhile.
-        status.since,
-        status.lastError,
-        status.restarts,
-        status.installing?.waitsFor,
-        tools,
-      ]);
+    const states = this.#parts.hub.sources().map(({ source, status, tools }) => [
+      source.id,
+      status.state,
+      // A source may be in the same state again within one tick, and a page may have seen another one meanwhile.
+      status.since,
+      status.lastError,
+      status.restarts,
+      status.installing?.waitsFor,
+      tools,
+    ]);
     const { tree } = this.#parts.hubControl();
     return { sources: digest(states), settings: digest(tree) };
   }

@@ -227,8 +227,8 @@ def _done(end, result=None, error=None):
     if len(artifacts) > limits["files"] or sum(len(data) for _, data in artifacts) > limits["fileBytes"]:
         artifacts = []
         message = (
-            f"The code left too many or too large files: at most {limits['files']} of together {limits['fileBytes']} bytes "
-            "are kept. Leave fewer or smaller ones."
+            f"The code left too many or too large files: at most {limits['files']} of together "
+            f"{limits['fileBytes']} bytes are kept. Leave fewer or smaller ones."
         )
         done = {
             "end": "limit",
