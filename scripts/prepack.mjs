@@ -9,8 +9,8 @@ import { lockOf, lockText } from "./extras.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.cwd();
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
-/** Reasons for developers of the program; users read the guide and the reference. */
-const DECISIONS = join(root, "docs", "decisions");
+/** Reasons and names of tests, for developers of the program; users read the guide and the reference. */
+const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md"].map((name) => join(root, "docs", name));
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());
@@ -20,8 +20,12 @@ if (basename(folder) === "toolyard") writeFileSync(join(folder, "npm-shrinkwrap.
 function ship(folder) {
   for (const name of SHIPPED[basename(folder)] ?? []) {
     rmSync(join(folder, name), { recursive: true, force: true });
-    cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => !path.startsWith(DECISIONS) });
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: isForUsers });
   }
+}
+
+function isForUsers(path) {
+  return !FOR_DEVELOPERS.some((one) => path.startsWith(one));
 }
 
 /** Writes the sha512 of a package of this repository, as it is published, into the lock file of its extra. */
