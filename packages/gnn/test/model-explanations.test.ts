@@ -98,7 +98,7 @@ describe("failure of a language model", () => {
     [{ status: 500, message: "out of order" }, "unavailable", "failed (HTTP 500)"],
     [{ status: 429, message: "slow down" }, "limited", "received too many requests"],
     [{ status: 404, message: "no model of that name" }, "invalid_params", "no model of that name"],
-    [{ broken: "<html>" }, "malformed", "answered something that no model of its kind answers"],
+    [{ broken: "<html>" }, "malformed", "returned a response of another API"],
     [{ text: "" }, "malformed", "returned no text"],
   ] as const)("fails if the language model answers %j", async (reply, kind, words) => {
     models.say(() => reply);
