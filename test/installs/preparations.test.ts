@@ -93,7 +93,7 @@ describe("headers", () => {
     const answer = callTool(provider, "slow");
     rmSync(join(bin, "slow"));
     expect(await answer).toMatchObject(answered("bbb"));
-    expect(provider.status().installing).toBeUndefined();
+    await expect.poll(() => provider.status().installing, POLL).toBeUndefined();
   });
 
   test("that are unavailable are named with uv's message and advice; other tools keep working", LONG, async () => {

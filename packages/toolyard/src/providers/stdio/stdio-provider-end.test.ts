@@ -105,9 +105,9 @@ test("gives servers of sessions, and further servers, their time to save", async
   await stage.server.text("pid", {}, { client: { connection: "b" } });
   stage.server.provider.release!("a");
   await stage.server.provider.close();
-  const events = await stage.events();
-  expect(events.filter((event) => event === "saved")).toHaveLength(3);
-  expect(events).not.toContain("SIGTERM");
+  const saved = async () => (await stage.events()).filter((event) => event === "saved");
+  await expect.poll(saved).toHaveLength(3);
+  expect(await stage.events()).not.toContain("SIGTERM");
 });
 
 test("gives several servers that are closed together their time to save", async () => {
