@@ -149,9 +149,10 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     await page.getByRole("searchbox").fill("add two numbers");
     await page.getByText(/hits/).waitFor();
     const { tools } = (await ask(hub, "tools?query=add%20two%20numbers")) as { tools: readonly JsonObject[] };
+    // The page shows only as many rows as fit.
     await expect
       .poll(() => page.locator(".tool-name").allTextContents())
-      .toEqual(tools.map(({ name }) => name).slice(0, await page.locator(".tool-name").count()));
+      .toSatisfy((shown: string[]) => shown.length > 0 && shown.every((name, at) => name === tools[at]!["name"]));
     await page.getByRole("link", { name: /everything__get-sum/ }).click();
     await page.getByLabel(/^a /).fill("2");
     await page.getByLabel(/^b /).fill("3");

@@ -55,7 +55,7 @@ function isChosen(name: string, { include, exclude, rename }: ListingShape): boo
  */
 export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): ShapedRecord<ToolRecord> {
   const pin = pinOf(tool, shape);
-  if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
+  if (pin.refused !== undefined) return { problems: [{ ...withheldProblem(tool.name, pin.refused), changed: true }] };
   const repaired = repairTool(pin.isCovered ? onlyCovered(tool) : tool);
   if (!repaired.record) return repaired;
   const approved = repaired.record;
@@ -63,7 +63,7 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
   const configured = hasNoSettings(source, shape) ? hinted : configure(hinted, source, shape);
   const offer = reveal(configured, keyOf);
   if (pin.warning === undefined && repaired.problems.length === 0) return offer;
-  const warning = pin.warning === undefined ? [] : [{ subject: tool.name, message: pin.warning }];
+  const warning = pin.warning === undefined ? [] : [{ subject: tool.name, message: pin.warning, changed: true }];
   return { ...offer, problems: [...warning, ...repaired.problems, ...offer.problems] };
 }
 

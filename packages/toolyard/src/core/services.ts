@@ -28,6 +28,8 @@ export interface ToolFinder {
   describeTool(spelling: string, view: View): Promise<ToolDescription>;
   /** Returns the rendered name of the only tool that a spelling means for this caller. */
   nameOf(spelling: string, principal: Call["principal"]): string | undefined;
+  /** Returns the id of the source of that tool. */
+  sourceOf(spelling: string, principal: Call["principal"]): string | undefined;
 }
 
 /** Counts of what a principal may see. */

@@ -87,8 +87,17 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   }
 
   nameOf(spelling: string, principal: Principal): string | undefined {
-    const lookup = this.#kernel.catalog.for(principal).current.resolveTool(spelling, { mode: "all", principal });
+    const lookup = this.#resolve(spelling, principal);
     return lookup.found ? lookup.name : undefined;
+  }
+
+  sourceOf(spelling: string, principal: Principal): string | undefined {
+    const lookup = this.#resolve(spelling, principal);
+    return lookup.found ? lookup.source.id : undefined;
+  }
+
+  #resolve(spelling: string, principal: Principal): Lookup {
+    return this.#kernel.catalog.for(principal).current.resolveTool(spelling, { mode: "all", principal });
   }
 
   /**

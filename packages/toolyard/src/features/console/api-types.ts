@@ -151,7 +151,6 @@ export interface ToolRow {
   readonly title?: string;
   readonly description: string;
   readonly source?: string;
-  readonly isReadOnly: boolean;
   /** Score of a search hit: 0 to 1, and the parts of the score. */
   readonly score?: number;
   readonly why?: {
@@ -179,15 +178,6 @@ export interface RunResult {
   /** MCP's whole result. */
   readonly result: JsonValues;
   readonly durationMs: number;
-}
-
-/** `GET resources`, `GET prompts`. Entries are as MCP lists them. */
-export interface ResourceList {
-  readonly resources: readonly JsonValues[];
-  readonly templates: readonly JsonValues[];
-}
-export interface PromptList {
-  readonly prompts: readonly JsonValues[];
 }
 
 /** Stages of the pipeline in the order in which a call passes them. */
@@ -232,60 +222,6 @@ export interface LogRecord {
 }
 export interface LogList {
   readonly lines: readonly LogRecord[];
-}
-
-/** `GET settings` */
-export interface Settings {
-  readonly files: readonly SettingsFile[];
-  /** JSON Schema of the whole configuration. */
-  readonly schema: JsonValues;
-  /** The configuration in force, with secrets hidden. */
-  readonly inForce: JsonValues;
-}
-
-export interface SettingsFile {
-  readonly path: string;
-  readonly isEditable: boolean;
-  /** Why it cannot be changed here. */
-  readonly reason?: string;
-  /** Literal secrets are replaced by marks, which a saved text may keep. */
-  readonly text: string;
-  /** Digest of the text in the file; a change of it by another program refuses a save. */
-  readonly digest: string;
-  /** A save of the console can be undone. */
-  readonly canUndo: boolean;
-}
-
-/** `POST settings/check` and `PUT settings`, with this body. */
-export interface SettingsText {
-  readonly path: string;
-  readonly text: string;
-  /** Required by `PUT`. */
-  readonly digest?: string;
-}
-export interface SettingsCheck {
-  readonly problems: readonly { readonly message: string; readonly line?: number }[];
-  readonly effects: SettingsEffects;
-}
-/** Changes of the running hub by a save. */
-export interface SettingsEffects {
-  readonly starts: readonly string[];
-  readonly restarts: readonly string[];
-  readonly ends: readonly string[];
-  /** Sections that open the endpoints again, which closes connections. */
-  readonly reopens: readonly string[];
-  /** Sections that need a new start of the hub. */
-  readonly needsStart: readonly string[];
-  /** Other sections that change. */
-  readonly sections: readonly string[];
-}
-export interface SettingsSaved {
-  readonly file: SettingsFile;
-  readonly effects: SettingsEffects;
-  /** The running hub has applied it. */
-  readonly isApplied: boolean;
-  /** Why it has not. */
-  readonly reason?: string;
 }
 
 /** `GET profiles`: `{profiles: ProfileRow[]}` */

@@ -4,6 +4,7 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import { sendEmpty } from "../../http/answer/send.ts";
 import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { sendValue } from "../../endpoints/rest/answer.ts";
 import { Calls } from "../../endpoints/rest/calls.ts";
 import { RestExchange } from "../../endpoints/rest/rest-exchange.ts";
 import { refusalText } from "../../endpoints/rest/refusal-text.ts";
@@ -19,6 +20,8 @@ import type { ConsoleOptions } from "./options.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 
+/** Title of the sign-in page, whose reader is not authenticated. */
+const TITLE = "Toolyard";
 const TOPICS = ["state", "calls", "logs"];
 
 /** The page at `/console`, its sessions, and the API at `/api/admin`. */
@@ -60,15 +63,14 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   close(): void {
-    this.#calls.giveUp();
-    this.#board.close();
+    this.giveUp();
   }
 
   async #page(exchange: HttpExchange): Promise<void> {
     const path = exchange.path.slice(CONSOLE_PATH.length);
     // Relative, so that it is right behind a proxy that adds a path.
     if (path === "") return exchange.answer.send(308, ["location", "./console/"]);
-    if (path === "/sign-in") return this.#signIn.showForm(exchange, await this.#title());
+    if (path === "/sign-in") return this.#signIn.showForm(exchange, TITLE);
     this.#assets ??= new Assets();
     if (path === "/") return this.#assets.sendIndex(exchange);
     return this.#assets.sendAsset(exchange, path.replace(/^\/assets\//, ""));
@@ -77,17 +79,17 @@ export class ConsoleEndpoint implements Endpoint {
   async #admin(exchange: HttpExchange): Promise<void> {
     if (exchange.method === "OPTIONS") return sendEmpty(exchange.answer, 204);
     const path = exchange.path.slice(ADMIN_PATH.length + 1);
-    if (path === "session" && exchange.method === "POST") return this.#signIn.open(exchange, await this.#title());
+    if (path === "session" && exchange.method === "POST") return this.#signIn.open(exchange, TITLE);
     if (path === "session" && exchange.method === "DELETE") return this.#signIn.end(exchange);
-    const { access, defaultMode: _mode } = this.#parts;
+    const { access } = this.#parts;
     const admins = this.#options.admins && { admins: this.#options.admins };
     const caller = await callerOf(exchange, { access, sessions: this.#sessions, ...admins });
     if (path === "events") return this.#events(exchange, caller);
-    if (path === "session") return this.#answerJson(exchange, await this.#sessionInfo(exchange, caller));
-    if (path === "links" && exchange.method === "POST") return this.#answerJson(exchange, this.#link(exchange, caller));
+    if (path === "session") return sendValue(exchange.answer, await this.#sessionInfo(exchange, caller));
+    if (path === "links" && exchange.method === "POST") return sendValue(exchange.answer, this.#link(exchange, caller));
     if (path === "") {
       const routes = this.#routes.map((route) => ({ method: route.method, path: route.path, summary: route.summary }));
-      return this.#answerJson(exchange, { routes });
+      return sendValue(exchange.answer, { routes });
     }
     const view = { mode: "all", principal: caller.principal } as const;
     await answerRoute({ routes: this.#routes, audit: this.#parts.audit }, path, {
@@ -138,14 +140,5 @@ export class ConsoleEndpoint implements Endpoint {
     stream.onClosed(() => exchange.closing.removeEventListener("abort", end));
     const permit = permitOf(exchange, caller, { access: this.#parts.access, sessions: this.#sessions });
     this.#board.add(stream, caller, { topics: new Set(wanted), lastId: exchange.header("last-event-id"), permit });
-  }
-
-  #answerJson(exchange: HttpExchange, value: unknown): void {
-    const headers = ["content-type", "application/json", "cache-control", "no-store", "x-content-type-options"];
-    exchange.answer.send(200, [...headers, "nosniff"], JSON.stringify(value));
-  }
-
-  async #title(): Promise<string> {
-    return "Toolyard";
   }
 }

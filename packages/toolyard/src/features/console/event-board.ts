@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { EventStream } from "../../http/answer/event-stream.ts";
 import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
 import { toLogRecord } from "./api/records.ts";
@@ -91,10 +90,10 @@ export class EventBoard {
 
   #listen(): () => void {
     const { recentCalls, logFeed, hub } = this.#parts;
-    let seen = this.#digests();
+    let seen = this.#state();
     const tick = setInterval(() => {
       this.#endRevoked();
-      const now = this.#digests();
+      const now = this.#state();
       if (now.sources !== seen.sources) this.#broadcast("state", { what: "sources" });
       if (now.settings !== seen.settings) this.#broadcast("state", { what: "settings" });
       seen = now;
@@ -170,7 +169,7 @@ export class EventBoard {
   }
 
   /** The parts of the state that no event reports. */
-  #digests(): { readonly sources: string; readonly settings: string } {
+  #state(): { readonly sources: string; readonly settings: unknown } {
     const states = this.#parts.hub.sources().map(({ source, status, tools }) => [
       source.id,
       status.state,
@@ -181,11 +180,7 @@ export class EventBoard {
       status.installing?.waitsFor,
       tools,
     ]);
-    const { tree } = this.#parts.hubControl();
-    return { sources: digest(states), settings: digest(tree) };
+    // A reload replaces the tree.
+    return { sources: JSON.stringify(states), settings: this.#parts.hubControl().tree };
   }
-}
-
-function digest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64");
 }

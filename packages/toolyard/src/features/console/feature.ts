@@ -2,17 +2,16 @@ import { Type } from "../../core/options/option-schema.ts";
 import {
   ACCESS,
   AUDIT,
+  CALL_STATISTICS,
   GET_HUB,
   HUB,
   HUB_CONTROL,
   LOG_FEED,
   LOGGER,
   PROFILES,
-  REDACT,
   REDACT_FACTS,
   SIGN_INS,
   STARTED_AT,
-  TOOL_MODE,
   TOOLS,
   VARIABLES,
 } from "../../core/services.ts";
@@ -32,7 +31,7 @@ const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: SECTIONS,
   paths: [CONSOLE_PATH, ADMIN_PATH],
-  uses: [HUB, TOOLS, ACCESS, TOOL_MODE, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS],
+  uses: [HUB, TOOLS, ACCESS, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS],
   resolve: (config) => {
     const options = resolveConsole(config.console);
     return options.enabled ? options : undefined;
@@ -41,6 +40,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
     const services = { ...consoleParts, ...serving };
     const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(services.access))) return NO_ENDPOINT;
+    consoleParts.recentCalls?.use();
     const late = new LateEndpoint({
       places: CONSOLE_PLACES,
       refusalBody: refusalText,
@@ -52,7 +52,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 
 export const CONSOLE = defineFeature({
   name: "console",
-  uses: [AUDIT, VARIABLES, LOGGER, LOG_FEED, REDACT, REDACT_FACTS, GET_HUB, HUB_CONTROL],
+  uses: [AUDIT, VARIABLES, LOGGER, LOG_FEED, CALL_STATISTICS, REDACT_FACTS, GET_HUB, HUB_CONTROL],
   provides: [CONSOLE_PARTS],
   endpoints: [CONSOLE_ENDPOINT],
   start: (services, config: () => { readonly console?: ConsoleConfig }) => {

@@ -1,7 +1,7 @@
 import type { Access } from "../../core/access.ts";
-import type { ToolMode } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Audit } from "../../core/ports/audit.ts";
+import type { CallStatistics } from "../../core/ports/call-statistics.ts";
 import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { LogFeed } from "../../core/ports/log-feed.ts";
@@ -18,7 +18,7 @@ export interface HubParts {
   /** Variables that determine the data folder. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logFeed: LogFeed;
-  readonly redact: (text: string) => string;
+  readonly callStatistics: CallStatistics;
   /** Returns a copy of a JSON value without secrets. */
   readonly redactFacts: (facts: JsonObject) => JsonObject;
   readonly getHub: () => MadeHub;
@@ -34,6 +34,5 @@ export interface ConsoleParts extends HubParts {
   readonly hub: HubPort;
   readonly tools: ToolFinder;
   readonly access: Access;
-  readonly defaultMode: ToolMode;
   readonly profiles: Profiles;
 }

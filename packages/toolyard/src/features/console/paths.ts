@@ -2,7 +2,7 @@ import type { RoutePlace } from "../../http/router.ts";
 
 /** The page, below the server's base path. */
 export const CONSOLE_PATH = "/console";
-/** The API of the page and of the command-line program. */
+/** The API of the page. */
 export const ADMIN_PATH = "/api/admin";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];

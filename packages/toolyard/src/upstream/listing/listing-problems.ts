@@ -43,7 +43,11 @@ export class ListingProblems {
 
   /** Returns the listing with the problems that were found over time. */
   addTo(listing: ServerListing): ServerListing {
-    const problems = Array.from(this.#changedTools, (subject) => ({ subject, message: CHANGED }));
+    const problems: ListingProblem[] = Array.from(this.#changedTools, (subject) => ({
+      subject,
+      message: CHANGED,
+      changed: true,
+    }));
     if (this.#isRestless) problems.push(RESTLESS);
     return problems.length === 0 ? listing : { ...listing, problems: [...listing.problems, ...problems] };
   }

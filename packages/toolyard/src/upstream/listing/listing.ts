@@ -32,6 +32,8 @@ export interface ListingProblem {
   readonly message: string;
   /** True if the entry is offered without its faulty part. @default false */
   readonly repaired?: boolean;
+  /** True if the definition has changed since it was last read. @default false */
+  readonly changed?: boolean;
 }
 
 export interface ListingBounds {

@@ -67,7 +67,8 @@ export class SessionEndpoint {
   }
 
   async #problemOf(exchange: HttpExchange, authorization: string | undefined): Promise<string | undefined> {
-    if (authorization === undefined) return "This link was used or is over. Run `toolyard open` again.";
+    if (authorization === undefined)
+      return "This link was used or has expired. `POST /api/admin/links` creates another one.";
     const header = (name: string): string | undefined =>
       name === "authorization" ? authorization : exchange.header(name);
     const found = await this.#parts.access.authenticator.authenticate({ header });

@@ -38,6 +38,5 @@ ${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus
 ${problem === undefined ? "" : new Html('aria-invalid="true"')}>
 <button>Sign in</button></form>
-<p>A token of <code>[server]</code>, or an access token of this hub’s sign-in. <code>toolyard open</code> signs this
-browser in by a link.</p></main></body></html>`.text;
+<p>A token of <code>[server]</code>, or an access token of this hub’s sign-in.</p></main></body></html>`.text;
 }

@@ -105,7 +105,7 @@ function kindOf(error: unknown): FailKind {
   return error.status === 403 ? "denied" : "invalid_params";
 }
 
-const ADVICE = "`/openapi.json` lists the paths of the console's API.";
+const ADVICE = "`GET /api/admin` lists the paths.";
 
 function matches(parts: readonly string[], steps: readonly string[]): boolean {
   return parts.length === steps.length && parts.every((part, at) => part === "*" || part === steps[at]);

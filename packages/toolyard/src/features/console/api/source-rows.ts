@@ -39,23 +39,16 @@ export function toSummary(report: SourceReport, { calls = NO_CALLS, place, signI
   };
 }
 
-export function toProblem({ subject, message, renamed, repaired, unsupported, withheld }: Problem): SourceProblem {
-  // The two texts are those of a pin and of the last known list.
-  const isChanged = /approved|definition changed/i.test(withheld ?? message);
+export function toProblem(problem: Problem): SourceProblem {
   return {
-    subject: firstChars(subject, MAX_TEXT_CHARS),
-    message: firstChars(message, MAX_TEXT_CHARS),
-    severity: renamed
-      ? "renamed"
-      : repaired
-        ? "repaired"
-        : unsupported
-          ? "unsupported"
-          : isChanged
-            ? "changed"
-            : "fault",
+    subject: firstChars(problem.subject, MAX_TEXT_CHARS),
+    message: firstChars(problem.message, MAX_TEXT_CHARS),
+    severity: SEVERITIES.find((severity) => problem[severity] === true) ?? "fault",
   };
 }
+
+/** Members of a problem, the decisive ones first. */
+const SEVERITIES = ["renamed", "repaired", "unsupported", "changed"] as const;
 
 /** Returns the address of the sign-in page of a source that supports sign-in. */
 export function signInLink(

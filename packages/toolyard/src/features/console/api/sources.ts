@@ -7,6 +7,7 @@ import type { Provider } from "../../../core/sources/provider.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { ActionResult, SourceDetail, SourceSummary } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
+import { callsBySource } from "./calls-by-source.ts";
 import { addSource, applyChange, removeSource, toggleSource, type SourceEditor } from "./edit-sources.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
 import { placesOf } from "./source-files.ts";
@@ -82,11 +83,11 @@ export class SourceRoutes {
 
   async #list({ exchange }: AdminRequest): Promise<{ readonly sources: readonly SourceSummary[] }> {
     const places = await placesOf(this.#parts.hubControl());
-    const calls = this.#parts.recentCalls?.bySource();
+    const calls = callsBySource(this.#parts);
     return {
       sources: this.#parts.hub.sources().map((report) =>
         toSummary(report, {
-          calls: calls?.get(report.source.id),
+          calls: calls.get(report.source.id),
           place: places.get(report.source.id),
           signIn: signInLink(report.source.id, this.#parts.signIns, exchange.http.baseUrl),
         }),
@@ -102,7 +103,7 @@ export class SourceRoutes {
     const { stderr = [], pid, info = {} } = report.status;
     const provider = this.#parts.hubControl().providers.find(({ source }) => source.id === id);
     return {
-      ...toSummary(report, { calls: this.#parts.recentCalls?.bySource().get(id), place, signIn }),
+      ...toSummary(report, { calls: callsBySource(this.#parts).get(id), place, signIn }),
       stderr,
       ...(pid !== undefined && { pid }),
       info,
@@ -125,7 +126,7 @@ export class SourceRoutes {
       await this.#parts.hubControl().refresh(id, AbortSignal.timeout(REFRESH_MS));
     } catch (error) {
       if (!(error instanceof FailError)) throw error;
-      throw new Refusal(502, this.#parts.redact(error.failure.message));
+      throw new Refusal(502, String(this.#parts.redactFacts({ message: error.failure.message })["message"]));
     }
     return { done: true, message: `The lists of ${id} were read again.` };
   }
@@ -153,6 +154,6 @@ function readOnlyReason(reason: string | undefined, isInFile: boolean): Pick<Sou
 
 function commandsFor(id: string, isInFile: boolean): readonly string[] {
   const name = /^[\w.-]+$/.test(id) ? id : JSON.stringify(id);
-  const own = [`toolyard status ${name}`, `toolyard check ${name}`];
+  const own = ["toolyard status", "toolyard check"];
   return isInFile ? [...own, `toolyard disable ${name}`, `toolyard enable ${name}`, `toolyard remove ${name}`] : own;
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { Outcome } from "../../../core/calls/outcome.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
-import { isHubItself } from "../../../core/sources/provider-kinds.ts";
 import { sendFailure } from "../../../endpoints/rest/answer.ts";
 import type { Calls } from "../../../endpoints/rest/calls.ts";
 import type { ToolDetail, ToolList, ToolRow } from "../api-types.ts";
@@ -84,10 +83,10 @@ export class ToolRoutes {
     const all = await this.#parts.hub.list("tools", view, { waits: false });
     const offset = readCount(query, "offset", { usual: 0, most: 1_000_000 });
     const limit = readCount(query, "limit", { usual: MAX_PAGE, most: MAX_PAGE });
-    const owners = this.#ownersOf();
-    const entries =
-      server === null ? all.entries : all.entries.filter((entry) => owners(String(entry["name"])) === server);
-    const tools = entries.slice(offset, offset + limit).map((entry) => toRow(entry, owners(String(entry["name"]))));
+    const sourceOf = ({ name }: JsonObject): string | undefined =>
+      this.#parts.tools.sourceOf(String(name), view.principal);
+    const entries = server === null ? all.entries : all.entries.filter((entry) => sourceOf(entry) === server);
+    const tools = entries.slice(offset, offset + limit).map((entry) => toRow(entry, sourceOf(entry)));
     return { tools, total: entries.length, offset, version: all.version };
   }
 
@@ -102,7 +101,6 @@ export class ToolRoutes {
       name,
       description: firstChars(description, MAX_SUMMARY_CHARS),
       source,
-      isReadOnly: false,
       score,
       ...(why && { why }),
     }));
@@ -116,7 +114,7 @@ export class ToolRoutes {
       return undefined;
     }
     const shown = String(found.entry["name"]);
-    const source = this.#ownersOf()(shown);
+    const source = this.#parts.tools.sourceOf(shown, view.principal);
     return {
       name: shown,
       ...(source !== undefined && { source }),
@@ -164,15 +162,6 @@ export class ToolRoutes {
     };
     await answer(exchange, () => this.#calls.run({ method: "completion/complete", target, params }, view, exchange));
   }
-
-  /** Returns a function that finds the source of a tool by its name. */
-  #ownersOf(): (name: string) => string | undefined {
-    const sources = this.#parts.hub.sources().flatMap(({ source }) => (isHubItself(source) ? [] : [source]));
-    return (name) => {
-      const fitting = sources.filter(({ namespace }) => namespace !== "" && name.startsWith(namespace));
-      return fitting.toSorted((a, b) => b.namespace.length - a.namespace.length)[0]?.id;
-    };
-  }
 }
 
 async function answer(exchange: AdminRequest["exchange"], work: () => Promise<Outcome>): Promise<void> {
@@ -189,6 +178,5 @@ function toRow(entry: JsonObject, source: string | undefined): ToolRow {
     ...(title !== undefined && { title: firstChars(title, MAX_SUMMARY_CHARS) }),
     description: firstChars(stringMember(entry, "description") ?? "", MAX_SUMMARY_CHARS),
     ...(source !== undefined && { source }),
-    isReadOnly: objectMember(entry, "annotations")?.["readOnlyHint"] === true,
   };
 }

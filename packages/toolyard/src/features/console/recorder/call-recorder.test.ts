@@ -35,17 +35,16 @@ test("counts failures, but not calls that their caller cancelled", () => {
   const recorder = new CallRecorder(10);
   for (const outcome of ["ok", "timeout", "cancelled", "tool_error"]) recorder.add(call({ outcome, source: "s" }));
   expect(recorder.counts).toEqual({ calls: 4, errors: 2 });
-  expect(recorder.bySource().get("s")).toMatchObject({ calls: 4, errors: 2 });
   expect(recorder.ofTool("t")).toMatchObject({ calls: 4, errors: 2 });
   expect(recorder.ofTool("other")).toEqual({ calls: 0, errors: 0 });
 });
 
-test("counts a call of a call for its source only", () => {
+test("does not count a call of a call", () => {
   const recorder = new CallRecorder(10);
   recorder.add(call({ parent: "p", source: "s" }));
   expect(recorder.counts.calls).toBe(0);
   expect(recorder.callers()).toEqual([]);
-  expect(recorder.bySource().get("s")).toMatchObject({ calls: 1 });
+  expect(recorder.newest()).toHaveLength(1);
 });
 
 test("returns percentiles that are values of the kept calls", () => {
@@ -71,7 +70,7 @@ test("counts calls by minute and forgets the minutes of the hour before", () => 
 test("keeps a limited number of callers and of their programs", () => {
   const recorder = new CallRecorder(1);
   for (let at = 0; at < 2500; at += 1) recorder.add(call({ who: `u${at}` }));
-  for (let at = 0; at < 50; at += 1) recorder.add(call({ who: "one", program: `p${at}` }));
+  for (let at = 0; at < 50; at += 1) recorder.add(call({ who: "one", client: `p${at}` }));
   expect(recorder.callers()).toHaveLength(2000);
   expect(recorder.callers().at(-1)!.programs).toHaveLength(8);
 });

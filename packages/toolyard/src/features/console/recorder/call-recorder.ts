@@ -1,12 +1,10 @@
 import type { CallFigures, CallRecord } from "../api-types.ts";
 import { Emitter } from "../../../core/events.ts";
 
-/** Facts of a call that is over; the recorder adds its number. */
-export interface FinishedCall extends Omit<CallRecord, "number"> {
-  readonly program?: string;
-}
+/** Facts of a call that is over. The recorder adds its number. */
+export type FinishedCall = Omit<CallRecord, "number">;
 
-/** Counts of one source, caller or tool since the start of the hub. */
+/** Counts of one caller since the start of the hub. */
 interface Tally {
   calls: number;
   errors: number;
@@ -23,9 +21,10 @@ interface Minute {
 const MINUTE_MS = 60_000;
 /** Minutes that are counted. */
 export const KEPT_MINUTES = 60;
-/** Most callers and sources that are counted; the one that called longest ago is removed. */
+/** Maximum number of callers that are counted. The one that called longest ago is removed. */
 const MAX_TALLIES = 2000;
 const MAX_PROGRAMS = 8;
+type Percentiles = Pick<CallFigures, "p50" | "p95" | "p99">;
 const NO_FIGURES: CallFigures = Object.freeze({ calls: 0, errors: 0 });
 
 export interface CallerTally extends CallFigures {
@@ -38,10 +37,10 @@ export interface CallerTally extends CallFigures {
 export class CallRecorder {
   /** Emitted only while there are listeners. */
   readonly added = new Emitter<CallRecord>();
+  #isInUse = false;
   readonly #ring: CallRecord[] = [];
   readonly #size: number;
   readonly #now: () => number;
-  readonly #sources = new Map<string, Tally>();
   readonly #callers = new Map<string, Tally>();
   readonly #minutes: Minute[] = [];
   #next = 0;
@@ -51,6 +50,15 @@ export class CallRecorder {
   constructor(size: number, now: () => number = Date.now) {
     this.#size = size;
     this.#now = now;
+  }
+
+  /** False until the console is served. A hub without it does not pay for records that nobody can read. */
+  get isInUse(): boolean {
+    return this.#isInUse;
+  }
+
+  use(): void {
+    this.#isInUse = true;
   }
 
   /** Calls since the start of the hub, without calls that a call made. */
@@ -69,16 +77,14 @@ export class CallRecorder {
   }
 
   add(call: FinishedCall): void {
-    const { program, ...facts } = call;
     this.#next += 1;
-    const record: CallRecord = { number: this.#next, ...facts };
+    const record: CallRecord = { number: this.#next, ...call };
     this.#ring[(this.#next - 1) % this.#size] = record;
     const isError = isFailure(call.outcome);
-    if (call.source !== undefined) count(this.#sources, { key: call.source, call: record, program });
     if (call.parent === undefined) {
       this.#count += 1;
       if (isError) this.#errors += 1;
-      count(this.#callers, { key: call.who, call: record, program });
+      count(this.#callers, call);
       const minute = this.#minute();
       minute.calls += 1;
       if (isError) minute.errors += 1;
@@ -92,15 +98,10 @@ export class CallRecorder {
     return Array.from({ length }, (_, back) => this.#ring[(this.#next - 1 - back) % this.#size]!);
   }
 
-  /** Returns the figures of each source by its id. */
-  bySource(): ReadonlyMap<string, CallFigures> {
+  /** Returns the percentiles of the kept calls of each source, by its id. */
+  percentilesBySource(): ReadonlyMap<string, Percentiles> {
     const kept = groupBy(this.newest(), ({ source = "" }) => source);
-    return new Map(
-      Array.from(this.#sources, ([id, { calls, errors }]) => [
-        id,
-        { calls, errors, ...percentiles(kept.get(id) ?? []) },
-      ]),
-    );
+    return new Map(Array.from(kept, ([id, calls]) => [id, percentiles(calls)]));
   }
 
   /** Returns the figures of the kept calls of one tool. */
@@ -149,25 +150,19 @@ export function isFailure(outcome: string): boolean {
   return outcome !== "ok" && outcome !== "cancelled";
 }
 
-interface TallyChange {
-  readonly key: string;
-  readonly call: CallRecord;
-  readonly program: string | undefined;
-}
-
-function count(tallies: Map<string, Tally>, { key, call: { outcome, time }, program }: TallyChange): void {
-  const known = tallies.get(key) ?? { calls: 0, errors: 0, lastCall: time, programs: new Set<string>() };
+function count(tallies: Map<string, Tally>, { who, outcome, time, client }: FinishedCall): void {
+  const known = tallies.get(who) ?? { calls: 0, errors: 0, lastCall: time, programs: new Set<string>() };
   known.calls += 1;
   if (isFailure(outcome)) known.errors += 1;
   known.lastCall = time;
-  if (program !== undefined && known.programs.size < MAX_PROGRAMS) known.programs.add(program);
+  if (client !== undefined && known.programs.size < MAX_PROGRAMS) known.programs.add(client);
   // The order of the map is that of the last calls.
-  tallies.delete(key);
-  tallies.set(key, known);
+  tallies.delete(who);
+  tallies.set(who, known);
   if (tallies.size > MAX_TALLIES) tallies.delete(tallies.keys().next().value!);
 }
 
-function percentiles(calls: readonly CallRecord[]): Pick<CallFigures, "p50" | "p95" | "p99"> {
+function percentiles(calls: readonly CallRecord[]): Percentiles {
   if (calls.length === 0) return {};
   const sorted = Float64Array.from(calls, ({ durationMs }) => durationMs).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;

@@ -13,13 +13,15 @@ const MAX_TEXT_CHARS = 300;
 /** Times at which a call passed the stages, on the clock of `performance.now()`. */
 type Marks = number[];
 
-/** Creates stages that record every call, with its time in each stage. A retry counts for `guard`. */
+/**
+ * Creates stages that record every call, with its time in each stage, once the recorder is in use. A retry counts for
+ * `guard`.
+ */
 export function timingStages(recorder: CallRecorder): readonly StagePlace[] {
   const running = new WeakMap<CallState, Marks>();
-  const mark = (index: number): Stage => {
+  const marked = (index: number): Stage => {
     return (state, next) => {
-      const marks = running.get(state);
-      if (marks) marks[index] = performance.now();
+      setMark(running.get(state), index);
       return next(state);
     };
   };
@@ -27,16 +29,28 @@ export function timingStages(recorder: CallRecorder): readonly StagePlace[] {
     try {
       return await next(state);
     } finally {
-      const marks = running.get(state);
-      if (marks) marks[MARKED.length] = performance.now();
+      setMark(running.get(state), MARKED.length);
     }
   };
-  const place = (after: StagePlace["after"], stage: Stage): StagePlace => ({ after, load: async () => stage });
+  const place = (after: StagePlace["after"], stage: Stage): StagePlace => ({
+    after,
+    load: async () => ifInUse(recorder, stage),
+  });
   return [
     place("record", recordCall(recorder, running)),
-    ...MARKED.map((after, index) => place(after, mark(index))),
+    ...MARKED.map((after, index) => place(after, marked(index))),
     place("normalise", executed),
   ];
+}
+
+/** A call that began before the recorder was in use has no marks. */
+function setMark(marks: Marks | undefined, index: number): void {
+  if (marks) marks[index] = performance.now();
+}
+
+/** Skips a stage without a promise of its own until the recorder is in use. */
+function ifInUse(recorder: CallRecorder, stage: Stage): Stage {
+  return (state, next) => (recorder.isInUse ? stage(state, next) : next(state));
 }
 
 function recordCall(recorder: CallRecorder, running: WeakMap<CallState, Marks>): Stage {
@@ -69,12 +83,11 @@ function describe(
   { outcome, stages }: { readonly outcome: string; readonly stages: readonly number[] },
 ): Parameters<CallRecorder["add"]>[0] {
   const { id, principal, client, endpoint, method, target, parent } = state.call;
-  const { name: program } = client;
   return {
     id,
     time: isoNow(),
     who: principal.id,
-    ...(program !== undefined && { client: firstChars(program, MAX_TEXT_CHARS), program }),
+    ...(client.name !== undefined && { client: firstChars(client.name, MAX_TEXT_CHARS) }),
     endpoint,
     method,
     target: firstChars(state.isResolved ? state.found.name : target, MAX_TEXT_CHARS),
