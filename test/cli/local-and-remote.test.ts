@@ -91,12 +91,13 @@ afterAll(async () => {
   await desk?.[Symbol.asyncDispose]();
 });
 
-/** Returns the output of `top` without the figures that depend on the time since the start of the hub. */
+/** Returns the output of `top` without the figures, and their widths, that depend on the time since the hub started. */
 function withoutSpan(stdout: string): string {
   return stdout
     .replaceAll(/"(spanMs|perSecond)": [\d.]+/g, '"$1": …')
     .replace(/ calls in .+ \(\S+\/s\)/, " calls in … (…/s)")
-    .replaceAll(/^((?:\S+ +)+?\d+ +)[\d.]+( +[\d.]+ m?s )/gm, "$1…$2");
+    .replaceAll(/^((?:\S+ +)+?\d+ +)[\d.]+( +[\d.]+ m?s )/gm, "$1…$2")
+    .replaceAll(/ {2,}/g, "  ");
 }
 
 /** Returns the output without parts that may differ between two runs against one hub. */

@@ -5,11 +5,10 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { isFailKind } from "../../core/calls/kinds.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import { parseDuration } from "../../core/text/duration.ts";
-import { resolveHttp } from "../../http/options.ts";
 import { EXIT } from "../failure.ts";
-import { ownUrl } from "../hub-access/own-url.ts";
+import { hubAddress } from "../hub-access/hub-address.ts";
 import { askHub, type HubQuestion } from "../hub-access/query-hub.ts";
-import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
+import { wantsToken } from "../hub-access/session.ts";
 import { fitToSchema } from "../input/arguments.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { plainLine, table } from "../output/table.ts";
@@ -109,8 +108,8 @@ interface TaskQuestion extends Pick<HubQuestion, "method" | "headers" | "body"> 
 
 /** Sends a request to REST at the running hub. Rejects with a `FailError` for an error and for no answer. */
 async function ask({ path, ...request }: TaskQuestion, options: SharedOptions, io: Io): Promise<JsonObject> {
-  const { base, token } = await addressOf(options, io);
-  const url = new URL(`${base}${path}`);
+  const { rest, token } = await hubAddress(options, io);
+  const url = new URL(`${rest}${path}`);
   const { status, json } = await answered({ ...request, url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
   if (status === 401) throw new FailError(wantsToken(url.origin, token !== undefined));
   if (status < 300 && isJsonObject(json)) return json;
@@ -135,17 +134,4 @@ function failureIn(json: unknown): Fail | undefined {
   const kind = error && stringMember(error, "kind");
   if (!error || kind === undefined || !isFailKind(kind)) return undefined;
   return fail(kind, stringMember(error, "message") ?? "The hub gave no reason.");
-}
-
-/** Returns the address of REST: at `--url`, or at the address of the configured hub. */
-async function addressOf(options: SharedOptions, io: Io): Promise<{ base: string; token: string | undefined }> {
-  const { server = {}, rest } = (await loadSettings(options, io)).tree;
-  const below = rest?.base_path ?? "/api";
-  if (options.url !== undefined) {
-    const url = parseUrl(options.url);
-    const place = url.pathname.replace(/\/(?:mcp|sse)?\/?$/, "");
-    return { base: `${url.origin}${place}${below}`, token: readToken(options, io) };
-  }
-  const own = await ownUrl(resolveHttp({ ...server, insecure: true }));
-  return { base: `${own}${below}`, token: readToken(options, io) ?? server.token };
 }

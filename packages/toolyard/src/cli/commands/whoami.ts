@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
-import { resolveHttp } from "../../http/options.ts";
 import { EXIT, reportFail } from "../failure.ts";
-import { ownUrl } from "../hub-access/own-url.ts";
+import { hubAddress } from "../hub-access/hub-address.ts";
 import { askHub } from "../hub-access/query-hub.ts";
-import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
+import { wantsToken } from "../hub-access/session.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
@@ -13,26 +12,13 @@ import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 const ANSWER_WITHIN_MS = 10_000;
 
 export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
-  const { url, token } = await addressOf(options, io);
-  const answer = await ask(url, token, io);
+  const { base, token } = await hubAddress(options, io);
+  const answer = await ask(new URL(`${base}/whoami`), token, io);
   if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
   if (options.json) await printJson(io.stdout, answer.body);
   else await print(io.stdout, textOf(answer.body));
   return EXIT.ok;
 };
-
-/** Returns the address in `--url` or its profile, or else the address at which the configured hub listens. */
-async function addressOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {
-  if (options.url !== undefined) {
-    const url = parseUrl(options.url);
-    url.pathname = `${url.pathname.replace(/\/(?:mcp|sse)?\/?$/, "")}/whoami`;
-    url.search = "";
-    return { url, token: readToken(options, io) };
-  }
-  const { server = {} } = (await loadSettings(options, io)).tree;
-  const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}/whoami`);
-  return { url, token: readToken(options, io) ?? server.token };
-}
 
 async function ask(
   url: URL,

@@ -1,16 +1,15 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
-import { resolveHttp } from "../../http/options.ts";
 import { askRunning } from "../../hub/shared/ask-running.ts";
 import { causeOf } from "../../outbound/client/cause.ts";
 import type { Io } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
-import { ownUrl } from "./own-url.ts";
+import { hubAddress } from "./hub-address.ts";
 import { askHub, type HubQuestion } from "./query-hub.ts";
 import { filesText, findSharedHub, ownSharedHub, type FoundHub } from "./running-hub.ts";
-import { loadSettings, parseUrl, readToken, wantsToken } from "./session.ts";
+import { wantsToken } from "./session.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -35,7 +34,8 @@ export type ReportAnswer = { readonly body: JsonObject; readonly at: string } | 
  * because that report includes its certificate.
  */
 export async function readReport(report: HubReport, options: SharedOptions, io: Io): Promise<ReportAnswer> {
-  const { url, token } = await endpointOf(report, options, io);
+  const { base, token } = await hubAddress(options, io);
+  const url = new URL(`${base}${report.path}`);
   const isNamed = options.url !== undefined || options.tokenEnv !== undefined;
   const own = isNamed ? undefined : await ownSharedHub(options, io).catch(ignoreFolder);
   if (own && !own.answer.isBesideHttp) return sharedAnswer(report, own);
@@ -60,24 +60,6 @@ async function sharedAnswer({ command, title }: HubReport, { place, answer: stat
 function ignoreFolder(error: unknown): undefined {
   if (error instanceof OptionError) return undefined;
   throw error;
-}
-
-/** Returns `--url`, or the address at which the configured hub listens. */
-async function endpointOf(
-  { path }: HubReport,
-  options: SharedOptions,
-  io: Io,
-): Promise<{ url: URL; token: string | undefined }> {
-  if (options.url !== undefined) {
-    const url = parseUrl(options.url);
-    url.pathname = url.pathname.replace(/\/(mcp|sse)?\/?$/, path);
-    url.search = "";
-    return { url, token: readToken(options, io) };
-  }
-  const { server = {} } = (await loadSettings(options, io)).tree;
-  // The hub itself checks whether it may listen there.
-  const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}${path}`);
-  return { url, token: readToken(options, io) ?? server.token };
 }
 
 async function ask(

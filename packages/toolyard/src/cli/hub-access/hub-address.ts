@@ -1,0 +1,30 @@
+import { resolveHttp } from "../../http/options.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import { ownUrl } from "./own-url.ts";
+import { loadSettings, parseUrl, readToken } from "./session.ts";
+
+/** Path of REST if no configuration says otherwise, as for a hub behind `--url`. */
+const REST_PATH = "/api";
+
+/** Where a running hub is reached. */
+export interface HubAddress {
+  /** URL without a slash at its end, to which a path is appended. */
+  readonly base: string;
+  /** URL of REST, without a slash at its end. */
+  readonly rest: string;
+  readonly token: string | undefined;
+}
+
+/** Returns the address in `--url` without the path of its endpoint, or else the address of the configured hub. */
+export async function hubAddress(options: SharedOptions, io: Io): Promise<HubAddress> {
+  if (options.url !== undefined) {
+    const { origin, pathname } = parseUrl(options.url);
+    const base = `${origin}${pathname.replace(/\/(?:mcp|sse)?\/?$/, "")}`;
+    return { base, rest: `${base}${REST_PATH}`, token: readToken(options, io) };
+  }
+  const { server = {}, rest } = (await loadSettings(options, io)).tree;
+  // The hub itself checks whether it may listen there.
+  const base = await ownUrl(resolveHttp({ ...server, insecure: true }));
+  return { base, rest: `${base}${rest?.base_path ?? REST_PATH}`, token: readToken(options, io) ?? server.token };
+}
