@@ -245,7 +245,7 @@ describe("withholds", () => {
     [
       "a tool that requires task execution",
       tool({ execution: { taskSupport: "required" } }),
-      "`execution.taskSupport` is `required`, and the hub does not offer tasks.",
+      "`execution.taskSupport` is `required`, and the hub does not start tasks at a server.",
     ],
   ])("%s, with the reason, and offers the others", (_what, given, reason) => {
     const { entries, listing } = listed("tools", [given, tool({ name: "good" })]);

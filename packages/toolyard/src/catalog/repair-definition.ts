@@ -84,8 +84,8 @@ function repair(tool: ToolRecord): RepairedRecord<ToolRecord> {
 }
 
 const TASK_REQUIRED =
-  "`execution.taskSupport` is `required`, and the hub does not offer tasks. Ask its author for a tool that may be " +
-  "called without one.";
+  "`execution.taskSupport` is `required`, and the hub does not start tasks at a server. Ask its author for a tool " +
+  "that may be called without one.";
 
 function requiresTask({ execution }: JsonObject): boolean {
   return isJsonObject(execution) && execution["taskSupport"] === "required";

@@ -31,7 +31,9 @@ export interface TaskSnapshot {
   readonly createdAt: string;
   /** Time in ISO 8601. */
   readonly updatedAt: string;
-  /** Milliseconds after `createdAt` for which the task can be read. */
+  /**
+   * Milliseconds after its end for which the task can be read. Clients count from `createdAt`, which is never later.
+   */
   readonly ttlMs: number;
   /** Milliseconds between two reads, as the hub recommends. */
   readonly pollIntervalMs: number;

@@ -11,7 +11,6 @@ export const TASKS = defineFeature({
   schema: TASK_SECTIONS,
   uses: [DATA_FOLDERS, GET_HUB, LOGGER],
   provides: [TASKS_SERVICE],
-  changesEndpoints: true,
   check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
   start: ({ dataFolders: { tasks: folder }, getHub, logger }, config: () => TaskReads) => {
     const options = liveOptions(config);

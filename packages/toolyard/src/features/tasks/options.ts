@@ -39,7 +39,7 @@ const TasksSchema = Type.Object(
       }),
     ),
     ttl: Type.Optional(
-      durationOption({ description: "Time after its creation for which a task can be read.", default: "24h" }),
+      durationOption({ description: "Time after its end for which a task can be read.", default: "24h" }),
     ),
     max_tasks: Type.Optional(
       Type.Integer({

@@ -62,7 +62,7 @@ function openTable(config: TasksConfig = {}, deps: Partial<TaskTableDeps> = {}):
   const options = resolveTasks(config);
   const table = new TaskTable({
     options: () => options,
-    logger: { warning: (message) => void warnings.push(message), debug: () => {} },
+    logger: { warning: (message) => void warnings.push(message) },
     openJournal: () => TaskJournal.open(folder, "/project"),
     run: (call) => {
       repeated.push(call);

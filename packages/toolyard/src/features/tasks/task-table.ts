@@ -24,7 +24,7 @@ import type { TaskJournal, TaskRecord } from "./task-journal.ts";
 
 export interface TaskTableDeps {
   readonly options: () => TaskOptions;
-  readonly logger: Pick<Logger, "warning" | "debug">;
+  readonly logger: Pick<Logger, "warning">;
   /**
    * Opens the journal: with the first task, or at the start if tasks are stored. Returns `undefined` if tasks are kept
    * in memory.
