@@ -1,4 +1,4 @@
-import { messageOf, OptionError } from "../../core/errors.ts";
+import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { ACCESS_PLAN } from "../../core/services.ts";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
@@ -7,6 +7,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { endpointsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
+import { reopen } from "../../hub/serve/reopen.ts";
 import { serveHttp, type ServedHub, type ServedHttp } from "../../hub/serve/serve.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
@@ -108,23 +109,27 @@ interface ServeContext {
 async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   const { options, io, load } = serving;
   let served: ServedHub | ServedHttp | undefined;
-  let [current, address] = [endpointsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
+  let [current, server] = [endpointsOf(hub.features, hub.config.tree), serverOf(hub)];
+  const leaving = new AbortController();
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
       const wanted = endpointsOf(hub.features, hub.config.tree);
       if (!served || !("address" in served) || wanted === current) return;
-      const fresh = await reopen(hub, served, address);
-      if (fresh !== served) address = addressOf(serverOf(hub));
-      [served, current] = [fresh, wanted];
+      try {
+        const fresh = await reopen(hub, served, { server: serverOf(hub), before: server });
+        if (fresh !== served) server = serverOf(hub);
+        [served, current] = [fresh, wanted];
+      } catch (error) {
+        return leaving.abort(error);
+      }
       // The offered capabilities also depend on the callers with access.
       await hub.reconfigure(hub.config);
     },
   });
   let beside: Awaited<ReturnType<typeof besideHttp>>;
   const isTerminalGone = watchTerminal();
-  const leaving = new AbortController();
   const sharing = { options, io, reloader, onStop: () => leaving.abort("`toolyard stop` was run") };
   // A hub started at a terminal ends with its window. Otherwise the signal reloads the files.
   const onHangup = (): void => {
@@ -141,6 +146,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
     if ("address" in served) beside = await besideHttp(hub, sharing);
     // A stdio endpoint ends with its client, an HTTP endpoint with the process.
     await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
+    if (leaving.signal.reason instanceof Error) throw leaving.signal.reason;
     hub.logger.info(
       io.interrupted.aborted
         ? "Ending after a signal: running calls get their time. A second signal ends them immediately."
@@ -201,48 +207,6 @@ async function bannerAfterStart(
 /** Returns the name of the variable in which callers of this hub can store the token, if a token is required. */
 function tokenVariable({ services }: Hub, { tokenEnv }: Options): string | undefined {
   return getService(services, ACCESS_PLAN)().isGuarded ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
-}
-
-/**
- * Moves the HTTP endpoint to the address in `[server]` and `[rest]`. `before` is the previous address. If the move
- * fails, the previous endpoint stays open, and the failure is logged.
- */
-async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<ServedHttp> {
-  const wanted = serverOf(hub);
-  try {
-    const fresh =
-      addressOf(wanted) === before
-        ? await replaceEndpoint(hub, served, wanted)
-        : await addEndpoint(hub, served, wanted);
-    hub.logger.info("The endpoint was reopened.", { endpoint: fresh.endpoint });
-    return fresh;
-  } catch (error) {
-    hub.logger.error("The changed [server] or [rest] cannot be served; the endpoint stays unchanged.", {
-      reason: messageOf(error),
-    });
-    return served;
-  }
-}
-
-/** Opens the endpoint at another address, before the previous endpoint closes. */
-async function addEndpoint(hub: Hub, served: ServedHub, wanted: ServerConfig): Promise<ServedHttp> {
-  const fresh = await serveHttp(hub, wanted);
-  await served.close();
-  return fresh;
-}
-
-/**
- * Opens the endpoint at the same address. The previous endpoint closes when only the port is missing, so that it stays
- * open after any other failure.
- */
-function replaceEndpoint(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
-  // A free port was chosen at the start, and callers already use it.
-  const server = wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted;
-  return serveHttp(hub, server, () => served.close());
-}
-
-function addressOf({ host, port }: ServerConfig): string {
-  return JSON.stringify([host, port]);
 }
 
 function flagsOf(options: Options, io: Io): JsonObject {
