@@ -1,4 +1,4 @@
-import { CALL_STATISTICS, REDACT, STARTED_AT } from "../../core/services.ts";
+import { CALL_STATISTICS, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { CALLS_PATH } from "../paths.ts";
 
@@ -6,7 +6,7 @@ import { CALLS_PATH } from "../paths.ts";
 export const STATISTICS = defineEndpoint({
   schema: {},
   paths: [CALLS_PATH],
-  uses: [CALL_STATISTICS, STARTED_AT, REDACT],
+  uses: [CALL_STATISTICS, STARTED_AT, REDACT_FACTS],
   resolve: () => ({}),
   open: async (_options, services) => new (await import("./statistics-endpoint.ts")).StatisticsEndpoint(services),
 });

@@ -6,11 +6,14 @@ import { VERSION } from "../../core/version.ts";
 export interface StatisticsParts {
   readonly callStatistics: CallStatistics;
   readonly startedAt: Date;
-  readonly redact: (text: string) => string;
+  readonly redactFacts: (facts: JsonObject) => JsonObject;
 }
 
 /** Returns the counts of all calls as JSON without secrets, and `more`. */
-export function statisticsJson({ callStatistics, startedAt, redact }: StatisticsParts, more: JsonObject = {}): string {
+export function statisticsJson(
+  { callStatistics, startedAt, redactFacts }: StatisticsParts,
+  more: JsonObject = {},
+): string {
   const body = {
     version: VERSION,
     startedAt: startedAt.toISOString(),
@@ -19,5 +22,5 @@ export function statisticsJson({ callStatistics, startedAt, redact }: Statistics
     rows: callStatistics.rows().map((row) => row.read()),
     ...more,
   };
-  return safeJson(redact(JSON.stringify(body)));
+  return safeJson(JSON.stringify(redactFacts(body)));
 }

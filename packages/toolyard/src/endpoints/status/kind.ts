@@ -1,5 +1,5 @@
 import { defineEndpoint } from "../endpoint.ts";
-import { GET_HUB, HUB, PROFILES, REDACT, STARTED_AT } from "../../core/services.ts";
+import { GET_HUB, HUB, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
 
@@ -7,7 +7,7 @@ import { CERTIFICATE } from "../services.ts";
 export const STATUS = defineEndpoint({
   schema: {},
   paths: [STATUS_PATH],
-  uses: [HUB, STARTED_AT, REDACT, CERTIFICATE, PROFILES, GET_HUB],
+  uses: [HUB, STARTED_AT, REDACT_FACTS, CERTIFICATE, PROFILES, GET_HUB],
   resolve: () => ({}),
   open: async (_options, services) => new (await import("./status-endpoint.ts")).StatusEndpoint(services),
 });

@@ -10,7 +10,7 @@ import type { TlsReport } from "../endpoint.ts";
 export interface StatusParts {
   readonly hub: Pick<HubPort, "sources">;
   readonly startedAt: Date;
-  readonly redact: (text: string) => string;
+  readonly redactFacts: (facts: JsonObject) => JsonObject;
   readonly tls?: (() => TlsReport) | undefined;
   readonly profiles: Pick<Profiles, "all">;
   readonly getHub: () => Pick<MadeHub, "port" | "tools">;
@@ -21,10 +21,10 @@ export interface StatusParts {
  * lines and restarts, the content of the profiles, and `more`.
  */
 export async function statusJson(parts: StatusParts, more: JsonObject = {}): Promise<string> {
-  const { hub, startedAt, redact, tls, profiles, getHub } = parts;
+  const { hub, startedAt, redactFacts, tls, profiles, getHub } = parts;
   const counts = await profileCounts(profiles, getHub());
   const status = { ...statusBody(hub.sources(), startedAt), profiles: counts, ...(tls && { tls: tls() }), ...more };
-  return safeJson(redact(JSON.stringify(status)));
+  return safeJson(JSON.stringify(redactFacts(status)));
 }
 
 function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObject {

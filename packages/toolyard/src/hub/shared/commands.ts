@@ -1,4 +1,4 @@
-import { CALL_STATISTICS, GET_HUB, PROFILES, REDACT, STARTED_AT } from "../../core/services.ts";
+import { CALL_STATISTICS, GET_HUB, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
 import { statusJson } from "../../endpoints/status/status-body.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
@@ -17,7 +17,7 @@ export interface SharedFacts {
 export async function commandAnswer(hub: Hub, command: HubCommand, facts: SharedFacts): Promise<string> {
   const { config, services } = hub;
   const more = { shared: { pid: process.pid, files: config.files, ...facts } };
-  const known = { startedAt: getService(services, STARTED_AT), redact: getService(services, REDACT) };
+  const known = { startedAt: getService(services, STARTED_AT), redactFacts: getService(services, REDACT_FACTS) };
   if (command === "calls") {
     const { statisticsJson } = await import("../../endpoints/statistics/statistics-body.ts");
     return statisticsJson({ ...known, callStatistics: getService(services, CALL_STATISTICS) }, more);

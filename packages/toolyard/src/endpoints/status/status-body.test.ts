@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import type { SourceReport } from "../../core/ports/hub-port.ts";
+import { Redactor } from "../../telemetry/redactor.ts";
+import { statusJson } from "./status-body.ts";
+
+test.each([
+  ["a quotation mark inside", 'token="hunter22secret"', "token="],
+  ["a quotation mark behind", 'docker run -e "API_KEY=hunter22secret" image', "docker run"],
+  ["a backslash behind", String.raw`password=hunter22secret\ in C:\config`, "password="],
+])("is valid JSON without a secret that has %s", async (_what, lastError, shown) => {
+  const redactor = new Redactor();
+  const report = { source: { id: "s", kind: "stdio" }, status: { state: "down", lastError }, problems: [] };
+  const body = await statusJson({
+    hub: { sources: () => [report as unknown as SourceReport] },
+    startedAt: new Date(),
+    redactFacts: (facts) => redactor.facts(facts),
+    profiles: { all: [] },
+    getHub: () => ({}) as never,
+  });
+  expect(JSON.parse(body)).toMatchObject({
+    sources: [{ id: "s", state: "down", lastError: expect.stringContaining(shown) }],
+  });
+  expect(body).not.toContain("hunter22secret");
+});
