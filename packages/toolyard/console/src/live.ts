@@ -7,7 +7,7 @@ const RETRY_MS = 2000;
 const MAX_KEPT = 1000;
 
 /** Counts the changes of each part of the state; views read their data again when a number changes. */
-export const changes = signal({ sources: 0, lists: 0, settings: 0 });
+export const changes = signal({ sources: 0, lists: 0 });
 export const liveCalls = signal<readonly CallRecord[]>([]);
 export const liveLines = signal<readonly LogRecord[]>([]);
 /** Calls and lines that were not sent, because there were too many. */
@@ -46,8 +46,8 @@ function take(event: keyof EventTypes, data: unknown): void {
     // A new start of the hub has other numbers and other data.
     if (startedAt !== "" && startedAt !== hello.startedAt) location.reload();
     startedAt = hello.startedAt;
-    const { sources, lists, settings } = changes.value;
-    changes.value = { sources: sources + 1, lists: lists + 1, settings: settings + 1 };
+    const { sources, lists } = changes.value;
+    changes.value = { sources: sources + 1, lists: lists + 1 };
   } else if (event === "state") {
     const { what } = data as EventTypes["state"];
     changes.value = { ...changes.value, [what]: changes.value[what] + 1 };

@@ -266,7 +266,7 @@ export interface CallerRow {
 export interface EventTypes {
   readonly hello: { readonly startedAt: string };
   /** Something of the sources, the lists or the configuration changed: read it again. */
-  readonly state: { readonly what: "sources" | "lists" | "settings" };
+  readonly state: { readonly what: "sources" | "lists" };
   readonly call: CallRecord;
   /** At most one a second: totals, and how many calls or lines were not sent because there were too many. */
   readonly figures: { readonly calls: number; readonly errors: number; readonly skipped: number };

@@ -37,7 +37,6 @@ function boardWith(texts: readonly string[]): EventBoard {
     logFeed: { lines: () => lines, added: { on: () => () => {} } },
     startedAt: new Date(0),
     hub: { sources: () => [], events: { listsChanged: { on: () => () => {} } } },
-    hubControl: () => ({ tree: {} }),
     redactFacts: redactor.facts.bind(redactor),
   };
   return new EventBoard(parts as unknown as ConsoleParts, 100);

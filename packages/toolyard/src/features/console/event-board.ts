@@ -90,12 +90,11 @@ export class EventBoard {
 
   #listen(): () => void {
     const { recentCalls, logFeed, hub } = this.#parts;
-    let seen = this.#state();
+    let seen = this.#sourceStates();
     const tick = setInterval(() => {
       this.#endRevoked();
-      const now = this.#state();
-      if (now.sources !== seen.sources) this.#broadcast("state", { what: "sources" });
-      if (now.settings !== seen.settings) this.#broadcast("state", { what: "settings" });
+      const now = this.#sourceStates();
+      if (now !== seen) this.#broadcast("state", { what: "sources" });
       seen = now;
       this.#tick();
     }, TICK_MS).unref();
@@ -168,8 +167,8 @@ export class EventBoard {
     stream.send(JSON.stringify(this.#parts.redactFacts({ ...data })), { event, id: `${call}.${line}` });
   }
 
-  /** The parts of the state that no event reports. */
-  #state(): { readonly sources: string; readonly settings: unknown } {
+  /** The state of the sources, which no event reports. */
+  #sourceStates(): string {
     const states = this.#parts.hub.sources().map(({ source, status, tools }) => [
       source.id,
       status.state,
@@ -180,7 +179,6 @@ export class EventBoard {
       status.installing?.waitsFor,
       tools,
     ]);
-    // A reload replaces the tree.
-    return { sources: JSON.stringify(states), settings: this.#parts.hubControl().tree };
+    return JSON.stringify(states);
   }
 }
