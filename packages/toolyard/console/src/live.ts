@@ -18,23 +18,26 @@ export const isLive = signal(false);
 export async function followEvents(): Promise<void> {
   let lastId = "";
   for (;;) {
-    try {
-      const response = await request("events", {
-        headers: { ...keyHeaders(), accept: "text/event-stream", ...(lastId !== "" && { "last-event-id": lastId }) },
-      });
-      if (response.status === 401) return;
-      if (response.ok && response.body) {
-        isLive.value = true;
-        for await (const { event, data, id } of readEvents(response)) {
-          if (id !== undefined) lastId = id;
-          take(event as keyof EventTypes, data);
-        }
-      }
-    } catch {
-      // The next attempt reports whether the hub is back.
-    }
+    // A broken stream is no fault: the next attempt reports whether the hub is back.
+    const response = await openEvents(lastId).catch(() => undefined);
+    if (response?.status === 401) return;
+    if (response?.ok) await takeAll(response, (id) => (lastId = id)).catch(() => {});
     isLive.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+function openEvents(lastId: string): Promise<Response> {
+  return request("events", {
+    headers: { ...keyHeaders(), accept: "text/event-stream", ...(lastId !== "" && { "last-event-id": lastId }) },
+  });
+}
+
+async function takeAll(response: Response, onId: (id: string) => void): Promise<void> {
+  isLive.value = true;
+  for await (const { event, data, id } of readEvents(response)) {
+    if (id !== undefined) onId(id);
+    take(event as keyof EventTypes, data);
   }
 }
 
