@@ -109,7 +109,7 @@ function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
   const text = given ?? BASE_URLS[backend];
   if (text === undefined)
     throw new OptionError(
-      `\`web_search.backend\` is "${backend}": set \`web_search.base_url\`, such as ` + "http://localhost:8080.",
+      `\`web_search.backend\` is "${backend}": set \`web_search.base_url\`, such as http://localhost:8080.`,
     );
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")

@@ -58,9 +58,7 @@ async function reasonAgainst({ python }: SandboxOptions): Promise<string | undef
   const { found, reason } = await probeBwrap();
   if (!found) return reason;
   if (found.prlimit === undefined)
-    return (
-      "`prlimit` is not installed, without which memory has no limit. Install your system's package " + "`util-linux`."
-    );
+    return "`prlimit` is not installed, without which memory has no limit. Install your system's package `util-linux`.";
   return probePython(python);
 }
 
