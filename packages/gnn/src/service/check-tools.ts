@@ -27,8 +27,8 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.check",
     description:
-      "Checks a GNN model (Active Inference, Markdown). Returns every problem with code, line, column and " +
-      "correction.",
+      "Checks a model in Generalized Notation Notation (GNN), the Markdown format for Active Inference models. " +
+      "Returns every problem with code, line, column and correction.",
     schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, profile: schemas.PROFILE }),
     outputSchema: {
       type: "object",

@@ -83,7 +83,7 @@ const INPUT = schemas.input({
     ...ROWS,
     description:
       "Replayed observations: a row for each step with an outcome for each modality. For several agents, an object " +
-      "with the rows of each agent. Replaces the model's own world.",
+      "with the rows of each agent. The run then uses these instead of observations that the model generates.",
   },
   actions: {
     ...ROWS,

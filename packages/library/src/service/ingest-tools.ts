@@ -210,7 +210,7 @@ const PDF_PATH = {
   type: "string",
   minLength: 1,
   maxLength: 4_096,
-  description: "Path of a file in an open folder, or an https URL.",
+  description: "Path of a file in an allowed folder, or an https URL.",
 };
 const PATTERNS = (description: string): object => ({
   type: "array",
@@ -234,9 +234,9 @@ const METADATA = {
 };
 
 const ADD_DOCUMENTS = {
-  paths: PATTERNS("Paths of files and folders, in the open folders."),
+  paths: PATTERNS("Paths of files and folders, in the allowed folders."),
   urls: PATTERNS("https URLs, if the library may fetch URLs."),
-  globs: PATTERNS("Glob patterns of files in the open folders: essays/**/*.pdf"),
+  globs: PATTERNS("Glob patterns of files in the allowed folders: essays/**/*.pdf"),
   metadata: METADATA,
   ocr: {
     type: "string",

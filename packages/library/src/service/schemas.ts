@@ -11,10 +11,19 @@ export const FILTERS = {
   author_filter: {
     type: "string",
     default: null,
-    description: "Only works by this author, in any form of the name: Peirce; C. S. Peirce; Peirce, Charles Sanders.",
+    description:
+      "Limits the results to works by this author, in any form of the name: Peirce; C. S. Peirce; Peirce, Charles Sanders.",
   },
-  work_filter: { type: "string", default: null, description: "Only works with these words in their title." },
-  language_filter: { type: "string", default: null, description: "Only works in this language: en, fr." },
+  work_filter: {
+    type: "string",
+    default: null,
+    description: "Limits the results to works whose title contains these words.",
+  },
+  language_filter: {
+    type: "string",
+    default: null,
+    description: "Limits the results to works in this language: en, fr.",
+  },
 };
 
 export const SOURCE_ID = {

@@ -22,8 +22,8 @@ test("reads input that arrived before the timeout although the event loop is bus
 });
 
 test.each([
-  { what: "that says nothing", isListening: true, afterMs: 301 },
-  { what: "to whom no endpoint is opened", isListening: false, afterMs: 10_000 },
+  { what: "that sends nothing", isListening: true, afterMs: 301 },
+  { what: "without an open endpoint", isListening: false, afterMs: 10_000 },
 ])("a client $what stops delaying sources", async ({ isListening, afterMs }) => {
   const caller = new FirstCaller();
   if (isListening) caller.listening();

@@ -86,9 +86,7 @@ function fullCapabilities(make: Make, ports: BuiltinPorts): FixedTool {
     {
       name: "meta.get_full_capabilities",
       title: "Full capabilities",
-      description:
-        "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to " +
-        "primary mcp/discover).",
+      description: "Returns all registered tools and resources with their schemas, like the method `mcp/discover`.",
     },
     async (call) => objectResult(await ports.capabilities(call)),
   );

@@ -18,10 +18,10 @@ const DESCRIPTION =
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: "Task for the tool." },
+    query: { type: "string", description: "What the tool must do, or its exact name." },
     max_results: {
       type: "number",
-      description: `Results with schema, at most ${MAX_RESULTS}. Default: 5, the best with schema.`,
+      description: `Maximum number of results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
     },
     detail: {
       type: "string",

@@ -69,7 +69,8 @@ export function generateImageTool(source: Source, parts: ImageParts): FixedTool 
     name: "generate_image_from_prompt",
     title: "Draw an image",
     description:
-      "Generates an image from a text with the configured image model, and saves it in the folder for files.",
+      "Generates an image from a text with the configured image model, and saves it in the hub's folder for files " +
+      "(`default_tools.file_roots`).",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
