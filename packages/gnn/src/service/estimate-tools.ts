@@ -19,8 +19,8 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn_type_checker.estimate_resources_for_gnn_file",
     description:
-      "Estimates the costs of the models in a GNN text or file: the memory and the inference cost with the formulas of " +
-      "the 2025 GNN type checkers, and the bytes and operations of a program that runs the models.",
+      "Estimates the costs of the models in a GNN text or file: the memory and the inference cost with the formulas " +
+      "of the 2025 GNN type checkers, and the bytes and operations of a program that runs the models.",
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     aliases: ["estimate_resources_for_gnn_file"],
     annotations: schemas.READS_FILES,

@@ -12,7 +12,8 @@ export const FILTERS = {
     type: "string",
     default: null,
     description:
-      "Limits the results to works by this author, in any form of the name: Peirce; C. S. Peirce; Peirce, Charles Sanders.",
+      "Limits the results to works by this author, in any form of the name: Peirce; C. S. Peirce; " +
+      "Peirce, Charles Sanders.",
   },
   work_filter: {
     type: "string",

@@ -21,7 +21,7 @@ const SHOWN_SCHEMA: JsonObject = {
     query: { type: "string", description: "What the tool must do, or its exact name." },
     max_results: {
       type: "number",
-      description: `Maximum number of results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
+      description: `Number of results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
     },
     detail: {
       type: "string",
