@@ -12,8 +12,8 @@ import { loadService, openService, SERVICES, SERVICES_ON_REQUEST, startService }
 import type { Environment } from "./shared/environment.ts";
 
 /**
- * Returns the environment of a service. The weather service requests coordinates from the geocoding service. No
- * geocoding service listens at its default address here, so this function starts one.
+ * Returns the environment of a service. The weather service requests coordinates from the geocoding service. If no
+ * address of one is configured, this function starts a geocoding service.
  */
 async function environmentOf(name: string): Promise<Environment> {
   if (name !== "weather" || process.env["GEOCODING_URL"]) return process.env;

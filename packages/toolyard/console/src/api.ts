@@ -23,12 +23,12 @@ export class ApiError extends Error {
 export const isOnline = signal(true);
 export const session = signal<SessionInfo | undefined>(undefined);
 
-/** The key of the session is never in a cookie: another port of this machine gets the cookies, but not this. */
+/** The session key is sent in a header, because a cookie would also be sent to other ports of this machine. */
 export function keyHeaders(): Record<string, string> {
   return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open" };
 }
 
-/** Takes the key, or the code of a sign-in link, from the address. */
+/** Reads the key, or the code of a sign-in link, from the fragment of the address. */
 export async function takeFragment(): Promise<void> {
   const given = new URLSearchParams(location.hash.replace(/^#\/?/, ""));
   const [key, code] = [given.get("key"), given.get("code")];
@@ -71,7 +71,7 @@ export async function call<T>(
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>("GET", path, { signal });
 
-/** Sends a request; a hub that refuses the session shows the sign-in page. */
+/** Sends a request. If the hub refuses the session, shows the sign-in page. */
 export async function request(path: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(API + path, { ...init, credentials: "same-origin" });

@@ -3,18 +3,20 @@ import type { CallRecord, EventTypes, LogRecord } from "../../src/features/conso
 import { keyHeaders, readEvents, request } from "./api.ts";
 
 const RETRY_MS = 2000;
-/** Calls and lines that a page keeps. */
+/** Maximum number of calls and log lines that a page keeps. */
 const MAX_KEPT = 1000;
 
 /** Counts the changes of each part of the state; views read their data again when a number changes. */
 export const changes = signal({ sources: 0, lists: 0 });
 export const liveCalls = signal<readonly CallRecord[]>([]);
 export const liveLines = signal<readonly LogRecord[]>([]);
-/** Calls and lines that were not sent, because there were too many. */
+/** Number of calls and log lines that the hub did not send, because there were too many. */
 export const skipped = signal(0);
 export const isLive = signal(false);
 
-/** Follows the events of the hub until the page is closed. After a break it goes on with the last event. */
+/**
+ * Follows the events of the hub until the page is closed. After a lost connection it continues after the last event.
+ */
 export async function followEvents(): Promise<void> {
   let lastId = "";
   for (;;) {
@@ -46,7 +48,7 @@ let startedAt = "";
 function take(event: keyof EventTypes, data: unknown): void {
   if (event === "hello") {
     const hello = data as EventTypes["hello"];
-    // A new start of the hub has other numbers and other data.
+    // After a restart, the hub counts events from the start and its data may differ, so the page is loaded again.
     if (startedAt !== "" && startedAt !== hello.startedAt) location.reload();
     startedAt = hello.startedAt;
     const { sources, lists } = changes.value;

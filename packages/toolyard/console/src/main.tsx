@@ -12,7 +12,7 @@ await Promise.all([useOwnLanguage(), takeFragment()]);
 try {
   session.value = await get<SessionInfo>("session");
 } catch {
-  // The sign-in page is shown, or the notice that the hub does not answer.
+  // No handling: the sign-in page, or the notice that the hub does not answer, is already shown.
 }
 render(<Shell />, document.querySelector("#app")!);
 void followEvents();

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The view and the parts of its address: `#/tools/files__read` is `["tools", "files__read"]`. */
+/** The view and its arguments, from the address: `#/tools/files__read` is `["tools", "files__read"]`. */
 export const route = signal<readonly string[]>(readRoute());
 
 function readRoute(): readonly string[] {

@@ -14,7 +14,7 @@ import { Tools } from "./views/tools.tsx";
 
 interface ViewEntry {
   readonly name: TextKey;
-  /** False: shown to callers without narrowed rights only. */
+  /** False: shown only to callers whose rights are not restricted. */
   readonly forAll: boolean;
   readonly view: ComponentType;
 }

@@ -1,6 +1,6 @@
 import { FailError, type FailKind, type ToolContext } from "toolyard";
 
-/** Failure of a service, with a message for its caller. */
+/** Failure of a service. The caller receives the message. */
 export class ServiceFailure extends Error {
   override readonly name = "ServiceFailure";
   readonly kind: FailKind;

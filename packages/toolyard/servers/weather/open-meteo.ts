@@ -22,7 +22,7 @@ export interface ForecastQuery {
   readonly units: Units;
 }
 
-/** Numbers are in the units that `units` names; unknown values are `null`. */
+/** Forecast in the units that `units` names; unknown values are `null`. */
 export interface Forecast {
   /** IANA name of the time zone of all times. */
   readonly timezone: string;
@@ -31,7 +31,7 @@ export interface Forecast {
   readonly forecast: readonly Readonly<Record<string, string | number | null>>[];
 }
 
-/** Members of a tool's answer, with the provider's names. */
+/** Maps the members of the tool's answer to the provider's names. */
 const CURRENT = {
   temperature: "temperature_2m",
   apparent_temperature: "apparent_temperature",

@@ -91,7 +91,7 @@ function openSearch(environment: Environment): WebSearch {
   }
 }
 
-/** Returns a message with variables instead of the configuration file's options, which the package names. */
+/** Returns a message that names environment variables instead of the options of the configuration file. */
 function inVariables(message: string): string {
   return message.replaceAll(/`web_search\.(\w+)`/g, (_, name: string) => `WEB_SEARCH_${name.toUpperCase()}`);
 }

@@ -28,8 +28,8 @@ export interface AgentParts {
   readonly model: () => Promise<LoadedLanguageModel>;
   readonly options: AgentOptions;
   /**
-   * True if results that are plain text are sent to the model as JSON strings, as in the documents' own loop. @default
-   * false
+   * True if a result that is plain text is sent to the model as a JSON string, as the original agent loop does.
+   * @default false
    */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
@@ -253,8 +253,8 @@ async function createStrategy(model: LoadedLanguageModel, options: AgentOptions)
 }
 
 /**
- * Disables the AI SDK's warnings on the console, because stdout may carry a protocol. A program that set the switch
- * itself keeps its choice.
+ * Disables the AI SDK's warnings on the console, because stdout may carry a protocol. If the program set the switch, it
+ * stays unchanged.
  */
 function quietWarnings(): void {
   globalThis.AI_SDK_LOG_WARNINGS ??= false;

@@ -2,8 +2,8 @@ import type { Strategy } from "./reply.ts";
 import { describeModelError } from "./model-error.ts";
 
 /**
- * Creates a strategy that uses tool calling until the provider reports that the model does not support it, then
- * decisions in JSON.
+ * Creates a strategy that uses tool calling. After the provider reports that the model does not support it, the
+ * strategy uses decisions in JSON.
  */
 export function createAutoStrategy(native: Strategy, json: Strategy): Strategy {
   let current = native;

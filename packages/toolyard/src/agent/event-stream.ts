@@ -24,7 +24,7 @@ export class AgentEventStream implements AgentStream {
       this.#isOver = true;
       this.#wake?.();
     });
-    // Callers that iterate receive the failure from the iterator.
+    // A caller that only iterates gets this failure from the iterator, so it must not become an unhandled rejection.
     this.outcome.catch(() => {});
   }
 

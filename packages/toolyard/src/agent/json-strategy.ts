@@ -52,7 +52,7 @@ function decided(reply: ModelReply, decision: ReturnType<typeof parseDecision>):
   return decision.action === "call" ? { ...reply, text: "", calls: decision.calls } : reply;
 }
 
-// A partial decision is useless, so listeners receive the complete answer.
+// A partial decision is useless to listeners, so they receive the answer once, when it is complete.
 function heard(reply: ModelReply, { emit }: ModelRequest): ModelReply {
   if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "")
     emit?.({ type: "text", text: reply.text });

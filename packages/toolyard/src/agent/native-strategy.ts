@@ -27,7 +27,7 @@ export interface ModelSettings {
  * calls in the reply.
  */
 export function createNativeStrategy(sdk: NativeStrategySdk, settings: ModelSettings): Strategy {
-  // An unchanged catalogue is the same list, so it is converted once.
+  // While the catalog does not change, the hub returns the same list object, so each list is converted once.
   const ready = new WeakMap<readonly ModelTool[], ToolSet>();
   const toolsOf = (tools: readonly ModelTool[]): ToolSet => {
     const known = ready.get(tools) ?? toToolSet(sdk, tools, settings.model);
@@ -137,7 +137,8 @@ function toWanted({ toolCallId: id, toolName: name, input: parsed }: SdkCall, in
 }
 
 /**
- * Returns the input with the exact integers of its text. If the two are not the same object, returns the SDK's value.
+ * Returns the input with its integers in full precision, read from the text. If the text does not match the parsed
+ * object, returns the SDK's value.
  */
 function exactInput(parsed: unknown, text: string | undefined): unknown {
   if (!isJsonObject(parsed) || text === undefined) return parsed;

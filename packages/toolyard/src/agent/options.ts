@@ -176,8 +176,7 @@ export interface AgentOptions extends TurnLimits {
 }
 
 /**
- * Returns the options with defaults. Throws an `OptionError` for values out of range, because programs pass unchecked
- * options.
+ * Applies the defaults. Throws an `OptionError` for values out of range, because programs may pass unchecked options.
  */
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
   const options = readOptions(AgentSchema, raw, "agent.");

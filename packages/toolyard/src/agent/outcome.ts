@@ -2,7 +2,6 @@ import type { ModelMessage } from "./messages.ts";
 import type { FailKind } from "../core/calls/kinds.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
-/** Reason why an answer ended. */
 export type StopReason =
   | "final"
   | "clarify"

@@ -4,7 +4,7 @@ import { cutText } from "./text-size.ts";
 import type { Toolset } from "./toolset.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** Limits of untrusted texts in the prompt. */
+/** Maximum length of a hint in the prompt, in characters. Hints are untrusted texts. */
 const MAX_HINT_CHARS = 1000;
 const MAX_HINTS_BYTES = 16 * 1024;
 const MAX_SERVER_BYTES = 16 * 1024;
@@ -17,7 +17,7 @@ export interface PromptParts {
   readonly texts: AgentTexts;
 }
 
-/** Returns the system prompt. A hint is one line per tool, so that a new tool needs no other change. */
+/** Returns the system prompt. Lists each tool's hint in one line. */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
   const hints = toolset.hints.map(
     ([tool, hint]) => `- ${tool}: ${firstChars(withoutHidden(hint).replaceAll(/\s+/g, " ").trim(), MAX_HINT_CHARS)}`,

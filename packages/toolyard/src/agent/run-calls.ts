@@ -81,7 +81,7 @@ async function outcomeOf(
     const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);
     return await whileLimited(attempt, { cancellation: signal, remainingMs });
   } catch (error) {
-    // A hub returns outcomes, but another implementation may throw.
+    // A hub returns failures as outcomes, but another implementation may throw.
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });
   }
 }

@@ -37,7 +37,8 @@ export function noteToolInputs(model: LoadedLanguageModel, inputs: ToolInputs): 
       if (name === "doGenerate") return generate;
       if (name === "doStream") return stream;
       const member: unknown = Reflect.get(target, name, target);
-      // A model may be an instance of a class with private members, which the proxy lacks.
+      // The model may be an instance of a class with private members. Its methods must run on the model, not on the
+      // proxy.
       return typeof member === "function" ? (member.bind(target) as unknown) : member;
     },
   });

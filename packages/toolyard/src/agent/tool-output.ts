@@ -11,9 +11,9 @@ type Attachment = Exclude<UserContent, string>[number];
 
 export interface OutputRules {
   readonly maxBytes: number;
-  /** Media types that are allowed in a result. */
+  /** Media types that the vendor accepts in a tool result. */
   readonly inResult: RegExp;
-  /** Media types that are allowed in a following message. */
+  /** Media types that the vendor accepts in a user message that follows the result. */
   readonly inMessage: RegExp;
   /** True if plain text is written as a JSON string too. */
   readonly isAlwaysJson: boolean;
@@ -120,7 +120,8 @@ function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutp
     }
   }
   const isText = parts.every((part) => part.type === "text");
-  // Providers that do not support content parts would receive them as JSON.
+  // If a result is only text, it is sent as text: some providers do not support content parts and would send them as
+  // JSON.
   if (isText)
     return {
       output: toPlainOutput(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"), rules),

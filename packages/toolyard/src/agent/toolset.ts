@@ -26,7 +26,7 @@ export interface Toolset {
   readonly hints: readonly (readonly [tool: string, hint: string])[];
 }
 
-/** Matches the hub's tools about itself. Models receive them only if they are listed like any other tool. */
+/** Matches the hub's own `meta.` tools. A model receives them only if they are listed like any other tool. */
 const OWN_TOOL = /^meta\./;
 
 type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;

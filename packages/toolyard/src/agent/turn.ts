@@ -35,13 +35,13 @@ export interface TurnParts {
   /** Returns the remaining time for the answer, in milliseconds. */
   readonly remainingMs: () => number;
   readonly emit: (event: AgentEvent) => void;
-  /** True if a listener receives events, so replies are streamed. */
+  /** True if a listener receives events. Replies are then streamed. */
   readonly isHeard: boolean;
 }
 
 export interface TurnDone {
   readonly outcome: AgentOutcome;
-  /** Messages that the turn adds to the conversation: from the question to an answer, or none without an answer. */
+  /** Messages that the turn adds to the conversation, from the question to the answer. Empty if there is no answer. */
   readonly messages: readonly ModelMessage[];
 }
 
@@ -138,7 +138,7 @@ export class Turn {
     return this.#end(reason, answer === "" ? textOf(reason, this.#parts.texts) : answer);
   }
 
-  // The stop reason is the limit, also if this last request fails.
+  // The stop reason is the reached limit, even if this last request fails.
   async #lastAnswer(): Promise<string> {
     try {
       return (await this.#ask(false)).text;
@@ -167,7 +167,7 @@ export class Turn {
       usage: this.#usage,
       ...(error ? { error } : {}),
     };
-    // A question without an answer may be sent again unchanged.
+    // If the model was never asked successfully, the same question may be sent again.
     if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0))
       return { outcome, messages: [] };
     const messages = this.#messages.filter((message) => !isBlank(message));
@@ -179,7 +179,7 @@ export class Turn {
 
 interface Stop {
   readonly reason: StopReason;
-  /** Text of the outcome. Absent: from the table of texts. */
+  /** Text of the outcome. @default the text for the stop reason */
   readonly text?: string;
   readonly error?: NonNullable<AgentOutcome["error"]>;
 }

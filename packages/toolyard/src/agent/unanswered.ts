@@ -5,7 +5,7 @@ type ResultPart = Extract<ToolModelMessage["content"][number], { type: "tool-res
 /**
  * Completes a conversation as vendors require: each tool call is directly followed by its result, then by text of the
  * assistant. In a conversation that was saved during an answer, or by another program, each call without a result gets
- * `words`.
+ * a result with the text `words`.
  */
 export function answerAll(messages: readonly ModelMessage[], words: string): readonly ModelMessage[] {
   const whole: ModelMessage[] = [];

@@ -19,7 +19,7 @@ export function mediaInResults({ provider }: Pick<LoadedLanguageModel, "provider
   return vendor === "google" ? /^image\/|^application\/pdf$|^audio\// : /(?!)/;
 }
 
-/** Returns the media types that a vendor accepts in a user message, if its results accept none. */
+/** Returns the media types that a vendor accepts in a user message. Used if the vendor accepts no media in results. */
 export function mediaInMessages({ provider }: Pick<LoadedLanguageModel, "provider">, always: boolean): RegExp {
   return vendorOf({ provider }) === "openai" || always ? /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/ : /(?!)/;
 }

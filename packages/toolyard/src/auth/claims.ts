@@ -11,7 +11,7 @@ export interface ClaimNames {
 const MAX_GROUPS = 1000;
 const MAX_ID_CHARS = 256;
 const MAX_NAME_CHARS = 256;
-/** Claims that are not stored: they change with each token, or no role compares them. */
+/** Claims that are not stored, because they change with each token or are not compared by any role. */
 const LEFT_OUT = new Set(["exp", "iat", "nbf", "jti", "cnf", "active", "token_type"]);
 
 /** Returns the identity that verified claims describe. Throws a `TokenError` if the claims name no user. */

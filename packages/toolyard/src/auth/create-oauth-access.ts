@@ -34,7 +34,7 @@ const MAX_INTROSPECTION_MS = 60_000;
 /** Maximum time for which a look-up of the hub's own token is used. Short, because a look-up is cheap. */
 const MAX_LOOKUP_MS = 1000;
 
-/** Creates the access of an address whose callers send OAuth access tokens. */
+/** Joins two verifiers. The hub's own verifier is tried first, because it looks up tokens without a network request. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   const { options, audience, server, now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes } = options;
@@ -79,7 +79,9 @@ function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | 
   };
 }
 
-/** Creates a verifier that loads its code and reads the provider's keys before the first token arrives. */
+/**
+ * Creates a verifier that loads its code, and the provider's keys, in the background before the first token arrives.
+ */
 function createLateVerifier(
   { audience, environment, options: { clockSkewMs }, now = Date.now }: OAuthAccessParts,
   issuer: IssuerOptions,
@@ -87,7 +89,7 @@ function createLateVerifier(
   const loading = import("./issuer/create-issuer-verifier.ts").then(({ createIssuerVerifier }) =>
     createIssuerVerifier({ issuer, audience, clockSkewMs, environment, now }),
   );
-  // A failure is reported when the first token is verified.
+  // If loading fails, the verification of the first token reports the failure.
   loading.catch(() => {});
   return {
     verify: async (token) => (await loading).verify(token),

@@ -145,10 +145,7 @@ export interface AuthOptions {
   readonly builtin?: AuthServerOptions;
 }
 
-/**
- * Applies the defaults. Throws an `OptionError` for a combination that admits no caller or leaves out a necessary
- * check.
- */
+/** Applies the defaults. Throws an `OptionError` for a combination that admits no caller or omits a required check. */
 export function resolveAuth(raw: HubAuthConfig = {}): AuthOptions {
   const options = readOptions(AuthSchema, raw, "auth.");
   const { modes, audience, scopes, clock_skew: clockSkewMs, timeout, issuer } = options;

@@ -23,11 +23,13 @@ interface SourceEntry {
   readonly gate: ListingGate;
   readonly stopListening: () => void;
   part: SourcePart | undefined;
-  /** Number of announced changes. The object is replaced with each announcement. */
+  /** Counts the announced changes. Each announcement replaces the object. */
   announcements: Announcements;
 }
 
-/** State of a source from which a snapshot was built. It is compared to check if the snapshot is still valid. */
+/**
+ * State of one source when a snapshot was built. The catalog compares it to decide whether the snapshot is still valid.
+ */
 interface Ingredient {
   readonly entry: SourceEntry;
   readonly listing: Listing;
@@ -45,7 +47,7 @@ export interface CatalogParts {
   readonly maker?: PartMaker;
   /** Logs definitions that are withheld or repaired. @default no log */
   readonly logger?: Logger;
-  /** All configured sources, including those that the catalog does not have. @default the sources of the providers */
+  /** All configured sources, including sources that are not in the catalog. @default the sources of the providers */
   readonly configured?: readonly Source[];
 }
 
@@ -58,8 +60,8 @@ const MAX_PERSONAL = 256;
  */
 export class Catalog {
   /**
-   * Emitted when a list changed in at least one view, or a source announced a change. Several changes in a short time
-   * emit one event. A change that no list shows emits none.
+   * Emitted when a list changed in at least one view, or a source announced a change. Changes in quick succession emit
+   * one event. A change that is not visible in any list emits no event.
    */
   readonly changed = new Emitter<ListChange>();
   readonly #options: CatalogOptions;
@@ -106,7 +108,7 @@ export class Catalog {
   for(principal: Principal): Catalog {
     if (!this.#isPerPerson) return this;
     const own = this.#personal.get(principal.id) ?? this.#createFor(principal);
-    // Moves the most recently used catalog to the end.
+    // Moves this catalog to the end of the map: the first one is the least recently used.
     this.#personal.delete(principal.id);
     this.#personal.set(principal.id, own);
     return own;
@@ -134,7 +136,7 @@ export class Catalog {
     return own;
   }
 
-  /** Latest snapshot. No source is requested. */
+  /** Latest snapshot. Reading it requests no listing from a source. */
   get current(): Snapshot {
     return this.#current;
   }
@@ -225,7 +227,7 @@ export class Catalog {
    * vectors are available.
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    // Loaded by the first search: a hub whose clients read whole lists never needs it.
+    // Loads the search with the first query. A hub whose clients only list tools never loads it.
     const [{ prepareSearch, searchTools, searchWith }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
@@ -237,15 +239,15 @@ export class Catalog {
     return evidence ? searchWith(snapshot, asked, evidence) : searchTools(snapshot, asked);
   }
 
-  /** Sets the evidence that later searches use in addition to words, when it is available. Its owner closes it. */
+  /** Sets the evidence that later searches use in addition to words. The caller closes the evidence. */
   searchWith(evidence: () => Promise<EvidenceSource> | undefined): void {
     this.#evidence = evidence;
   }
 
   /**
-   * Resolves a name with data as fresh as those of `snapshot()`. Sources that cannot change the result are not
-   * requested: for a name that is spelled as listed, these are the sources of lower precedence. So a slow server or a
-   * large folder does not delay calls to others. Returns synchronously if no source must be requested.
+   * Resolves a name with the same freshness as `snapshot()`. Skips sources that cannot change the result: for a name
+   * that is spelled as listed, the sources of lower precedence. Therefore a slow server or a large folder does not
+   * delay calls to others. Returns synchronously if no source must be requested.
    *
    * A name that no source lists may belong to a source that was never listed. With the prefix of that source, the call
    * waits until the source is listed or fails, within the caller's own time limit. Without a prefix, the call waits
@@ -279,7 +281,7 @@ export class Catalog {
     this.#configuredThen = this.#configured;
     const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
     this.#current = this.#snapshotOf(parts, problems);
-    // The first snapshot is no change, because no client has seen a list before.
+    // The first snapshot announces no change, because no client has seen an earlier list.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
     return this.#current;
@@ -329,11 +331,11 @@ export class Catalog {
   }
 
   async #announce(): Promise<void> {
-    // A change from now on starts the next round. Changes that this round finds itself do not.
+    // A change after this line starts the next round. Changes that this round itself finds do not.
     this.#timer = undefined;
     this.#announcing += 1;
-    // A starting source announces itself when it is ready. Until then, changes of the other sources are reported
-    // without it.
+    // A source that is starting announces itself when it is ready. Until then, changes of the other sources are
+    // reported without it.
     const waits = askAll(this.#gates);
     await Promise.all(Array.from(waits, ([gate, wait]) => (isCold(gate) ? undefined : wait)));
     this.#rebuild();

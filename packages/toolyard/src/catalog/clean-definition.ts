@@ -14,15 +14,15 @@ export interface CleanedDefinition {
  * them too.
  */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
-/** Members by which the source is called, so they stay unchanged. */
+/** Members that the hub needs for calls to the source, so they stay unchanged. */
 const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(["name", "uri", "uriTemplate"]);
-/** Members that contain only data, under any member names. */
+/** Members that contain only data, whatever the names of their own members are. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 const MAX_DEPTH = 64;
 
 /**
- * Cleans the texts of a definition. Returns `undefined` if nothing must change; for almost all definitions a check of
- * the JSON text decides that. Other members keep their exact text.
+ * Cleans the texts of a definition. Returns `undefined` if nothing must change; a check of the JSON text is sufficient
+ * for almost all definitions. Other members keep their exact text.
  */
 export function cleanDefinition(
   definition: JsonObject,
@@ -78,7 +78,7 @@ class DefinitionCleaner {
     return changed ? Object.fromEntries(changed) : object;
   }
 
-  /** `isName`: true if a member `name` of this value is only shown to users. */
+  /** `isName`: true if the member `name` of this value is only shown to users, not used for calls. */
   #clean({ key, isName }: { readonly key: string; readonly isName: boolean }, value: unknown, depth: number): unknown {
     const isProseName = isName && key === "name";
     if (depth === 0 && IDENTITY_MEMBERS.has(key) && !isProseName) return value;
@@ -86,7 +86,7 @@ class DefinitionCleaner {
     return this.#inside(value, depth + 1, DATA_MEMBERS.has(key));
   }
 
-  /** Cleans a value. With `isData`, the value contains no prose, for any member names. */
+  /** Cleans a value. With `isData`, the value contains only data, no text to truncate. */
   #inside(value: unknown, depth: number, isData: boolean): unknown {
     const before = this.#isData;
     this.#isData ||= isData;

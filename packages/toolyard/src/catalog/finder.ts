@@ -11,7 +11,7 @@ import type { Spellings } from "../core/names/spelling.ts";
 export interface Findable {
   /** Text between a namespace and a name. */
   readonly separator: string;
-  /** Returns all sources in the order of precedence, the highest first. */
+  /** Returns all sources in order of precedence, the highest first. */
   gates(): readonly ListingGate[];
   /** Returns the latest known snapshot, without requests to sources. */
   latest(): Snapshot;
@@ -49,8 +49,8 @@ export class Finder {
         return this.#lookUpNow(asked, find);
       }
       const left = this.#startsFor(asked);
-      // If a source was listed meanwhile, the first check of the others did not include it, so the name is looked up
-      // again.
+      // If a source was listed during the wait, the first check did not request the sources behind it, so the name is
+      // looked up again.
       if (before.every(({ source }) => left.some((one) => one.source === source)))
         return stillStarting(
           asked.text,
@@ -82,7 +82,7 @@ export class Finder {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
       const found = latest === snapshot ? known : find(latest);
-      // If the tool was removed or belongs to another source now, sources of lower precedence may have it.
+      // If the tool was removed, or now belongs to another source, sources of lower precedence may have the name.
       return isSpelledAsListed(found, asked.text) && found.source.id === known.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);
@@ -91,7 +91,7 @@ export class Finder {
       gates.filter((gate) => mayTake(gate, known.source)),
       (gate) => (gate.provider.source.id === known.source.id ? FOR_ITSELF : FOR_OTHER),
     );
-    // Not async: a call that need not wait must keep its position before later calls.
+    // Not async: a call that does not wait must not be overtaken by later calls.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
@@ -130,8 +130,8 @@ export class Finder {
 }
 
 /**
- * Requirements for lists in a call to a known tool: of its own source, and of sources that may have taken over its
- * name.
+ * Freshness that a call to a known tool requires of the lists of its own source and of sources that may have taken over
+ * its name.
  */
 const FOR_ITSELF: ListingRequest = Object.freeze({ mayBeOld: true });
 const FOR_OTHER: ListingRequest = Object.freeze({ mayBeOld: true, isForOther: true });

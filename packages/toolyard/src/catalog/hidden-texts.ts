@@ -16,14 +16,17 @@ export interface VisibleDefinition {
   readonly hiddenIn?: string;
 }
 
-/** Members that users and models read as prose. */
+/** Members that contain text for users and models. */
 const PROSE: ReadonlySet<string> = new Set(["description", "title", "$comment"]);
-/** Members that contain only data, under any member names. */
+/** Members that contain only data, whatever the names of their own members are. */
 const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
 /** Members of the definition itself that users and models do not read: data for programs, and icons. */
 const UNREAD: ReadonlySet<string> = new Set(["_meta", "icons"]);
 
-/** Returns true if there may be text to remove or to refuse. A single scan decides for almost all definitions. */
+/**
+ * Returns true if there may be text to remove or to refuse. For almost all definitions, one scan of the JSON text is
+ * sufficient.
+ */
 export function mayHideText(definition: JsonObject): boolean {
   return mayHoldHidden(jsonOf(definition));
 }
@@ -81,7 +84,7 @@ function isResource(definition: JsonObject): boolean {
 }
 
 interface Position {
-  /** Path as a linked list from the last step, since siblings share the other steps. */
+  /** Path as a linked list that starts with the last step, because siblings share all other steps. */
   readonly path: TextPath | undefined;
   readonly isData: boolean;
 }
@@ -104,7 +107,7 @@ class Walk {
     for (const key of Object.keys(object)) {
       const value = object[key];
       const at: TextPath = { key, above: path };
-      // A pattern may contain the characters that it refuses.
+      // A pattern may contain invisible characters in order to refuse them in property names.
       if (path?.key === "patternProperties" ? holdsInvisible(key) : holdsHidden(key)) this.#note(at);
       const revealed = this.#member(key, value, { path: at, isData: isData || DATA.has(key) });
       if (revealed !== value) (changed ??= { ...object })[key] = revealed;

@@ -5,28 +5,28 @@ import { inSlices } from "../core/timing/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
 interface PendingListing {
-  /** Resolves when the answer arrived, or when the wait took too long. */
+  /** Resolves when the answer arrives or the time limit has passed. */
   readonly done: Promise<void>;
   isLate: boolean;
 }
 
 export interface ListingGateOptions {
-  /** Link to which the lists belong. */
+  /** Link whose lists the provider returns. */
   readonly link: LinkKey;
   readonly maxWaitMs: number;
   /** Converts a listing to the catalog's form. */
   readonly shape: (listing: Listing) => Listing;
-  /** Does the work of `shape` and of the preparation, one record per step. */
+  /** Performs `shape` and the preparation in steps of one record. */
   readonly steps: (listing: Listing) => Iterator<unknown, void>;
-  /** Called when an answer arrives after no request waits for it any longer. */
+  /** Called when an answer arrives that no request waits for any more. */
   readonly onLate: () => void;
 }
 
 /**
- * Keeps the last listing of one provider and requests new ones. A caller never gets an answer to a request that was
- * sent before the caller arrived; still, any number of concurrent callers causes at most two requests. A provider that
- * does not answer in time is not awaited again until it has answered. A list that takes long to prepare is used when it
- * is ready, and does not delay requests for other sources.
+ * Keeps the last listing of one provider and requests new ones. A caller only gets an answer to a request that was sent
+ * after the caller arrived. Concurrent callers share requests, so at most two are pending. A provider that does not
+ * answer in time is not awaited again until it has answered. A list that takes long to prepare is used when it is
+ * ready, and does not delay requests for other sources.
  */
 export class ListingGate {
   readonly provider: Provider;
@@ -87,8 +87,8 @@ export class ListingGate {
   }
 
   /**
-   * Returns true if the known list is enough: a call to a tool that a server listed does not wait for another caller's
-   * list request.
+   * Returns true if the known list is sufficient. For example, a call to a tool that a server listed does not wait for
+   * a list request of another caller.
    */
   #isEnough(wish: ListingRequest | undefined): boolean {
     return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
@@ -97,8 +97,7 @@ export class ListingGate {
   #afterThis(asking: PendingListing): Promise<void> {
     this.#next ??= asking.done.then(() => {
       this.#next = undefined;
-      // A request that was sent meanwhile is later than the callers that wait here, so its answer is fresh enough for
-      // them.
+      // A request that was sent during the wait is newer than the callers that wait here, so they can use its answer.
       return this.#asking ? this.#asking.done : this.refresh();
     });
     return this.#next;
@@ -152,7 +151,7 @@ export class ListingGate {
 
   #report(message: string): void {
     const { id } = this.provider.source;
-    // The same message keeps the same object, because a lasting problem is no change.
+    // If the message is the same, the object stays the same, because an unchanged problem is not a change of the list.
     if (this.problem?.message !== message) this.problem = { source: id, subject: id, message };
   }
 }
@@ -178,7 +177,7 @@ export function askAll(
 
 const NOBODY_WAITS: ReadonlyMap<ListingGate, Promise<void>> = new Map();
 
-/** Additional wait, so that the source's own limit ends first. */
+/** Additional time, so that the source's own time limit ends before the catalog's. */
 const COLD_MARGIN_MS = 100;
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

@@ -29,22 +29,25 @@ export interface MissingTarget {
   readonly failure: Fail;
 }
 
-/** Returns true if no source that this caller knows has the name. */
+/** Returns true if the name belongs to none of the sources that this caller may know. */
 export function isUnknown(lookup: Lookup): boolean {
   return !lookup.found && isNotThere(lookup.failure);
 }
 
-/** Returns true if the name is missing. A missing name and a missing right are not distinguished. */
+/** Returns true if the failure is a missing name or a missing right, which callers must not be able to distinguish. */
 export function isNotThere({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "denied";
 }
 
-/** Returns true if the name is spelled as listed. A name in no list may be listed soon. */
+/** Returns true if the name is spelled as listed. A name that no list contains may be listed soon. */
 export function isSpelledAsListed<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is FoundTarget<T> {
   return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 
-/** Returns true if a URI was assigned to a source that does not list it. That holds until a source lists the URI. */
+/**
+ * Returns true if the hub assigned a URI to a source that does not list it. The assignment is valid until a source
+ * lists the URI.
+ */
 export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
   return lookup.found && lookup.target.type === "resource" && lookup.target.resource === undefined;
 }
@@ -87,7 +90,7 @@ export function resourceNotFound(uri: string, uris: Iterable<string>): MissingTa
   };
 }
 
-/** Returns the failure for a name that no listed source has, if these sources were never listed. */
+/** Returns the failure for a name that no listed source has, while `sources` have not been listed yet. */
 export function stillStarting(name: string, sources: readonly Source[]): MissingTarget {
   const ids = sources.map(({ id }) => id);
   const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";

@@ -83,8 +83,8 @@ class Pins {
   }
 
   /**
-   * Returns true if a record may have a name: no pinned tool has the name, or only one of a source with lower
-   * precedence.
+   * Returns true if a record may have a name, because the name is not pinned or only a source with lower precedence
+   * pins it.
    */
   leave(name: string, record: ToolRecord, spellings: Spellings): boolean {
     if (this.#shown.size === 0) return true;

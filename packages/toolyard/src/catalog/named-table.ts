@@ -130,7 +130,10 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   }
 }
 
-/** Returns the members that change with the name. The source's id precedes the name if its namespace does not. */
+/**
+ * Returns the members that change with the name. If the name has no namespace prefix, it gets the source's id as
+ * prefix.
+ */
 function renaming({ entry, subject, record }: PreparedNamed<NamedRecord>, name: string) {
   const start = name.slice(0, record.source.id.length + subject.separator.length);
   const isOwn = start.endsWith(subject.separator);

@@ -48,7 +48,7 @@ const CATALOG_OPTION_SCHEMAS = {
           "time limit. At most 1 h.",
         default: "5s",
       },
-      // A longer wait would rarely succeed.
+      // A longer wait would rarely succeed, so the option is limited to one hour.
       { most: 3_600_000, must: "must be 1h at most" },
     ),
   ),
@@ -74,7 +74,7 @@ export interface CatalogOptions {
   readonly reserveNames: boolean;
 }
 
-/** Applies the defaults. A hub that shows another hub unchanged has no other tools, so it reserves no names. */
+/** Applies the defaults. A hub that mirrors another hub has no tools of its own, so it reserves no names. */
 export function resolveCatalog(
   raw: CatalogConfig = {},
   { reserveNames = true }: { readonly reserveNames?: boolean } = {},

@@ -3,8 +3,8 @@ import { factsOf, PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
 import type { Source } from "../core/sources/records.ts";
 
 /**
- * Rank of each kind, for a name that several sources offer: first the order of `PROVIDER_KINDS`, then the order of the
- * configuration.
+ * Rank of each kind of source. If several sources offer a name, the order of `PROVIDER_KINDS` decides, then the order
+ * of the configuration.
  */
 const KIND_ORDER: Readonly<Record<string, number>> = Object.fromEntries(
   Object.keys(PROVIDER_KINDS).map((kind, at) => [kind, at]),

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { PreparedRecord } from "./source-part.ts";
 
 /**
- * Last row that was created from each prepared row, so that a change in another source does not serialise this row
+ * Caches the last row that was created from each prepared row, so that a change in another source does not serialise it
  * again.
  */
 const made = new WeakMap<object, PreparedRecord<unknown>>();

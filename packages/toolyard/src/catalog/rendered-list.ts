@@ -2,7 +2,7 @@ import { contentDigest } from "../core/json/digest.ts";
 import type { RenderedList } from "../core/ports/hub-port.ts";
 import type { JsonObject } from "../core/json/json.ts";
 
-/** Row of a list: the entry, and its JSON text, which was serialised before. */
+/** Row of a list: the entry and its JSON text. */
 export interface ListRow {
   /** Rendered name, URI or template. */
   readonly key: string;

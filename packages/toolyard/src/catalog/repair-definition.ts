@@ -13,10 +13,10 @@ import { changed, Faults, mustBe, readPart, UNFIT, type Shape } from "../wire/sh
 import { withheldProblem } from "./hidden-texts.ts";
 
 /**
- * Result of repairing an entry that the protocol does not allow. The same rule applies to every source and era.
- * Official clients refuse a whole list because of one such entry, and with it the tools of all other servers. A member
- * is removed if the entry is usable without it; otherwise the entry is withheld. Both are reported. Everything else
- * stays unchanged, and a valid record stays the same object.
+ * Result of repairing an entry that the protocol does not allow. The same rule applies to every source and era. Because
+ * of one such entry, official clients refuse the whole list, including the tools of all other servers. A member is
+ * removed if the entry is usable without it; otherwise the entry is withheld. Both are reported. Everything else stays
+ * unchanged, and a valid record stays the same object.
  */
 export interface RepairedRecord<R> {
   /** Absent: the entry is withheld. */
@@ -54,7 +54,9 @@ export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
   return fits(tool) ? { record: tool, problems: NO_PROBLEMS } : repair(tool);
 }
 
-/** Returns true if a tool without an output schema needs no repair. This check decides for nearly all tools. */
+/**
+ * Returns true if a tool without an output schema needs no repair. For nearly all tools, no further check is needed.
+ */
 function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
   const given = definition["inputSchema"];
   return (
@@ -116,8 +118,8 @@ class SchemaRepair {
       this.#define("inputSchema", schema);
       this.#check(this.record.inputSchema === given ? schema : readRoot(INPUT, this.record.inputSchema, new Faults()));
     } else {
-      // For a schema without a type, callers see the schema that the source derived from it. The source reports changes
-      // other than the type.
+      // If the schema has no type, callers see the schema that the source derived from it, and the source has reported
+      // all other changes.
       const { inputSchema } = this.record;
       if (Object.keys(given).every((keyword) => keyword === "type" || keyword in inputSchema))
         this.#faults.note(INPUT_TYPE, (member) => mustBe(member, '"object"', given["type"]), "it is read as that");
@@ -126,7 +128,7 @@ class SchemaRepair {
     return true;
   }
 
-  /** Sets the schema with which calls are checked. */
+  /** Sets the schema that validates calls. */
   #check(inputSchema: JsonObject): void {
     if (inputSchema !== this.record.inputSchema) this.record = { ...this.record, inputSchema };
   }

@@ -24,8 +24,8 @@ interface Answerer {
 }
 
 /**
- * Resources and templates of the sources by URI. The precedence of the sources decides which one owns a URI, and not
- * its spelling. Every source can be addressed with its prefix, shadowed or not.
+ * Resources and templates of the sources by URI. The precedence of the sources, not the spelling of a URI, decides
+ * which source owns it. Every source can also be addressed with its prefix, even if another source owns the same URI.
  */
 export class ResourceTable {
   /** Resources in list order, like the templates. */
@@ -121,7 +121,7 @@ export class ResourceTable {
       if (permission.permits(found.subject)) return found;
     }
     const problem = this.#problemOf(uri);
-    // A URI that a tool names counts as listed by the tool's source.
+    // A URI that a tool names counts as listed by the tool's source, even if no caller may use unlisted URIs.
     const answerer = problem ? this.#namedByTool(uri) : this.#answererOf(uri);
     const found = answerer && this.#found(answerer);
     if (found && permission.permits(found.subject)) return found;
@@ -249,7 +249,7 @@ export class ResourceTable {
   }
 }
 
-/** Scheme of user interfaces, defined by their extension of MCP. */
+/** Scheme of user interfaces, as defined by the MCP Apps extension. */
 const PAGE_SCHEME = "ui";
 
 /**
@@ -270,7 +270,8 @@ function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefine
   if (whole) return { place, target: { type: "resource", uri, template: whole.record } };
   const template = templateOf(templates, own);
   if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
-  // Servers return URIs that they do not list in links of results. Only the server knows if they exist.
+  // A server may return links to URIs that it does not list. Only the server knows if they exist, so the hub sends the
+  // request.
   return schemeOf(own) !== undefined && servesResources(place, own)
     ? { place, target: { type: "resource", uri: own } }
     : undefined;

@@ -30,14 +30,14 @@ export class ListingShaper {
   readonly #templates = new Offers<TemplateRecord>((record) => shown(repairTemplate(record), record.uriTemplate));
   readonly #prompts = new Offers<PromptRecord>((record) => shown(repairPrompt(record), record.name));
 
-  /** `keyOf` returns the name under which a tool's problems are reported. */
+  /** `keyOf` returns the name that problem reports use for a tool. */
   constructor(source: Source, keyOf: (tool: ToolRecord) => string = ({ name }) => name) {
     this.#source = source;
     this.#shape = source.shape ?? NO_SHAPE;
     this.#tools = new Offers((tool) => shapeTool(tool, { source, shape: this.#shape, keyOf }));
   }
 
-  /** Does the work of `shape`, one record per step, so that `shape` only reads caches. */
+  /** Performs `shape` in steps of one record, so that `shape` itself only reads caches. */
   *steps(listing: Listing): Generator<void, void> {
     yield* this.#tools.steps(chooseTools(listing.tools, this.#shape).chosen);
     yield* this.#resources.steps(listing.resources);

@@ -27,7 +27,7 @@ export interface ShapedRecord<R> {
 export interface ToolRules {
   readonly source: Source;
   readonly shape: ListingShape;
-  /** Returns the name under which problems of a tool's texts are reported. */
+  /** Returns the name that problem reports use for a tool. */
   readonly keyOf: (tool: ToolRecord) => string;
 }
 
@@ -71,7 +71,7 @@ interface Pin {
   /** Reason why the tool is not offered. */
   readonly refused?: string;
   readonly warning?: string;
-  /** True if a digest of the current rule covers all members that are shown. */
+  /** True if the digest has the current format, which covers all members that callers see. */
   readonly isCovered?: boolean;
 }
 
@@ -194,14 +194,11 @@ const OPTION_NAMES = {
 } as const;
 const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
 
-/**
- * Reports names in the options that the source does not have: a misspelled name would have no effect and not be
- * noticed.
- */
+/** Reports names in the options that no tool of the source has, because a misspelled name would have no effect. */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: ProblemReporter): void {
   // With `unlisted`, names may be those of tools that are not listed.
   if (shape.unlisted === true) return;
-  // Names cannot be checked before a list was read.
+  // If the source has not been listed yet, it has only the hub's own entries, so the names cannot be checked.
   if (tools.every(({ isHubs }) => isHubs)) return;
   if (shape.include.length === 0 && !namesTools(shape)) return;
   const names = tools.map(({ name }) => name);

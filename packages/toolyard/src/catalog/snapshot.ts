@@ -46,7 +46,7 @@ export interface VisibleTool {
   readonly entry: JsonObject;
 }
 
-/** Number of announced changes of a source, by list. No entry means none. */
+/** Number of changes that a source announced, by list. A missing entry means 0. */
 export type Announcements = ReadonlyMap<ListKind, number>;
 
 /** Announcements if no source has announced a change. */
@@ -170,8 +170,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the ids of the sources of which this caller may use something. Search tools do not count, since they give
-   * no access themselves.
+   * Returns the ids of the sources of which this caller may use at least one entry. Search tools do not count, because
+   * they return only what the caller may use.
    */
   sourcesFor(principal: Principal): ReadonlySet<string> {
     const view: View = { mode: "all", principal };
@@ -204,7 +204,7 @@ export class Snapshot {
     return { found: true, source: tool.source, name: key, subject, target: { type: "tool", tool }, isUnlisted: true };
   }
 
-  /** Reads a spelling. Returns it with the part of its source, if it belongs to exactly one. */
+  /** Reads a spelling. Returns the parts of the name, and the source if the name belongs to exactly one. */
   #belongsTo(name: string): readonly [reading?: SpellingParts, part?: SourcePart] {
     const reading = this.spellings.read(name);
     const owned = reading ? this.#parts.filter(({ source }) => reading.owners.has(source.id)) : [];
@@ -213,7 +213,7 @@ export class Snapshot {
 
   /**
    * Returns the server to which a spelling belongs, if its list does not contain this tool. Returns `undefined` if the
-   * configuration says that the server accepts such tools.
+   * server accepts unlisted tools according to the configuration.
    */
   notListing(name: string): Source | undefined {
     const [, part] = this.#belongsTo(name);
@@ -236,7 +236,7 @@ export class Snapshot {
     return this.withheldBy(id) === undefined && Object.values(this.counts.bySource.get(id) ?? {}).some((n) => n > 0);
   }
 
-  /** Returns the failure of calls to names of this source, if the source lists no entries. */
+  /** Returns the failure for calls to a source that lists no entries, or `undefined` if it lists some. */
   withheldBy(id: string): Fail | undefined {
     return this.#parts.find(({ source }) => source.id === id)?.listing.withheld;
   }

@@ -78,7 +78,7 @@ export class PartMaker {
     this.#hide = hide;
   }
 
-  /** Does the work of `make`, one record per step, so that `make` finds everything prepared. */
+  /** Performs `make` in steps of one record, so that `make` itself only reads caches. */
   *steps({ tools, resources, templates, prompts }: Listing): Generator<void, void> {
     yield* tried(tools, this.#preparedTool);
     yield* tried(resources, this.#preparedResource);
@@ -219,7 +219,7 @@ function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Gene
     try {
       prepare(record);
     } catch {
-      // It fails again in the code that reports the error.
+      // The error is not handled here: the code that reports errors meets it again.
     }
     yield;
   }

@@ -22,9 +22,8 @@ function named(definition: JsonObject, name: string): JsonObject {
 }
 
 /**
- * Returns the definition's own schema if clients accept it, because the shown schema may differ from the one used for
- * checks. Otherwise returns the record's schema. Strict clients refuse a whole list because of one schema that is not
- * of type object.
+ * Returns the definition's own schema if clients accept it. The hub may validate with a different schema. Otherwise
+ * returns the record's schema. Strict clients refuse a whole list because of one schema that is not of type object.
  */
 function listedSchema(record: ToolRecord): JsonObject {
   const own = record.definition["inputSchema"];

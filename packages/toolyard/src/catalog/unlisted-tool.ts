@@ -29,8 +29,7 @@ export function acceptsUnlisted({ source, listing }: SourcePart): boolean {
 
 /**
  * Returns the tool of a spelling with the prefix of a source with `unlisted = true`. Returns `undefined` if the source
- * lists a tool of that name which the configuration or the hub withholds: `include`, `exclude`, `pins`, an unusable
- * definition.
+ * lists the tool but the hub does not offer it: because of `include`, `exclude`, `pins` or an unusable definition.
  */
 export function unlistedTool(part: SourcePart, reading: SpellingParts, rules: UnlistedRules): UnlistedTool | undefined {
   const { source } = part;
@@ -72,8 +71,8 @@ function shapedTool(given: ToolRecord): ToolRecord | undefined {
 }
 
 /**
- * Returns true if the source lists, renames or withholds a tool that the server may find by this name. Such a tool can
- * be called only by its own name, so that pins, `confirm_destructive` and rights apply to it.
+ * Returns true if the source lists, renames or withholds a tool that the server may accept under this name. Such a tool
+ * can be called only by its own name, so that pins, `confirm_destructive` and rights apply to it.
  */
 function isLooselyListed({ listing, problems }: SourcePart, given: ToolRecord): boolean {
   const names = new Set(namesOf(given).map(looseName));
@@ -104,8 +103,8 @@ function isPinned(given: ToolRecord): boolean {
 }
 
 /**
- * Returns true if the tool is selected. `include` matches the name as written; `exclude` matches each spelling by which
- * the server may find the tool.
+ * Returns true if the tool is selected. `include` matches the name as written; `exclude` matches every spelling that
+ * the server may accept for the tool.
  */
 function isChosen(given: ToolRecord): boolean {
   const { shape } = given.source;
@@ -127,7 +126,7 @@ function shownAs(tool: ToolRecord, { naming, claims }: UnlistedRules): Omit<Unli
   const subject: NamedSubject = {
     type: "name",
     name,
-    // Patterns are compared with the whole name that is sent.
+    // Patterns of roles are compared with the full name of the tool, including the prefix.
     ownName: `${prefix}${visibleName(tool)}`,
     prefixes: [prefix],
     separator: naming.separator,

@@ -13,7 +13,7 @@ export interface UriPlace {
   readonly prefix: string;
   /** Resources of the source by canonical URI, if they are shown without the prefix. */
   readonly bare: ReadonlyMap<string, PreparedResource>;
-  /** Templates of the source as they are shown. Those without the prefix match URIs without a prefix. */
+  /** Templates of the source as callers see them. A template without the prefix matches URIs without a prefix. */
   readonly templates: readonly PlacedTemplate[];
   /** Schemes of the URIs and templates that the source lists. */
   readonly schemes: ReadonlySet<string>;
@@ -80,7 +80,8 @@ class UriPlacements {
       const shown = this.#show(this.byTemplate, why, { part, row, prefix, member: "uriTemplate" });
       return shown ? [{ row: shown, isBare: why === undefined }] : [];
     });
-    // Added after all entries of the source, since these do not conflict with each other.
+    // Added after all entries of the source were checked, because entries of one source do not conflict with each
+    // other.
     for (const [uri, source] of own) this.#owners.set(uri, source);
     for (const { row, isBare } of templates) {
       if (!isBare) continue;
@@ -142,7 +143,7 @@ class UriPlacements {
     return placed;
   }
 
-  /** Warns that some URIs of this template belong to another source. They cannot be determined in advance. */
+  /** Warns that this template can match URIs of another source. They cannot be determined in advance. */
   #warnOfOverlap(source: Source, { key, template }: PreparedTemplate, prefix: string): void {
     const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
     const listed = other ? undefined : this.#listedBefore(source, template);

@@ -2,7 +2,7 @@ import type { SourcePart } from "./source-part.ts";
 
 /**
  * Returns the prefix that distinguishes the URIs of each source: its namespace (or id) and `+`, so that the result is a
- * URI. All prefixes differ, also in a case-insensitive comparison.
+ * URI. All prefixes are distinct, even if case is ignored.
  */
 export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
   const taken = new Set<string>();

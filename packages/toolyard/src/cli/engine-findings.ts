@@ -30,7 +30,9 @@ export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<st
   return found.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
 }
 
-/** Returns the sandbox options. An unreadable configuration has its own finding, so defaults are used then. */
+/**
+ * Returns the sandbox options. Returns the defaults if the configuration is unreadable, which another finding reports.
+ */
 async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
   try {
     return resolveSandbox((await loadSettings(options, io)).tree.sandbox);

@@ -6,7 +6,7 @@ import { colorsOf } from "./output/colors.ts";
 import { print, printPainted, printJson, type Io } from "./output/io.ts";
 import { safeToShow } from "../core/text/hidden-text.ts";
 
-/** Exit codes without an outcome. */
+/** Exit codes that do not depend on the outcome of a call. */
 export const EXIT = { ok: 0, usage: 2, internal: KINDS.internal.exit } as const;
 
 /** A command line that cannot be executed as written. */

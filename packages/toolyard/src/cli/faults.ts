@@ -7,8 +7,8 @@ const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
 /**
  * Keeps the hub running if a module ignores a rejected promise or throws in a timer, and logs the error with its stack.
- * An error of Toolyard's own code outside any call leaves an undefined state, so it ends the process, which a
- * supervisor restarts. Returns a function that stops the watch.
+ * After an error in Toolyard's own code outside a call, the state is undefined, so the process ends and a supervisor
+ * restarts it. Returns a function that stops the watch.
  */
 export function watchFaults(logger: Logger): () => void {
   const onRejection = (reason: unknown): void =>

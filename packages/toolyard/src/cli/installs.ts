@@ -11,7 +11,7 @@ import { sourceLine } from "./live/sources.ts";
 
 const LOOK_EVERY_MS = 5000;
 /**
- * Interval after which a repeated line is printed again. A program can print the same line for minutes, and the output
+ * Interval after which a repeated line is printed again. A program may print the same line for minutes; the repetition
  * shows that it still runs.
  */
 const REPEAT_AFTER_MS = 30_000;
@@ -58,7 +58,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
     mended = true;
     const live = showLive(io, { read: () => mendingLines(hub, source.id), json: options.json === true });
     const quiet = tellInstalls(hub, options, io);
-    // The status of the source contains the reason of the new failure.
+    // A failure is ignored here, because the status of the source contains the reason.
     await hub.sources.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
     quiet();
     live.end();

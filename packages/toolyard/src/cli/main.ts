@@ -11,6 +11,6 @@ if (first === "--version" || first === "-V") {
   // Enabled before the rest of the program is loaded, because only modules loaded later use the cache.
   enableCodeCache(process.env);
   const { runCommand } = await import("./run-command.ts");
-  // All resources were closed by their owners; a handle that is still open must not delay the caller.
+  // All resources were closed by their owners. A handle that is still open must not delay the end of the process.
   process.exit(await runCommand());
 }

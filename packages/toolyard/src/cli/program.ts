@@ -39,14 +39,14 @@ export async function createProgram(io: Io, version: string, options: ProgramOpt
       exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
     )
     .exitOverride();
-  // Accepted in any position: `toolyard -v list` equals `toolyard list -v`.
+  // The flag is accepted in any position: `toolyard -v list` equals `toolyard list -v`.
   program.addOption(new Option("-v, --verbose", VERBOSE.description));
   for (const row of await commandRows(options.words)) addCommand(program, row, { io, finish: options.finish });
   for (const [name, advice] of Object.entries(ELSEWHERE)) addSignpost(program, name, { advice, io, options });
   return program;
 }
 
-/** Advice for commands of the core server's document that have another name here. */
+/** Advice for commands of the core server's document that have a different name in this program. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   execute:
     "`toolyard core execute <tool_name> --params <json>` is the core server's; `toolyard call <tool>` calls any.",

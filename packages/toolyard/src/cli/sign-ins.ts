@@ -20,7 +20,7 @@ export interface SignInSource {
   readonly id: string;
   readonly options: RemoteServerOptions;
   readonly place: SignInPlace;
-  /** URL at which remote browsers reach a hub of this configuration. */
+  /** URL of the hub of this configuration for browsers on other machines. */
   readonly publicUrl?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export function Palette({ views, onClose }: { readonly views: readonly TextKey[]
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(0);
   const [found, setFound] = useState<readonly Entry[]>([]);
-  // Before the next key, which a user may have pressed already.
+  // Opens the dialog before the browser handles the next key, because a user may have pressed one already.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const aborter = new AbortController();

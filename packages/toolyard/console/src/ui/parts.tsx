@@ -5,7 +5,7 @@ import type { ApiError } from "../api.ts";
 import { t } from "../i18n/texts.ts";
 import type { SourceState } from "../../../src/features/console/api-types.ts";
 
-/** Text of a server, isolated from the direction of the text around it. */
+/** Text from a server, isolated from the text direction of the page. */
 export function Foreign({ text }: { readonly text: string }) {
   return <bdi>{text.length > MAX_SHOWN ? `${firstChars(text, MAX_SHOWN)}…` : text}</bdi>;
 }
@@ -62,7 +62,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-/** The form of a view for the command-line program. */
+/** Shows the equivalent commands of the command-line program. */
 export function Commands({ lines }: { readonly lines: readonly string[] }) {
   return (
     <section class="cli" aria-label={t("cli")}>

@@ -65,7 +65,7 @@ function Embedded({ resource }: { readonly resource: Block }) {
 function Media({ mimeType, data }: { readonly mimeType: string; readonly data: string }) {
   if (IMAGE.test(mimeType)) return <img class="media" alt={t("result")} src={`data:${mimeType};base64,${data}`} />;
   if (AUDIO.test(mimeType)) return <audio controls src={`data:${mimeType};base64,${data}`} />;
-  // Another type is never shown as a document: it could contain a script.
+  // Data of any other type is offered as a download, not shown as a document, because it could contain a script.
   return (
     <p>
       <bdi>{mimeType}</bdi> {formatBytes((data.length * 3) / 4)}{" "}

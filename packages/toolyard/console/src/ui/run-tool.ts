@@ -28,7 +28,7 @@ export async function runTool(
   throw errorOf(0, { error: { kind: "unavailable", message: "The hub ended the connection." } });
 }
 
-/** The same call for other programs. */
+/** Returns the same call in the forms that other programs use. */
 export function callForms(name: string, args: unknown): readonly (readonly [form: string, text: string])[] {
   const json = JSON.stringify(args);
   const rest = new URL(`../tools/${encodeURIComponent(name)}`, API).href;

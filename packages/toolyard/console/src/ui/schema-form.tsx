@@ -38,7 +38,7 @@ function branchesOf(schema: Schema): readonly Schema[] {
   return Array.isArray(branches) ? branches.map(toSchema) : [];
 }
 
-/** Joins `allOf` into one schema, as far as its members are simple. */
+/** Merges the schemas of `allOf` into one schema. Only simple members are merged. */
 function joined(schema: Schema, root: Schema): Schema {
   const all = Array.isArray(schema["allOf"]) ? schema["allOf"].map((one) => resolve(toSchema(one), root)) : [];
   return all.reduce<Schema>(
@@ -83,7 +83,7 @@ export interface FieldProps {
   readonly depth?: number;
 }
 
-/** One field of a form. The hub validates; the field only helps. */
+/** One field of a form. The hub validates the arguments; checks in the field only help the user. */
 export function Field(props: FieldProps) {
   const { root, label, isRequired = false, depth = 0 } = props;
   const schema = joined(resolve(props.schema, root), root);
@@ -187,7 +187,7 @@ const INPUT_TYPES: Readonly<Record<string, "date" | "time" | "email" | "url" | "
   uri: "url",
   password: "password",
 };
-/** Longest file that is put into an argument. */
+/** Maximum size of a file that can be used as an argument. */
 const MAX_FILE_BYTES = 5_000_000;
 
 function TextField({ schema, value, onChange, isRequired }: FieldProps) {

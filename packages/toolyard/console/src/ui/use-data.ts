@@ -8,11 +8,11 @@ export interface DataState<T> {
   readonly reload: () => Promise<void>;
 }
 
-/** Reads a path of the API, and reads it again when that part of the hub's state changes. */
+/** Reads a path of the API. Reads it again when the hub's state `part` changes. */
 export function useData<T>(path: string, part?: keyof typeof changes.value): DataState<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data?: T; readonly error?: ApiError }>({ path });
   const count = part === undefined ? 0 : changes.value[part];
-  // Requests overlap: after an action, and with an event of the hub. A late answer must not replace a newer one.
+  // An action and an event of the hub can cause overlapping requests. A late answer must not replace a newer one.
   const order = useRef({ sent: 0, shown: 0 });
   const load = useCallback(
     async (signal?: AbortSignal) => {

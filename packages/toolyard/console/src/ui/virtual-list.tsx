@@ -8,11 +8,11 @@ export interface VirtualListProps {
   readonly rowHeight: number;
   readonly label: string;
   readonly row: (index: number) => ComponentChildren;
-  /** Called with the rows that are shown, so that their data can be read. */
+  /** Called with the range of visible rows, so that their data can be loaded. */
   readonly onRange?: (first: number, last: number) => void;
 }
 
-/** A list of rows with one height, of which only the visible ones are in the page. */
+/** A list of rows of equal height. Only the visible rows are in the document. */
 export function VirtualList({ count, rowHeight, label, row, onRange }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setPlace] = useState({ top: 0, height: 800 });

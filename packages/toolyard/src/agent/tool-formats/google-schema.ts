@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
   integer: ["int32", "int64"],
 };
-/** Limits for recursive schemas, and for schemas that would grow too much when references are resolved. */
+/** Limits of the depth, for recursive schemas, and of the size, for schemas that grow when references are resolved. */
 const MAX_DEPTH = 12;
 const MAX_SCHEMAS = 2000;
 

@@ -15,7 +15,7 @@ const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "co
  * never narrows it: the hub validates with the original schema.
  */
 export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
-  // Vendors' clients write schemas with `JSON.stringify`, which rejects a BigInt.
+  // The vendors' clients serialise schemas with `JSON.stringify`, which rejects a BigInt.
   const top = roundBigInts(plainTop(schema)) as JsonObject;
   return vendor === "google" ? toGoogleSchema(top) : top;
 }

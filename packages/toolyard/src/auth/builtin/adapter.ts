@@ -66,8 +66,9 @@ export class RecordAdapter implements ModelAdapter {
   }
 
   /**
-   * Removes the mark "consumed" from a recently used refresh token, so that a client that lost the response can retry.
-   * The library checks that the token belongs to the client. Each use is counted on disk before it is granted.
+   * Removes the mark "consumed" from a recently used refresh token, so that a client that did not receive the response
+   * can retry. The library checks that the token belongs to the client. Each use is counted on disk before it is
+   * granted.
    */
   async #withGrace(id: string, payload: JsonObject): Promise<JsonObject> {
     const { consumed, graceUses = 0 } = payload;

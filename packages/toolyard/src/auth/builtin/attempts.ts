@@ -37,7 +37,7 @@ export class Attempts {
     return 0;
   }
 
-  /** Takes back one attempt, so that a successful one does not count. */
+  /** Cancels the count of one attempt, after a successful sign-in. */
   giveBack(key: string): void {
     const known = this.#buckets.get(key);
     if (known) known.left = Math.min(this.#limit.burst, known.left + 1);

@@ -119,7 +119,7 @@ export class AuthServer {
 
   /**
    * Resolves with the pending sign-in of a browser. Resolves with `undefined` if there is none, or if another browser
-   * started it.
+   * started the sign-in.
    */
   async findPending(request: AuthRequest): Promise<PendingSignIn | undefined> {
     const { provider, keys } = await this.#run();

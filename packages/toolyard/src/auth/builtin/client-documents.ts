@@ -12,7 +12,8 @@ type FetchDocument = (url: string | URL) => Promise<Response>;
 
 /**
  * Creates the function that reads client ID metadata documents: from public addresses, by https only, without
- * redirects, limited in size, time and number. `reach`: "origin" permits a test's local addresses.
+ * redirects, limited in size, time and number. With `reach` "origin", local addresses are permitted too; only tests use
+ * that.
  */
 export function createDocumentFetch(client: OutboundClient, reach: "public" | "origin" = "public"): FetchDocument {
   let running = 0;

@@ -7,8 +7,8 @@ import { withFileLock } from "../../files/file-lock.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 
 /**
- * Keys of the authorization server: for signatures of ID tokens, and for cookies. The first key of each kind is the one
- * in use.
+ * Keys of the authorization server: for signatures of ID tokens, and for cookies. The hub signs with the first key of
+ * each type.
  */
 export interface ServerKeys {
   readonly jwks: readonly JWK[];
@@ -18,7 +18,7 @@ export interface ServerKeys {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Age of the key in use at which a new key replaces it. */
+/** Age of the first key at which a new key replaces it. */
 const ROTATE_MS = 90 * DAY_MS;
 /** Maximum number of published keys. Older keys stay published so that their signatures can be verified. */
 const MAX_KEYS = 2;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 
-// An import would evaluate all exports of the module (see `http/adapters/node/listener.ts`).
+// The module is not imported: an import would evaluate all its exports (see `http/adapters/node/listener.ts`).
 const http = process.getBuiltinModule("node:http");
 
 /** Request for a handler of Node's HTTP server. */
@@ -51,7 +51,10 @@ export function bridge({ method, url, headers, body, remoteAddress, baseUrl }: B
   return { request, ...captured(request) };
 }
 
-/** Headers that the hub has evaluated already; it accepts them from trusted proxies only. */
+/**
+ * Matches headers that the hub has already evaluated. The hub accepts them only from trusted proxies, so the handler
+ * must not read them.
+ */
 const FORWARDED = /^(x-forwarded-|forwarded$|content-length$|transfer-encoding$)/;
 
 function captured(request: IncomingMessage): Pick<BridgedPair, "response" | "answered"> {

@@ -108,7 +108,8 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     interactions: {
       url: (_context: unknown, { uid }: { readonly uid: string }) => `${pathOf(issuer)}${INTERACTION_PATH}/${uid}`,
     },
-    // Consent is requested each time: a stored consent would also apply if another site sends the user to this address.
+    // The user must consent each time. With a stored consent, another site could send the user to this address and get
+    // access.
     loadExistingGrant: ({ oidc }: InContext) => {
       const grantId = oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);

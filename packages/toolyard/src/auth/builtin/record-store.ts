@@ -13,7 +13,7 @@ export interface StoredRecord {
 
 /** Maximum number of records of one model; the oldest is removed. */
 const MAX_RECORDS = 10_000;
-/** Members that repeat the record's id. They must not be stored on disk, because the id of a token is the token. */
+/** Members that repeat the record's id. They are not stored on disk, because for a token the id is the token itself. */
 const ID_MEMBERS = ["jti"];
 const FILE = /^[0-9a-f]{64}\.json$/;
 

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
  */
 export function normaliseClient(metadata: JsonObject): JsonObject {
   const { scope: _scope, grant_types: grants, response_types: _types, ...rest } = metadata;
-  // A client that registers itself acts for users only: a grant type without a user would need no consent.
+  // A client that registers itself may only act for users: with a grant type without a user, no user would consent.
   const kept = USER_GRANTS.filter((grant) => grants === undefined || stringsOf(grants).includes(grant));
   return {
     ...rest,
@@ -32,7 +32,7 @@ export function redirectTarget(redirect: string): { readonly host: string; reado
   return { host: url.host, isLocal: isLoopbackHost(url.hostname) };
 }
 
-/** Returns the CSP source for `form-action` that permits a form to lead to this address. */
+/** Returns the CSP source for `form-action` that permits a redirect of the form to this address. */
 export function formActionOf(redirect: string): string {
   const url = new URL(redirect);
   // CSP has no syntax for IPv6 addresses, and private schemes have no host.

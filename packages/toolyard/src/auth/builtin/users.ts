@@ -19,7 +19,7 @@ export interface User {
   readonly account?: ProviderAccount;
 }
 
-/** Time for which a file that was read is not checked for changes. */
+/** Time in milliseconds during which the file is not checked for changes after it was read. */
 const LOOK_EVERY_MS = 1000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 const MAX_USERS = 10_000;
@@ -83,8 +83,8 @@ export class Users {
   }
 
   /**
-   * Stores what an identity provider said about an account, and resolves with its user. Adds the user if there is none.
-   * If another user has the name, the new name ends with the account's subject.
+   * Stores the data that an identity provider returned about an account, and resolves with its user. Adds the user if
+   * there is none. If another user has the name, the new name ends with the account's subject.
    */
   setAccount(account: ProviderAccount, newName: string): Promise<User> {
     return this.#change((users) => {
@@ -172,7 +172,7 @@ function known(users: ReadonlyMap<string, User>, name: string): User {
   throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
 }
 
-/** Reads the users. Returns `undefined` if the file cannot be read: nobody can sign in then. */
+/** Reads the users. Returns `undefined` if the file cannot be read; then no user can sign in. */
 function readUsers(file: string): readonly User[] | undefined {
   try {
     return entriesOf(readFileSync(file, "utf8")).filter(isUser);
@@ -181,7 +181,10 @@ function readUsers(file: string): readonly User[] | undefined {
   }
 }
 
-/** Reads the users before a change. Throws an `OptionError` if the change would remove what cannot be read. */
+/**
+ * Reads the users before a change. Throws an `OptionError` if the file contains entries that cannot be read, because
+ * the change would remove them.
+ */
 function readAllUsers(file: string): readonly User[] {
   try {
     const entries = entriesOf(readFileSync(file, "utf8"));

@@ -2,7 +2,7 @@ export interface FreshValueOptions<T> {
   readonly read: () => Promise<T>;
   /** Age after which the value is read again in the background. The old value is used meanwhile. */
   readonly freshMs: number;
-  /** Age after which the old value is not used. @default 24 hours */
+  /** Age after which the old value is no longer used. @default 24 hours */
   readonly staleMs?: number;
   /** Minimum time between two attempts. @default 5 s */
   readonly cooldownMs?: number;

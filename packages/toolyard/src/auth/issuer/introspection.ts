@@ -65,7 +65,7 @@ export class Introspection {
     const { issuer, audience } = this.#rules;
     const { active, iss, aud, cnf, token_type: type = "Bearer" } = claims;
     if (active !== true) throw new TokenError("The access token is not active");
-    // Some providers also confirm refresh tokens.
+    // Some providers also report refresh tokens as active, so the token type is checked.
     if (typeof type !== "string" || !/^(bearer|access_token)$/i.test(type))
       throw new TokenError("The token is not an access token");
     if (iss !== undefined && iss !== issuer.url) throw new TokenError("The access token is from another issuer");

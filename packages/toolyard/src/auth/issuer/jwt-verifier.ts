@@ -15,7 +15,10 @@ export interface JwtRules {
 }
 
 const MAX_TOKEN_CHARS = 16_384;
-/** Claims that occur in ID tokens only (OpenID Connect Core 2, 3.1.3.6, 3.3.2.11). */
+/**
+ * Claims that occur only in ID tokens (OpenID Connect Core 2, 3.1.3.6, 3.3.2.11), so a token with one of them is
+ * refused.
+ */
 const ID_TOKEN_CLAIMS = ["nonce", "at_hash", "c_hash", "s_hash"];
 
 /** Verifies JWT access tokens (RFC 9068): signature, `typ`, `iss`, `aud`, `exp`, `nbf`. Every check is mandatory. */
@@ -71,7 +74,7 @@ export class JwtVerifier {
   }
 }
 
-/** Returns the reason of a refusal in the hub's own words: messages of the library may repeat parts of the token. */
+/** Returns the reason of a refusal, in the hub's wording: a message of the library may contain parts of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The access token has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {

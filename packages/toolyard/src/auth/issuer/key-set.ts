@@ -5,7 +5,9 @@ import { FreshValue } from "./fresh-value.ts";
 
 /** Time for which keys are used before they are read again. */
 const FRESH_MS = 10 * 60_000;
-/** Minimum time between two requests for the keys, for tokens with any `kid`. */
+/**
+ * Minimum time between two requests for the keys. It limits the requests that tokens with unknown `kid` values cause.
+ */
 const COOLDOWN_MS = 5000;
 const MAX_KEYS = 100;
 
@@ -46,7 +48,7 @@ function keysOf(document: JsonObject): JWTVerifyGetKey {
   const { keys } = document;
   if (!Array.isArray(keys) || keys.length > MAX_KEYS)
     throw new ProviderUnavailable("The identity provider's key document has no list of keys that can be used.");
-  // If a public document contained a symmetric key, anybody could sign tokens with it.
+  // Symmetric keys in the document are ignored: the document is public, so anyone could sign tokens with them.
   const usable = keys.filter((key) => isJsonObject(key) && key["kty"] !== "oct");
   return createLocalJWKSet({ keys: usable } as unknown as JSONWebKeySet);
 }

@@ -11,8 +11,8 @@ export interface Deprecation {
 export const DEPRECATED_FACTOR = 0.8;
 
 const MAX_READ_CHARS = 2000;
-// Patterns that match at the start, in capitals, or about the tool itself. "lists deprecated models" is about something
-// else.
+// Matches a declaration that the tool itself is deprecated: at the start, in capitals, or with the tool as subject.
+// Does not match "lists deprecated models".
 const SAYS_DEPRECATED: readonly RegExp[] = [
   /^\W{0,4}(?:deprecated|obsolete|legacy)\b/i,
   /\b(?:DEPRECATED|OBSOLETE)\b/,

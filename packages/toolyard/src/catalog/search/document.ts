@@ -39,7 +39,8 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const weights = new Map<string, number>();
   const add = fieldAdder(weights);
   add(fields.name, nameStems);
-  // Added separately, so that symbols do not change the length of a field, and with it the scores of its words.
+  // Symbols are added separately, so that they do not change the length of a field, which affects the scores of its
+  // words.
   add(fields.name, proseSymbols(name));
   add(fields.server, fieldWords(server));
   add(fields.keywords, [...fieldWords(keywords), ...symbolWords(keywords)]);
@@ -77,7 +78,7 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
     if (room > 0) list.push(text);
     room -= text.length + 1;
   };
-  // Texts over the limit are not read, because an untrusted list may be long.
+  // Texts over the limit are skipped, because an untrusted server may list many of them.
   const addChoices = (choices: readonly unknown[]): void => {
     for (const one of choices) {
       if (room <= 0) return;

@@ -16,8 +16,8 @@ const SLIP_FACTOR = 0.5;
 const TRANSLATION_FACTOR = 0.7;
 const MIN_PREFIX_LENGTH = 3;
 /**
- * Minimum length of a word that is searched inside other words. Short words of other languages occur in many names:
- * `den` in `confidential`.
+ * Minimum length of a word that is searched inside other words. Short words occur by chance in many names: `den` in
+ * `confidential`.
  */
 const MIN_PART_LENGTH = 4;
 const MIN_SLIP_LENGTH = 4;

@@ -3,7 +3,7 @@ import type { PreparedTool } from "../source-part.ts";
 
 /**
  * Returns true if a tool passes the filter. A server matches by its id, by its namespace, and by the text before the
- * separator of a name, because a hub behind this hub shows all its servers in that way.
+ * separator of a name, because names from an upstream hub start with the namespaces of that hub's servers.
  */
 export function passesFilter(
   { server, readOnly = false }: SearchFilter,

@@ -4,11 +4,10 @@ import { TopHits, type RankedHit } from "./top-hits.ts";
 
 /** Maximum number of tools that are returned if no tool matches. */
 const MAX_NEAREST = 5;
-/** Best score of such a tool, below every score of a match. */
+/** Score of the nearest tool. It is below every score of a match. */
 const BEST_NEAREST_SCORE = 0.05;
 
 export interface NearestSearch {
-  /** Query in lower case. */
   readonly query: string;
   readonly limit: number;
   readonly evidence?: Evidence | undefined;

@@ -1,9 +1,9 @@
-/** Weight of a word by the text that contains it, and the usual length of such a text. */
+/** Weight of the words of one text, such as the name, and the usual length of this text. */
 export interface Field {
   readonly weight: number;
-  /** Number of informative words in a usual text of this kind. In a longer text, each word counts less. */
+  /** Number of informative words in an average text of this field. In a longer text, each word counts less. */
   readonly usualLength: number;
-  /** Effect of the length, from 0 to 1. */
+  /** Influence of the text's length on the weight of a word, from 0 to 1. */
   readonly lengthEffect: number;
 }
 
@@ -16,31 +16,33 @@ export interface Ranking {
     Record<"name" | "server" | "keywords" | "description" | "parameterNames" | "parameterTexts", Field>
   >;
   /**
-   * Number of words at the start of a description that have a higher weight: it starts with the purpose of the tool.
+   * Number of words at the start of a description that have a higher weight, because a description starts with the
+   * purpose of the tool.
    */
   readonly leadWords: number;
   readonly leadWeight: number;
   /** Saturation: the lower it is, the less further occurrences of a word count (BM25). */
   readonly saturation: number;
-  /** Weight of a word's presence, relative to its frequency (BM25+). */
+  /** Weight of the fact that a word occurs, relative to how often it occurs (BM25+). */
   readonly presence: number;
   /** Weight of a synonym relative to the word itself. */
   readonly synonym: number;
   /** Bonus for two query words that are adjacent in the description too. */
   readonly neighbours: number;
-  /** Bonus for a name that the query covers, over a name with other words. */
+  /** Bonus for a tool whose name consists only of words of the query. */
   readonly nameCover: number;
   /**
-   * Share that a server's best tools add to each of its tools: a server with several matching tools is the likely one.
+   * Share of the scores of a server's best tools that is added to each tool of the server. A server with several
+   * matching tools is likely the intended one.
    */
   readonly serverShare: number;
-  /** Number of tools that contribute to their server. */
+  /** Number of a server's best tools that count for `serverShare`. */
   readonly serverTools: number;
   /** Bonus for a word that distinguishes a tool from other tools of its server. */
   readonly siblings: number;
-  /** Weight of similarity, relative to the words of the best tool. */
+  /** Weight of similarity, relative to the word score of the best tool. */
   readonly likeness: number;
-  /** Weight of the words of the nearest tools of other servers. */
+  /** Weight of the word scores of the nearest tools of other servers. */
   readonly kinShare: number;
   /** `serverShare` for scores that include similarity. */
   readonly blendServerShare: number;

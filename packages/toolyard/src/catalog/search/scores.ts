@@ -14,7 +14,7 @@ export class Scores {
   readonly #sums: Float64Array;
   readonly #word: Float32Array;
   readonly #named: Uint8Array;
-  /** Information of the words that distinguish a tool from other tools of its server. */
+  /** Per tool: information of the matched words that distinguish it from other tools of its server. */
   readonly #apart: Float64Array;
   /** For each source: the number of its tools with the current word. */
   readonly #havingWord: Uint32Array;
@@ -46,7 +46,7 @@ export class Scores {
     }
   }
 
-  /** Ends a word. `rarity` is its information, even if no tool has the word. */
+  /** Ends a word. `rarity` is the word's information, which counts for the query even if no tool has the word. */
   closeWord(rarity: number): void {
     const { presence, saturation } = this.#ranking;
     const { sources, sourceSizes } = this.#index;
@@ -93,7 +93,10 @@ export class Scores {
     }
   }
 
-  /** Lowers the sums of tools of one server by the difference to the most distinctive one, which keeps its sum. */
+  /**
+   * Lowers the sums of the tools of one server by their distance to its most distinctive tool. The sum of that tool
+   * stays unchanged.
+   */
   #setApart(): void {
     const { sources, sourceCount } = this.#index;
     const most = new Float64Array(sourceCount);

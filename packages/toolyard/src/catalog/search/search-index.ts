@@ -19,7 +19,6 @@ import { Vocabulary } from "./vocabulary.ts";
 import { WholeIndex } from "./whole-index.ts";
 import { queryWords, type QueryWord } from "./words.ts";
 
-/** Parameters of a search in the index. */
 export interface IndexSearch {
   readonly limit: number;
   /** Tools with the whole query as their name. */
@@ -33,7 +32,7 @@ export interface IndexSearch {
   readonly givesNearest?: boolean;
 }
 
-/** Maximum number of query words that are matched loosely. Each costs a scan of the vocabulary. */
+/** Maximum number of query words that are matched loosely, because each one requires a scan of the vocabulary. */
 const MAX_LOOSE_WORDS = 8;
 
 /**
@@ -55,7 +54,7 @@ export class SearchIndex {
   /** Deprecated tools by rank, with the ranks of their replacements. */
   #deprecated: ReadonlyMap<number, readonly number[]> | undefined;
 
-  /** `rows`: the tools that may be found. Searches reveal nothing about other tools of the parts. */
+  /** `rows`: the tools that a caller may find. Results reveal nothing about other tools in `parts`. */
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
     this.#ranking = ranking;
     this.tools = rows.filter((row) => row.record.role !== "discovery");
@@ -130,7 +129,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the score of a tool. A deprecated tool has a lower score, which is always below those of its replacements.
+   * Returns the score of a tool. The score of a deprecated tool is reduced, and always below the scores of its
+   * replacements.
    */
   #scoreOf(rank: number, found: ReadonlySet<number>, scores: Scores | Blend): number {
     const replacements = this.#deprecated!.get(rank);
@@ -155,7 +155,7 @@ export class SearchIndex {
     return new Set([...given, ...(this.#byName?.get(text) ?? [])]);
   }
 
-  /** Returns the words with symbols that a tool has as keyword. Other symbols are punctuation of the query. */
+  /** Returns the words with symbols that a tool has as keyword. Other symbols in the query count as punctuation. */
   #knownSymbols(query: string): QueryWord[] {
     const known = symbolWords(query).filter((word) => this.#index.postings(word) !== undefined);
     return known.map((text) => ({ text, stem: text }));
@@ -186,8 +186,8 @@ export class SearchIndex {
   }
 
   /**
-   * Records the matches of the words. Returns the approximate number of tools with the word itself; if no tool has it,
-   * of tools with any expansion.
+   * Records the matches of the words. Returns the approximate number of tools with the word itself. If no tool has the
+   * word, returns the number of tools with any expansion.
    */
   #collect(expansions: readonly Expansion[], scores: Scores): number {
     let own = 0;
@@ -227,7 +227,7 @@ function* deprecatedTools(tools: readonly PreparedTool[]): Generator<void, Reado
   return found;
 }
 
-/** Maps names in lower case, with and without prefix, to ranks. */
+/** Maps names in lower case, with and without prefix, to ranks, in steps. */
 function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<string, readonly number[]>> {
   const names = new Map<string, number[]>();
   for (const [rank, row] of rows.entries()) {
@@ -254,7 +254,7 @@ export function toHit({ key, record, entry }: PreparedTool, score: number): Sear
   };
 }
 
-/** Returns the number of hits, at most the limit. 5 for NaN and values below 1. */
+/** Returns the number of hits, at most the limit. Returns 5 for NaN and values below 1. */
 function resolveLimit(limit: number): number {
   return Number.isNaN(limit) || limit < 1
     ? DEFAULT_RESULTS

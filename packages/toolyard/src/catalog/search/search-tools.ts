@@ -11,7 +11,7 @@ import { SearchIndex } from "./search-index.ts";
 export interface ToolQuery {
   readonly query: string;
   readonly view: View;
-  /** If it is below 1 or NaN, 5 tools are returned. */
+  /** Maximum number of tools. For NaN and values below 1, 5 tools are returned. */
   readonly limit: number;
   readonly filter?: SearchFilter;
 }
@@ -50,7 +50,8 @@ export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: E
 }
 
 /**
- * Reads the names and words of tools that were never searched, in steps. Returns `undefined` if no wait was needed.
+ * Prepares, in steps, the names and words of tools that were not searched before. Returns `undefined` if no wait was
+ * needed.
  */
 export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | undefined {
   return indexFor(snapshot, view).prepare(() => snapshot.searchable.tools.steps());
@@ -58,7 +59,7 @@ export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | u
 
 /** Indexes of each snapshot. A snapshot never changes, so its indexes do not either. */
 const indexes = new WeakMap<Snapshot, Map<string, SearchIndex>>();
-/** Maximum number of indexes per snapshot besides the full one. The least recently used is removed. */
+/** Maximum number of indexes per snapshot for callers with narrowed rights. The least recently used is removed. */
 const MAX_NARROWED = 8;
 
 /**
@@ -72,7 +73,7 @@ function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
   if (!known) indexes.set(snapshot, (known = new Map()));
   const { tools, parts } = snapshot.searchable;
   const index = known.get(key) ?? new SearchIndex(tools.permitted(tools.rows, permission), parts);
-  // Moves the most recently used index to the end.
+  // Moves this index to the end of the map: the first one is the least recently used.
   known.delete(key);
   known.set(key, index);
   const oldest = [...known.keys()].find((one) => one !== EVERYTHING);

@@ -6,7 +6,7 @@ import { passesFilter } from "./filter.ts";
 export const MAX_NEAR = 5;
 
 /**
- * Returns suggestions if nothing was found: hits outside the filter, otherwise names similar to a query of one word;
+ * Returns suggestions for a search without results: hits outside the filter, or names similar to a query of one word;
  * and the available servers.
  */
 export function insteadOf(
@@ -33,7 +33,7 @@ interface SuggestionContext {
   readonly separator: string;
 }
 
-// Only for queries that may be a name, because all names are scanned.
+// Names are compared only if the query may be a name, because the comparison scans all names.
 function namesLike(query: string, tools: readonly PreparedTool[]): readonly string[] {
   return /\s/.test(query)
     ? []

@@ -11,7 +11,7 @@ const VARIANTS = /\p{Emoji_Modifier}|\ufe0e|\ufe0f/gu;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 /** Flags, other emoji and currency symbols. */
 const SINGLE_SIGNS = /\p{RI}\p{RI}|\p{Extended_Pictographic}|\p{Sc}/gu;
-/** Symbols that are part of ordinary texts. */
+/** Trademark and copyright symbols, which are part of ordinary texts. */
 const MARKS_OF_TRADE = /[©®™℠]/gu;
 /** Symbols with a meaning after a word: `c++`, `c#`. */
 const WORD_WITH_SIGN = /(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]{0,40}(?:\+\+|#)(?![\p{L}\p{N}+#])/gu;

@@ -1,8 +1,8 @@
 import { stem } from "./words.ts";
 
 /**
- * Words that users write for the same thing in requests for tools. A word may be in several groups. Only members of the
- * same group replace each other.
+ * Groups of words that users write for the same thing. A word may be in several groups, and is replaced only by words
+ * of the same group.
  */
 const GROUPS: readonly string[] = [
   // Actions.

@@ -2,9 +2,9 @@ import { editDistance } from "../../core/text/suggest.ts";
 
 const STEP = 64;
 
-/** Vocabulary in which similar words are searched. Tens of thousands of words take well under a millisecond. */
+/** Finds similar words in a vocabulary. A search in tens of thousands of words takes well under a millisecond. */
 export class Vocabulary {
-  /** All words, each between line ends. One native search finds every word that starts with, or contains, a text. */
+  /** All words, separated by line breaks. One native search finds every word that starts with a text or contains it. */
   readonly #text: string;
   readonly #byLength = new Map<number, { readonly word: string; readonly letters: number }[]>();
 
@@ -12,7 +12,7 @@ export class Vocabulary {
     this.#text = `\n${[...words].join("\n")}\n`;
   }
 
-  /** Builds the vocabulary in steps, first over the lists, then over the words. */
+  /** Builds the vocabulary in steps: first reads the lists, then adds the words. */
   static *steps(lists: Iterable<readonly string[]>): Generator<void, Vocabulary> {
     const words = new Set<string>();
     let count = 0;
@@ -51,7 +51,7 @@ export class Vocabulary {
     let found: string[] = [];
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       for (const other of this.#byLength.get(length) ?? []) {
-        // One typing error changes at most two letters of a word's set of letters.
+        // One typing error changes at most two letters in the set of letters of a word, so other words are skipped.
         if (bits(letters ^ other.letters) > 2 * least) continue;
         const distance = editDistance(word, other.word, least);
         if (distance > least) continue;

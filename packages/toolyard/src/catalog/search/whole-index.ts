@@ -1,8 +1,6 @@
 import type { PartIndex, PartTool } from "./part-index.ts";
 
-/**
- * Occurrences of one word: ranks of the tools, weight of the word in each, and a flag if the tool's name contains it.
- */
+/** Occurrences of one word: ranks of the tools, weight of the word in each, and whether the tool's name contains it. */
 export interface Postings {
   readonly ranks: Uint32Array;
   readonly weights: Float32Array;
@@ -11,7 +9,6 @@ export interface Postings {
 
 const NO_WORDS = new Uint32Array(0);
 
-/** Data from which an index is built. */
 export interface WholeParts {
   /** Number of tools that can be found. */
   readonly size: number;

@@ -23,7 +23,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** English possessives, and French words that lose a vowel before the next word: `Anna's`, `l'application`. */
+/** English possessives, and French words with an apostrophe before the next word: `Anna's`, `l'application`. */
 const ELISIONS = /(?<=\p{L})['’]s(?!\p{L})|(?<!\p{L})(?:[cdjlmnst]|qu|jusqu|lorsqu)['’](?=\p{L})/giu;
 
 /** Word of a query as written, and its stem. */
@@ -64,7 +64,7 @@ function addWords(run: string, words: string[]): void {
   if (IDEOGRAPHS.test(run)) return addIdeographs(run, words);
   const parts = run.match(CAMEL_PARTS);
   if (parts && parts.length > 1) for (const part of parts) push(part, words);
-  // `GitHub` is also found as one word.
+  // The parts are joined too, so that `GitHub` is also found as one word.
   push(run, words);
 }
 

@@ -17,7 +17,10 @@ export interface AuditFiles {
   readonly key?: string;
 }
 
-/** Finds the files of the audit: the named one, else that of the configuration. Rejects with a `FailError`. */
+/**
+ * Returns the files of the audit: the file that the option names, or else the file in the configuration. Rejects with a
+ * `FailError`.
+ */
 export async function findAuditFiles(options: SharedOptions & { readonly file?: string }, io: Io): Promise<AuditFiles> {
   const { audit = {} } = (await readSettings(options, io)).tree;
   const current = options.file ?? audit.file;

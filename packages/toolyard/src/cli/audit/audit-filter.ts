@@ -61,7 +61,7 @@ interface TimeOption {
   readonly isAfter: boolean;
 }
 
-/** A duration counts back from now. */
+/** A duration is subtracted from the current time. */
 function timeTest(text: string | undefined, { name, now, isAfter }: TimeOption): readonly EntryTest[] {
   if (text === undefined) return [];
   const limit = /^\d{4}-/.test(text) ? Date.parse(text) : now - parseDuration(text, name);

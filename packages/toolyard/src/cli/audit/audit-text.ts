@@ -4,7 +4,10 @@ import type { Io } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { AuditEntry } from "./audit-filter.ts";
 
-/** Returns an entry as one line: time, caller, what, outcome, duration. Its texts come from callers. */
+/**
+ * Returns an entry as one line: time, caller, action, outcome, duration. Escapes the texts, because they come from
+ * callers.
+ */
 export function entryText(entry: AuditEntry, io: Pick<Io, "color">): string {
   const { dim, green, red } = colorsOf(io);
   const { time, event = "call", kind, durationMs, action, target, principal, client, source, rule, details } = entry;

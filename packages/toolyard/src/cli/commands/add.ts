@@ -33,7 +33,7 @@ interface Options extends SharedOptions {
 /** Result of `add`: the added server or tools, and the changed file. */
 interface AddResult {
   readonly name: string;
-  /** Kind of a server; for other tools, the section that loads them. */
+  /** Kind of the server. For other tools, the name of the section that loads them. */
   readonly kind: string;
   readonly file: string;
 }
@@ -91,10 +91,10 @@ function isAddress(word: string): boolean {
 /** Matches a host with a port or a path, such as `mcp.example.com/mcp` or `localhost:3000`. */
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
 
-/** Returns why the program of a command cannot be started here, if known at this point. */
+/** Returns why the program of a command cannot be started, or `undefined` if no reason is known yet. */
 function missingProgram([first = ""]: readonly string[], { file, options, io }: AddCommand): string | undefined {
   const [program = ""] = first.trim().split(/\s+/);
-  // Quotes and variables are resolved only when the configuration is read.
+  // Quotes and variables are only resolved when the configuration is read, so such a program is not checked.
   if (/["'$]/.test(program)) return undefined;
   try {
     findCommand(program, { cwd: resolve(dirname(file), options.cwd ?? "."), env: searchEnvironment(io.env) });

@@ -24,7 +24,7 @@ interface AuditSearchOptions extends FileOptions, AuditFilterOptions {
 const BROKEN = 1;
 const MAX_LIMIT = 100_000;
 
-/** Verifies the chain of hashes in the files of the audit, the renamed ones included. */
+/** Verifies the chain of hashes in all files of the audit, including rotated files. */
 export const verify: CommandAction<FileOptions> = async (_args, options, io) => {
   const { all, key } = await findAuditFiles(options, io);
   const verifier = new ChainVerifier(key);
@@ -44,7 +44,7 @@ export const verify: CommandAction<FileOptions> = async (_args, options, io) => 
   return isBroken ? BROKEN : EXIT.ok;
 };
 
-/** Prints the latest matching entries of the audit, and with `--follow` those that are written later. */
+/** Prints the latest matching entries of the audit. With `--follow`, also prints entries as they are written. */
 export const search: CommandAction<AuditSearchOptions> = async (_args, options, io) => {
   const limit = readLimit(options.limit);
   if (options.follow && options.json)

@@ -85,7 +85,7 @@ function answerFor(
   const refusal = permitted ? rules.refusal(within, subject, name) : undefined;
   if (!refusal) return { ...asked, permitted, rule };
   const scopes = rules.required(subject);
-  // An OAuth caller may get an access token with the scopes.
+  // An OAuth caller without this right may be able to get an access token with the required scopes.
   const canSignIn = refusal.requiredScopes !== undefined && within.identity?.kind !== "token";
   return canSignIn
     ? { ...asked, permitted, rule, scopes }

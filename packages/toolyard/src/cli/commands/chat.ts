@@ -101,7 +101,7 @@ async function answerOnce({ agent, view, io }: ChatSession, question: string): P
   return exitCode(await agent.chat(question, { signal: io.interrupted, onEvent: (event) => view.show(event) }));
 }
 
-/** Returns the exit code. A limit ends the run without an answer, which counts as a failure. */
+/** Returns the exit code. An answer that a limit ended counts as a failure. */
 function exitCode({ stopReason }: AgentOutcome): number {
   const codes: Partial<Record<StopReason, number>> = {
     final: EXIT.ok,
@@ -119,7 +119,7 @@ function exitCode({ stopReason }: AgentOutcome): number {
 async function converse(chat: ChatSession): Promise<number> {
   const { agent, toolyard, view, options, io } = chat;
   if (!options.json) await greet(chat);
-  // Lines can arrive from here on, so the code must not await anything before it reads them.
+  // Input lines can arrive after this line, so nothing may be awaited before the code reads them.
   const input = openInput(io, options.json === true);
   let answering: AbortController | undefined;
   let isWarned = false;

@@ -29,7 +29,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const lines = toolyard
       .sources()
       .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
-    // A remote hub runs on another machine, so its engines are unknown here.
+    // A hub at `--url` runs on another machine, whose engines are not known.
     const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
     const desktop = options.url === undefined ? await desktopGaps(hub.config, io) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;

@@ -22,7 +22,7 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   const config = await readSettings(options, io);
   const redactor = new Redactor();
   redactor.addAll(config.secrets);
-  // Options that are not marked as secrets can contain one: a key in a URL, a token in arguments.
+  // Options that are not marked as secret can still contain a secret, such as a key in a URL.
   const lines = describeConfig(config, CONFIG_SCHEMA).map((line) => ({ ...line, value: redactor.value(line.value) }));
   if (options.json) {
     await printJson(io.stdout, {

@@ -72,7 +72,7 @@ async function acceptedPlans(
   isNamed: boolean,
 ): Promise<ClientPlans> {
   const { options, io, target } = work;
-  // A profile can exclude a moved server, which this client would then lose.
+  // The profile may exclude a moved server. The client would lose that server, so it keeps its entries.
   const keep = options.keep === true || options.profile !== undefined;
   const planned = await planClients(clients, work, { isNamed, keep });
   if (!keep && target.closed !== undefined && planned.plans.some(({ stays }) => stays.length > 0))

@@ -56,7 +56,7 @@ export const resource: CommandAction<Options> = ([uri = ""], options, io) =>
   });
 
 export const server: CommandAction<ServerOptions> = async (_args, options, io) => {
-  // Before anything else can print: with stdio, standard output belongs to the protocol.
+  // Writes the launcher and stores the environment, because a desktop program starts the hub with only a few variables.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
     await assertOwnFile(options, io);
@@ -86,7 +86,7 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
  * set the log unless the user chose another level.
  */
 async function answer(options: Options, io: Io, { work, isWhole = false, ...log }: CoreCommand): Promise<number> {
-  // Output of modules is not part of any answer.
+  // Modules may print. Their output must not be mixed with the answer.
   const guard = io.stdout === process.stdout ? guardStdout() : undefined;
   let value: unknown;
   let missing: string | undefined;

@@ -44,7 +44,7 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
         io,
       ),
     );
-  // Only the requirements of the hub itself decide about the exit code.
+  // Only findings about the hub's own requirements determine the exit code.
   return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
 };
 
@@ -162,7 +162,7 @@ async function configFinding(options: SharedOptions, io: Io): Promise<EngineFind
       ok: false,
       detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one`,
     };
-  // At a terminal, the engine finding asks the user, because it runs programs that the file names.
+  // At a terminal, the engine check itself asks the user, because it runs programs that the file names.
   const unaccepted = io.ask ? undefined : await consent(options, io);
   if (unaccepted !== undefined) return { what: "configuration", ok: false, detail: unaccepted };
   return {

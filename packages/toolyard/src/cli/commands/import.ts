@@ -59,7 +59,10 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   });
 }
 
-/** Returns the workspace of a configuration file. Editors keep this file in a subfolder of the workspace. */
+/**
+ * Returns the folder in which servers of this configuration file start. An editor keeps the file in a subfolder of the
+ * workspace; then it is the workspace.
+ */
 function workspaceOf(path: string): string {
   const folder = dirname(path);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;

@@ -30,7 +30,7 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     await tellStarting(hub, io);
     if (entries.length > 0 && identityOf(options) === "tool" && io.stdout.isTTY === true)
       await print(io.stderr, "`toolyard show <tool>` shows one with its parameters and an example.");
-    // In a folder without the file, the user would not know where the tools come from.
+    // If no configuration was found, the user would not know where the tools come from.
     if (options.url === undefined && inner.config.files.length === 0)
       await print(
         io.stderr,
@@ -70,7 +70,7 @@ function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject
   if (options.resources) return hub.listResources();
   if (options.templates) return hub.listResourceTemplates();
   if (options.prompts) return hub.listPrompts();
-  // The remote hub's lists already have the requested mode.
+  // Lists of a remote hub already have the requested mode.
   return hub.list({ mode: options.url === undefined ? options.mode : "all" });
 }
 

@@ -38,7 +38,10 @@ function readCount(text: string): number {
   throw new OptionError(`--lines must be a whole number from 0 to ${MAX_LINES}, got "${text}".`);
 }
 
-/** Returns the log of the configuration in force; without `--config` and such a log, the newest one of the user. */
+/**
+ * Returns the log of the hub of the configuration in force. Without `--config`, if that hub has no log, returns the
+ * user's newest log.
+ */
 async function logOf(options: SharedOptions, io: Io): Promise<string> {
   const own = (await placeOf({ options, io })).log;
   if ((await changedAt(own)) !== undefined) return own;

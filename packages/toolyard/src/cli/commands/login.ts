@@ -23,7 +23,7 @@ interface Options extends SharedOptions {
   readonly device?: boolean;
 }
 
-/** Time that the user has to sign in with the browser. */
+/** Time limit for a sign-in with the browser. */
 const PATIENCE_MS = 600_000;
 
 export const run: CommandAction<Options> = async ([name], options, io) => {
@@ -89,7 +89,7 @@ async function signIn(
       : await login(context, {
           challenge,
           show: (address) => showAddress(address, options, io),
-          // A browser on another machine can reach the running hub, but not this command.
+          // A browser on another machine cannot send its response to this command, but it can reach the running hub.
           ...(!options.browser &&
             publicUrl !== undefined && { comesBack: handoverPlace(place.folder, publicUrl, signal) }),
           ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),

@@ -21,7 +21,7 @@ export const run: CommandAction<Options> = async ([name = ""], options, io) => {
     const record = await vault.find(keyOf(context));
     if (!record?.tokens) throw new FailError(fail("needs_authorisation", `No user is signed in to \`${id}\`.`));
     const { tokens, wanted: _, endedBecause: __, ...rest } = record;
-    // Removed from the vault first, so that no hub uses the tokens if the server refuses the revocation.
+    // The vault is changed first, so that no hub uses the tokens, even if the server refuses the revocation.
     await vault.update(keyOf(context), (now) => now && { ...rest, scopes: [] });
     const { privateKey } = place.options;
     const { server, client } = record;

@@ -66,8 +66,8 @@ export const run: CommandAction<Options> = async ([name = ""], options, io) => {
 };
 
 /**
- * Returns the `--config` options of this command for a suggested command, because another file may be in force in the
- * user's folder.
+ * Returns this command's `--config` options, for commands that it suggests: in the user's folder another file may be in
+ * force.
  */
 function configWords({ config = [] }: Options): string {
   return config.map((file) => ` --config ${shellWord(file)}`).join("");
@@ -92,7 +92,7 @@ function placeOf(kind: ToolKind, tree: JsonObject): TemplateLocation {
   const { source, folder: usual } = NEW_PLACES[kind];
   const list = pathListsOf(tree, CONFIG_SCHEMA).find((one) => one.kind === source);
   if (!list) return { parent: usual };
-  // The option can also list a single module file.
+  // The list may contain paths of single module files, which are not folders for new tools.
   const parent = pathsOf(tree, list).find((path) => !/\.(?:m?[jt]s|py)$/.test(path));
   return { parent: parent ?? usual, list };
 }
@@ -103,7 +103,7 @@ async function writeTool(folder: string, files: Readonly<Record<string, string>>
       await mkdir(folder, { recursive: true });
       for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     } catch (error) {
-      // An incomplete tool would block the next attempt.
+      // An incomplete tool is removed, because it would block the next attempt.
       await rm(folder, { recursive: true, force: true });
       throw error;
     }

@@ -19,7 +19,7 @@ import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts"
 import { keepArtifacts, reportRunJson, RunView } from "../output/run-view.ts";
 import { loadSettings, withHub } from "../hub-access/session.ts";
 
-/** The hub's own tool for the same purpose. Code must not run code. */
+/** Excludes the hub's own tool that runs code, because code must not start another run. */
 const OWN_TOOL = "execute_code";
 /**
  * Time that servers have to start. It is longer than the connection timeout, so that a slow server is ready when the
@@ -28,8 +28,8 @@ const OWN_TOOL = "execute_code";
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Runs a file in this process's sandbox, even if `builtin.execute_code` is off: that option concerns callers, and this
- * is the user's request.
+ * Runs a file in this process's sandbox, even if `builtin.execute_code` is off: that option only restricts callers of
+ * the hub.
  */
 export const run: CommandAction<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
@@ -58,7 +58,7 @@ interface RunRequest {
 }
 
 async function runOn(hub: Hub, { job, settings, options, io, view }: RunRequest): Promise<SandboxRun> {
-  // A lookup before a server has sent its tools would miss them. Code that uses no tools does not wait.
+  // Code that starts before a server has sent its tools would not find them. Code that uses no tools does not wait.
   if (/\b(?:tools|search)\b/.test(job.code)) await settled(hub, STARTED_WITHIN_MS);
   const parent = callOf(options, io);
   const hostOf = codeHost(

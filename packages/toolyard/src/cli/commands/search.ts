@@ -38,7 +38,7 @@ const WORDS_ALONE =
 
 const NO_REASONS: SearchReasons = { words: 0, meaning: 0, neighbours: 0, server: 0 };
 
-/** Returns a table of the score parts, which show how each hit was found. An exact name has no parts. */
+/** Returns a table with the parts of each hit's score. An exact name has no parts. */
 function reasonTable(hits: readonly SearchHit[], io: Io): string {
   const rows = hits.map(({ score, name, why = NO_REASONS }) => [
     score.toFixed(2),

@@ -41,7 +41,7 @@ interface Options extends SharedOptions {
   readonly deny?: readonly string[];
   readonly workers?: string;
   readonly insecure?: boolean;
-  /** True if calls are not shown. */
+  /** True if the terminal shows no calls. */
   readonly quiet?: boolean;
   /** False with `--no-watch`. */
   readonly watch: boolean;
@@ -51,10 +51,11 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   // Before anything else can print: with stdio, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
-  // With stdio, and in a running hub, there is no user to ask.
+  // With stdio, and while a hub is running, no user can be asked.
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, output ? unasked : io);
-  // A desktop client starts the program with few variables, and servers inherit the program's variables.
+  // A desktop client starts this program with few environment variables, and servers inherit them, so the stored ones
+  // are added.
   if (output || options.shared) await addStoredEnvironment(process.env);
   if (output && options.shared) {
     const { joinShared } = await import("../hub-access/join-shared.ts");
@@ -69,7 +70,8 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   const hub = await openHub({
     config,
     variables: io.env,
-    // On a terminal, the banner shows what has started; a level in the configuration has precedence.
+    // On a terminal, the banner shows the started sources, so the log is quiet during the start. A configured log level
+    // has precedence.
     isQuiet: () => !start.isOver && io.stderr.isTTY === true && !output && config.tree.logging?.level === undefined,
     watch: await watchOf(options, config, io),
     ...(output || options.shared ? { firstCallerEra: firstCaller.era } : {}),
@@ -124,20 +126,20 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
       } catch (error) {
         return leaving.abort(error);
       }
-      // The offered capabilities also depend on the callers with access.
+      // A new token changes which callers have access, and so the offered capabilities.
       await hub.reconfigure(hub.config);
     },
   });
   let beside: Awaited<ReturnType<typeof besideHttp>>;
   const isTerminalGone = watchTerminal();
   const sharing = { options, io, reloader, onStop: () => leaving.abort("`toolyard stop` was run") };
-  // A hub started at a terminal ends with its window. Otherwise the signal reloads the files.
+  // If its terminal was closed, the hub ends. Otherwise the signal reloads the files.
   const onHangup = (): void => {
     if (isTerminalGone()) return leaving.abort("the terminal was closed");
     void reloader.reload();
     if (served && "checkCertificate" in served) void served.checkCertificate?.();
   };
-  // Registered before the address is printed, because a reader of the address may send the signal immediately.
+  // Registered before the address is printed, because a program that reads the address may send the signal immediately.
   process.on("SIGHUP", onHangup);
   try {
     served = await open(hub, serving, sharing);

@@ -19,14 +19,14 @@ interface Options extends SharedOptions {
 }
 
 const LIMIT_MS = 30_000;
-/** The definition names no secret, and the service manager must be able to read it. */
+/** The service manager must be able to read the definition, and the definition contains no secret. */
 const FILE_MODE = 0o644;
 
 /** Runs `toolyard service install`. */
 export const install: CommandAction<Options> = async (_args, options, io) => {
   const definition = await definitionFor(options, io);
   if (options.dryRun) return showPlan(definition, options, io);
-  // From now on the system starts the hub, without a user who could be asked.
+  // After installation the system starts the hub, and no user can be asked then.
   await assertAccepted(options, io);
   const { path, text, manager } = definition;
   await onFile(path, async () => {
@@ -87,7 +87,7 @@ async function definitionFor({ config = [], port }: Options, io: Io): Promise<Se
       command: process.execPath,
       args,
       folder: homedir(),
-      // PATH of this shell, in which servers find their programs.
+      // PATH of this shell, so that servers find their programs.
       env: { ...(path !== undefined && { PATH: path }), ...(TOOLYARD_HOME !== undefined && { TOOLYARD_HOME }) },
     },
     {

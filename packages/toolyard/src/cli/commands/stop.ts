@@ -6,7 +6,7 @@ import { print, printJson } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
-/** Stops the shared hub gracefully: running calls and servers can finish. */
+/** Stops the shared hub gracefully: running calls and servers end normally. */
 export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   const found = await findSharedHub(options, io);
   const stopped = found && (await stopAt(found.place));

@@ -41,7 +41,7 @@ const COLUMNS = ["id", "tool", "status", "statusMessage", "createdAt"] as const;
 export const show: CommandAction<SharedOptions> = async ([id = ""], options, io) =>
   report(await ask({ path: `/tasks/${encodeURIComponent(id)}` }, options, io), options, io);
 
-/** Runs `toolyard tasks wait`. A task that waits for input ends the wait, since nobody would answer. */
+/** Runs `toolyard tasks wait`. A task that waits for input ends the wait, because this command cannot answer. */
 export const wait: CommandAction<TaskWaitOptions> = async ([id = ""], options, io) => {
   const until =
     options.timeout === undefined ? Infinity : performance.now() + parseDuration(options.timeout, "--timeout");
@@ -66,7 +66,7 @@ export const cancel: CommandAction<SharedOptions> = async ([id = ""], options, i
 export interface TaskStart {
   readonly tool: string;
   readonly given: JsonObject;
-  /** False if the values are texts of the command line, whose types the tool's schema decides. */
+  /** False if the values are text from the command line, which must be converted to the types in the tool's schema. */
   readonly isJson: boolean;
 }
 

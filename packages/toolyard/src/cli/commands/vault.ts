@@ -35,7 +35,7 @@ export const remove: CommandAction<SharedOptions> = async ([name = ""], options,
   return EXIT.ok;
 };
 
-/** Exports the list of sign-ins, for a report or another machine's configuration. */
+/** Exports the list of sign-ins without secrets, for a report or for another machine. */
 export const exportNames: CommandAction<SharedOptions> = async (_args, _options, io) => {
   await printJson(io.stdout, { exported: isoNow(), ...(await contents(io)) });
   return EXIT.ok;

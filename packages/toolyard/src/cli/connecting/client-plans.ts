@@ -40,8 +40,8 @@ interface PlanOptions {
 }
 
 /**
- * Plans the moves of every client before anything is written, so that the order of clients does not change the result.
- * A client that cannot be connected is omitted, together with its servers.
+ * Plans the moves of every client before anything is written, so that the result does not depend on the order of the
+ * clients. A client that cannot be connected is omitted, together with its servers.
  */
 export async function planClients(
   clients: readonly ClientKind[],
@@ -62,7 +62,8 @@ export async function planClients(
   const second = await eachClient([...byClient.keys()], (client) => find(byClient.get(client)!), each);
   const failed = [...(first.failed?.failed ?? []), ...(second.failed?.failed ?? [])];
   if (!second.failed) return { plans: second.done, failed };
-  // Other clients may depend on servers that a failed client would have added.
+  // Servers of failed clients are not added, and the plans of other clients may depend on them, so the remaining
+  // clients are planned again.
   const left = second.done.map(({ client }) => client);
   const again = await planClients(left, work, options);
   return { plans: again.plans, failed: [...failed, ...again.failed] };
@@ -70,7 +71,7 @@ export async function planClients(
 
 interface PlanContext {
   readonly work: ConnectWork;
-  /** Servers of the hub so far. Servers of this client are added. */
+  /** Servers of the hub, including those of clients planned before. Servers of this client are added. */
   readonly taken: Map<string, JsonObject>;
   readonly keep: boolean;
   readonly config: LoadedHubConfig;
@@ -79,7 +80,7 @@ interface PlanContext {
 async function planClient(client: ClientKind, { work, taken, keep, config }: PlanContext): Promise<ClientPlan> {
   const { options, io, target } = work;
   const file = fileOf(client, io);
-  // Detects targets that cannot be written, before the user is asked and before servers are moved.
+  // Detects clients whose entry cannot be written, before the user is asked and before servers are moved.
   await entryOf({ client, hidden: [] }, { config, servers: taken }, work);
   if (!options.dryRun) await assertReplaceable(file);
   const document = await readClientDocument(client, file);

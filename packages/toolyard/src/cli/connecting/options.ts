@@ -20,7 +20,7 @@ export interface ConnectOptions extends SharedOptions {
 export interface Target {
   readonly path: string;
   readonly files: readonly string[];
-  /** Reason why no server can be added; absent if servers can be added. */
+  /** Reason why no server can be added. Absent if servers can be added. */
   readonly closed?: string;
 }
 

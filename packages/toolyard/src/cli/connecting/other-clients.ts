@@ -28,7 +28,7 @@ export async function limitOthers(
     try {
       await limitClient(client, hub, work);
     } catch (error) {
-      // A broken file of another client does not concern this command.
+      // The file of another client cannot be read. This does not affect the connected client, so it is skipped.
       if (!(error instanceof ConfigError)) throw error;
     }
   }

@@ -13,7 +13,7 @@ import type { ClientPlan } from "./client-plans.ts";
 import type { ConnectOptions, ConnectWork } from "./options.ts";
 import { configOf } from "./target.ts";
 
-/** Number of tools above which a model chooses less well. Each request carries all descriptions. */
+/** Number of tools above which a model chooses less well. Each request to the model contains all definitions. */
 const MANY_TOOLS = 40;
 /** Time after which a server without a response counts as hanging; the number of its tools is estimated. */
 const START_MS = 10_000;
@@ -29,7 +29,7 @@ const USUAL_TOOLS = 8;
 export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork): Promise<string | undefined> {
   const { options, io } = work;
   const { tree } = await configOf(work.target, io);
-  // A profile already selects tools for its client.
+  // `--mode` is already a choice, and a profile already selects the tools of its client.
   const isChosen = options.mode !== undefined || options.profile !== undefined;
   if (isChosen || tree.server?.tool_mode !== undefined) return options.mode;
   const what = await describeMany(plans, tree, work);
@@ -44,7 +44,7 @@ export async function chooseMode(plans: readonly ClientPlan[], work: ConnectWork
   return (await io.ask?.(question)) ? "discovery" : undefined;
 }
 
-/** Returns the name of the client, or `undefined` if there are several. */
+/** Returns the client's command-line name, or `undefined` if there are several clients. */
 function programOf(plans: readonly ClientPlan[]): string | undefined {
   return plans.length === 1 ? plans[0]?.client.program : undefined;
 }

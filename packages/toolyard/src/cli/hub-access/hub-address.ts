@@ -4,7 +4,7 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import { ownUrl } from "./own-url.ts";
 import { loadSettings, parseUrl, readToken } from "./session.ts";
 
-/** Path of REST if no configuration says otherwise, as for a hub behind `--url`. */
+/** Default path of REST, also for a hub behind `--url`, whose configuration is not known. */
 const REST_PATH = "/api";
 
 /** Where a running hub is reached. */
@@ -24,7 +24,7 @@ export async function hubAddress(options: SharedOptions, io: Io): Promise<HubAdd
     return { base, rest: `${base}${REST_PATH}`, token: readToken(options, io) };
   }
   const { server = {}, rest } = (await loadSettings(options, io)).tree;
-  // The hub itself checks whether it may listen there.
+  // `insecure` skips the check of the host here: the hub itself checks whether it may listen there.
   const base = await ownUrl(resolveHttp({ ...server, insecure: true }));
   return { base, rest: `${base}${rest?.base_path ?? REST_PATH}`, token: readToken(options, io) ?? server.token };
 }

@@ -40,7 +40,8 @@ export async function readReport(report: HubReport, options: SharedOptions, io: 
   const own = isNamed ? undefined : await ownSharedHub(options, io).catch(ignoreFolder);
   if (own && !own.answer.isBesideHttp) return sharedAnswer(report, own);
   const answer = await ask(report, { url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
-  // Another hub may use this address if the shared hub was started with another port.
+  // If the shared hub was started with another port, a different hub may use this address, so the start times are
+  // compared.
   if ("body" in answer && (!own || own.answer.body["startedAt"] === answer.body["startedAt"]))
     return { ...answer, at: `at ${url.origin}` };
   const found = own ?? (isNamed ? undefined : await findSharedHub(options, io).catch(ignoreFolder));

@@ -7,12 +7,13 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import { readSettings } from "./session.ts";
 
 /**
- * Returns the environment of a library command. With `[library] embedding` it names the embedder of the hub, so that
- * command and hub create the same vectors. Rejects with a `UsageError` if another user may have written the file and
- * the user does not accept it, since the model receives the texts of documents.
+ * Returns the environment of a library command. With `[library] embedding`, the environment names the hub's embedder,
+ * so that command and hub create the same vectors. Rejects with a `UsageError` if another user may have written the
+ * file and the user does not accept it, since the model receives the texts of documents.
  */
 export async function libraryEnvironment(options: SharedOptions, io: Io): Promise<Io["env"]> {
-  // Only a configuration with that option is loaded: the commands work in a folder whose configuration is incomplete.
+  // The configuration is loaded only if it has that option, so that the commands also work with an incomplete
+  // configuration.
   if (!(await hasEmbedding(options, io))) return io.env;
   await assertAccepted(options, io);
   const { library, models } = (await readSettings(options, io)).tree;

@@ -18,7 +18,7 @@ export async function lastLines(
     const { size } = await file.stat();
     const start = Math.max(0, size - MAX_TAIL_BYTES);
     const bytes = await readFrom(file, start, size - start);
-    // An incomplete line belongs to the lines that follow.
+    // A line without its line break is incomplete. It is shown together with the lines that follow.
     const end = bytes.lastIndexOf(0x0a) + 1;
     const lines = bytes.subarray(0, end).toString("utf8").split(/\r?\n/).slice(0, -1);
     return { lines: count === 0 ? [] : (start > 0 ? lines.slice(1) : lines).slice(-count), offset: start + end };

@@ -3,8 +3,8 @@ import { noProfile } from "../../hub/serve/local-profile.ts";
 import { UsageError } from "../failure.ts";
 
 /**
- * Throws a `UsageError` if `--profile` is not a profile of the configuration. Checked now, because a client that starts
- * the hub later does not show the hub's messages to its user.
+ * Throws a `UsageError` if `--profile` is not a profile of the configuration. The check is made now, because clients do
+ * not show the messages of a hub that they start later.
  */
 export function assertProfile({ tree }: Pick<LoadedHubConfig, "tree">, options: { readonly profile?: string }): void {
   const names = Object.keys(tree.profiles ?? {});

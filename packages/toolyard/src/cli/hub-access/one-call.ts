@@ -27,8 +27,8 @@ export interface OneCallOptions extends SharedOptions {
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Makes one call and starts only the necessary sources: first those without a connection. If they do not know the name,
- * also the others, unless the cached lists already identify the tool.
+ * Makes one call and starts only the necessary sources: first those without a connection. If these do not have the tool
+ * and the cached lists do not identify its source, starts the others too.
  */
 export async function oneCall(options: OneCallOptions, io: Io, work: CallAction): Promise<Outcome> {
   const view = new CallView(io, options.shown ?? "the call", options);
@@ -50,7 +50,7 @@ async function callOnce(options: OneCallOptions, { io, view }: OneCallContext, w
     view.watch(hub.port);
     return onceStarted(work, io, [toolyard, call, hub]);
   };
-  // The result already states why a call failed, so the log need not repeat it.
+  // The result already states why a call failed, so the log shows errors only.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
     const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, run);
@@ -75,7 +75,7 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
 }
 
 /**
- * Runs the call again after sources that may have the name have started, because a program that runs once cannot retry
+ * Runs the call again after the sources that may have the tool have started: a program that runs once cannot try again
  * later.
  */
 async function onceStarted(work: CallAction, io: Io, given: Parameters<CallAction>): Promise<Outcome> {

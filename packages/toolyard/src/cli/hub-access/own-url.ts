@@ -9,8 +9,7 @@ export async function ownUrl(
   const { tls } = http;
   if (!tls) return urlOf(http);
   const { nameToReach } = await import("../../http/tls/key-pair.ts");
-  // The key, and possibly the certificate, are readable by the hub's user only. If the certificate cannot be read, the
-  // URL contains the address.
+  // The certificate may be readable only by the hub's user. If it cannot be read, the URL contains the IP address.
   const cert = await readFile(tls.certFile, "utf8").catch(() => undefined);
   return urlOf({ ...http, isSecure: true, name: cert === undefined ? undefined : nameToReach({ cert }, http) });
 }

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Io } from "../output/io.ts";
 
-/** Maximum size of a response, far above the status or the hits of any hub. */
+/** Method of the request. @default "GET" */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export interface HubQuestion {
@@ -14,7 +14,7 @@ export interface HubQuestion {
   readonly method?: "GET" | "POST" | "DELETE";
   /** Headers besides the token, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** Body: JSON text. */
   readonly body?: string;
 }
 

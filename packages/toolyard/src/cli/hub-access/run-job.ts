@@ -55,8 +55,8 @@ export async function readJob(
 }
 
 /**
- * Returns the options with the user's timeout, which may be longer than that of a caller and applies to computation
- * too.
+ * Returns the options with the user's timeout. It may be longer than a caller's timeout, and it also limits
+ * computation.
  */
 export function withTimeout(options: SandboxOptions, timeout: string | undefined): SandboxOptions {
   if (timeout === undefined) return options;
@@ -68,7 +68,7 @@ export function withTimeout(options: SandboxOptions, timeout: string | undefined
 }
 
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
-/** Maximum size of the code, far above the sandbox's own limit, which has its own error. */
+/** Maximum size of the code. The sandbox has a lower limit, which is reported with its own error. */
 const MAX_CODE_BYTES = 16 * 1024 ** 2;
 
 function languageOf(file: string): SandboxLanguage {

@@ -19,8 +19,8 @@ export async function ownSharedHub(options: SharedOptions, io: Io): Promise<Foun
 }
 
 /**
- * Finds a shared hub of the user: that of the configuration in force in this folder, or else the only running one,
- * which is that of the connected clients. With `--config`, only that of the named configuration. Rejects with a
+ * Finds a shared hub of the user: the hub of the configuration in force in this folder, or else the only running hub,
+ * which serves the connected clients. With `--config`, only that of the named configuration. Rejects with a
  * `UsageError` if several run.
  */
 export async function findSharedHub(options: SharedOptions, io: Io): Promise<FoundHub | undefined> {

@@ -80,7 +80,7 @@ export async function withHub<T>(
 
 async function openFor(options: CommandHubOptions, io: Io): Promise<Hub> {
   const isRemote = options.url !== undefined;
-  // Behind --url there is one source, and the answer contains its errors.
+  // Behind `--url` there is one source, and the command's answer contains its errors, so only errors are logged.
   const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
   const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
   const { lazy } = options;

@@ -91,7 +91,7 @@ export async function besideHttp(hub: Hub, sharing: ServedSharing): Promise<Shar
       );
     return endpoint;
   } catch (error) {
-    // The HTTP endpoint is open, as requested; sharing is optional.
+    // The HTTP endpoint is open, so a failure to share the hub is only a warning.
     hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
     return undefined;
   }
@@ -106,9 +106,10 @@ async function endpointOptions(hub: Hub, sharing: ServedSharing): Promise<Omit<S
     server: (): ServerConfig => hub.config.tree.server ?? {},
     identity: async () => {
       const { config } = hub;
-      // Without watching, the configuration is the one read last and need not be read again.
+      // Without `--watch`, the hub uses the configuration that it read at the start, so the file is not read again.
       if (!options.watch) return configIdentity({ ...config, tree: config.withoutFlags() }, io.env);
-      // The client has read the current file. The watcher waits until an editor is idle, so a change is applied here.
+      // The client has already read the changed file, but the watcher waits until the editor has finished, so the
+      // change is applied here.
       await reloader.apply();
       return configIdentity(await sharedConfig(sharing), io.env);
     },

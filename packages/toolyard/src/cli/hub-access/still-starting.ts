@@ -7,7 +7,7 @@ import { print, type Io } from "../output/io.ts";
 
 /** Prints the names of sources that an answer lacks because they are still starting. */
 export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
-  // A source has remembered definitions before it has started.
+  // A source may have cached definitions before it has started.
   const starting = toolyard
     .sources()
     .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))

@@ -12,7 +12,7 @@ export interface ToolsAt {
   readonly path: string;
 }
 
-/** Determines the kind of tools in a file or folder. Throws a `UsageError` that names the kinds that were tried. */
+/** Determines the kind of tools in a file or folder. Throws a `UsageError` that lists the kinds that were tried. */
 export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats)

@@ -41,7 +41,7 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
   if (message !== undefined) throw new UsageError(`${message} Nothing was started.`);
 }
 
-/** Writes a file as `keepAccepted` does, with the record of this user. */
+/** Writes a file like `keepAccepted`, and records the acceptance for this user. */
 export function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
   const acceptance = {
     schema: CONFIG_SCHEMA,
@@ -58,7 +58,7 @@ export function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>):
 async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);
   if (!isHere && !(isNamed && basename(file) === CONFIG_FILE_NAME)) return undefined;
-  // The loader reports a missing file.
+  // A missing file is not checked here: the loader reports it.
   return existsSync(file) ? foreignFile(file, CONFIG_SCHEMA) : undefined;
 }
 

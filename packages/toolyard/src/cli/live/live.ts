@@ -17,7 +17,7 @@ export interface LiveOptions {
 
 /** Live output while a command works; `end` clears it. */
 export interface Live {
-  /** Shows changes without waiting for the next redraw. */
+  /** Shows the latest changes without waiting for the next redraw. */
   refresh(): void;
   end(): void;
 }

@@ -110,6 +110,6 @@ function restoreCursor(): void {
   try {
     writeSync(2, SHOW_CURSOR);
   } catch {
-    // The terminal is closed, so the cursor needs no restoring.
+    // Writing failed because the terminal is closed, so the cursor need not be restored.
   }
 }

@@ -33,7 +33,7 @@ const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = 
   needs_authorisation: "failed",
 };
 
-/** Minimum delay that is shown. Smaller delays occur on any machine. */
+/** Minimum delay by CPU or disk that is shown. Shorter delays occur on any machine. */
 const MIN_TOLD_MS = 1000;
 
 export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {

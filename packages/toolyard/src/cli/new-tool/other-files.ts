@@ -76,7 +76,7 @@ unittest.main()
   };
 }
 
-/** Creates an MCP server that needs no package. */
+/** Creates an MCP server without dependencies. */
 export function serviceFiles(name: string): NewTool {
   return {
     tool: `${name}__words`,

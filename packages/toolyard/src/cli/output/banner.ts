@@ -151,7 +151,7 @@ function addressJson({ endpoint, tokenVariable }: Reach): string {
 
 /** Returns a client's entry that starts a separate hub with the same configuration. */
 function commandJson(hub: Hub): string {
-  // Absolute paths, because these clients rarely know the user's PATH and would find neither `toolyard` nor `node`.
+  // Paths are absolute, because these clients rarely have the user's PATH and would find neither `toolyard` nor `node`.
   const files = hub.config.files.flatMap((file) => ["--config", file]);
   const args = [ownProgram(), "serve", "--stdio", ...files];
   return JSON.stringify({ mcpServers: { toolyard: { command: process.execPath, args } } });

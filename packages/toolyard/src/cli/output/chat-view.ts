@@ -13,9 +13,9 @@ import { firstChars } from "../../core/text/truncate.ts";
 /** Prints events while the model answers. */
 export interface ChatView {
   show(event: AgentEvent): void;
-  /** Handles a notification of a running tool. */
+  /** Prints a notification of a running tool. */
   notification?(tool: string, notification: CallNotification): void;
-  /** Shows the result of a command such as `/help`. */
+  /** Prints the result of a command such as `/help`. */
   command(result: ChatCommandResult): void;
 }
 
@@ -75,7 +75,7 @@ class ChatLines {
       case "outcome":
         return this.#showOutcome(event.outcome);
       case "reasoning":
-      // The model's reasoning is not shown.
+      // The model's reasoning is not printed.
     }
   }
 

@@ -15,12 +15,12 @@ export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting
     moveCursor(stream, 0, -rows);
     cursorTo(stream, 0);
     clearScreenDown(stream);
-    // The line is redrawn as many rows higher as it occupied before.
+    // Moves the cursor up by the number of rows that the line occupied before.
     const isWritten = write(`${text}${"\n".repeat(rows)}`, ...rest);
     input.prompt(true);
     return isWritten;
   };
-  // Nested writes pass unchanged.
+  // A write during another write passes unchanged.
   let isInside = false;
   stream.write = ((chunk: unknown, ...rest: readonly unknown[]) => {
     if (isInside) return write(chunk, ...rest);

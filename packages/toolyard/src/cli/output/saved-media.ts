@@ -21,7 +21,10 @@ const MAX_FILES = 1000;
 const MAX_NAMES = 10_000;
 const LONGEST_STEM = 80;
 
-/** Extensions by MIME type. A map, because a server chooses the type, and an object would also have `constructor`. */
+/**
+ * File extensions by MIME type. A map, because the server chooses the type, and an object would have inherited keys
+ * such as `constructor`.
+ */
 const ENDINGS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "application/json": "json",

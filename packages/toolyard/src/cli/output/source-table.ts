@@ -88,7 +88,7 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: SourceTab
   ];
 }
 
-/** Returns the output lines without npm's notices and without lines that the error already quotes. */
+/** Returns the output lines, without npm's notices and the lines that the error already contains. */
 function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
   const isQuoted = (bare: string): boolean => bare.length >= LEAST_QUOTED && lastError.includes(bare);
   const lines = stderr.map((line) => ({ line, bare: bareLine(line) })).filter(({ line }) => !NEWS_OF_NPM.test(line));

@@ -8,9 +8,9 @@ export interface SharedOptions {
   readonly tokenEnv?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** True if programs that a configuration file of another user starts are accepted. */
+  /** True if the user accepts the programs that a configuration file of another user starts. */
   readonly yes?: boolean;
-  /** True if the parent process found the files of `config`; the user did not name them. */
+  /** True if the parent process found the files of `config`. False if the user named them. */
   readonly found?: boolean;
 }
 

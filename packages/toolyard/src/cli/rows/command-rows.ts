@@ -263,8 +263,8 @@ const BESIDE: readonly CommandRow[] = [
 ];
 
 /**
- * Returns every command, in the order of the help; or only the one at the start of the command line if it is in this
- * file. Creating all commands takes longer than many commands run.
+ * Returns every command, in the order of the help. Returns only the command at the start of the command line if this
+ * file contains it, because creating all commands takes longer than running most of them.
  */
 export async function commandRows(words: readonly string[] = []): Promise<readonly CommandRow[]> {
   const asked = [...OF_THE_HUB, ...BESIDE].find(({ usage }) => usage.split(" ", 1)[0] === words[0]);

@@ -13,7 +13,7 @@ export interface ListCost {
   readonly profile?: string;
   readonly tools: number;
   readonly tokens: number;
-  /** The same client in discovery mode. */
+  /** Tokens of the list in discovery mode, for the same client. */
   readonly discoveryTokens: number;
 }
 
@@ -36,7 +36,7 @@ export interface TokenReport {
   readonly tools: readonly ToolCost[];
 }
 
-/** Above the number of tools of any hub. */
+/** Maximum number of tools in the report, more than any hub has. */
 const ALL_TOOLS = 100_000;
 
 /** Returns the cost of the tool lists, of the sources, and of the tools with the longest definitions. */

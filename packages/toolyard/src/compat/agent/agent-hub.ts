@@ -59,7 +59,7 @@ async function callOutcome(call: () => Promise<unknown>): Promise<Outcome> {
     const value = await call();
     const words = isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
     const result = { content: [], structuredContent: value ?? null };
-    // A manager returns failures as `{error}`, and the model gets that object.
+    // A manager returns a failure as `{error}`; the model receives that object.
     return words === undefined ? ok(result) : fail("tool_error", words, { result });
   } catch (error) {
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });

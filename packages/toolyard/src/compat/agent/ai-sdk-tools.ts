@@ -55,8 +55,8 @@ export interface AiSdkSchema {
 
 /**
  * Returns the tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, with names that every vendor accepts.
- * The hub checks and limits each call, and cancels it with the answer. Lists the tools once; call it again for later
- * tools.
+ * The hub checks and limits each call, and cancels it with the answer. Lists the tools once; call this function again
+ * to include tools that were added later.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
     execute: async (input, { abortSignal }) => {
       const signal = abortSignal ?? new AbortController().signal;
       const outcome = await hub.call(String(tool["name"]), isJsonObject(input) ? input : {}, { signal });
-      // The AI SDK converts results with `JSON.stringify`, which rejects a BigInt.
+      // The AI SDK serialises results with `JSON.stringify`, which rejects a BigInt.
       if (outcome.ok) return spellBigInts(outcome.result) as JsonObject;
       throw new FailError({ ...outcome, message: String(toErrorObject(outcome)["error"]) });
     },
@@ -103,7 +103,7 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
 }
 
 function toSchema(jsonSchema: JsonObject): AiSdkSchema {
-  // The hub checks arguments and reports errors that a model can understand.
+  // All arguments pass here: the hub validates them and reports errors that a model can understand.
   const validate = (value: unknown): { readonly value: unknown } => ({ value });
   const say = (): JsonObject => jsonSchema;
   const schema = {

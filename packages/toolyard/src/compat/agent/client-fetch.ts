@@ -52,7 +52,7 @@ function memberOf(owner: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Request options by vendor. Anthropic's client requires a stream for long answers unless it gets a timeout. */
+/** Request options by vendor. Anthropic's client requires a stream for long answers unless a timeout is set. */
 const OPTIONS: Readonly<Record<ClientVendor, JsonObject>> = {
   anthropic: { timeout: 3_600_000 },
   openai: {},

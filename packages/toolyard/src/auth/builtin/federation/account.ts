@@ -5,7 +5,7 @@ import type { ProviderAccount } from "./provider-account.ts";
 
 type Facts = Pick<ProviderAccount, "subject" | "login" | "email" | "groups">;
 
-/** Pattern without a letter or a hyphen: it can only name an account of GitHub by its id. */
+/** Matches a pattern without letters and hyphens. Such a pattern can only match the id of a GitHub account. */
 const ID_PATTERN = /^[\d*?]+$/;
 
 /** Returns true if a rule of the provider admits the account. */
@@ -14,7 +14,7 @@ export function isAdmitted(
   { allow }: Pick<IdentityProviderOptions, "allow">,
 ): boolean {
   return allow.some(({ kind, pattern }) => {
-    // A login may consist of digits, so its owner could choose the id of another account.
+    // A GitHub login may consist of digits, so a user could choose the id of another account as login.
     const user = ID_PATTERN.test(pattern) ? [subject] : [subject, login];
     const values = { everyone: [subject], user, email: [email], group: groups }[kind];
     return values.some((value) => value !== undefined && matchesGlob(pattern, value.toLowerCase()));

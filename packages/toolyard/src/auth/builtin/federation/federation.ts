@@ -85,8 +85,8 @@ export class Federation {
   }
 
   /**
-   * Finds the user by issuer and subject, which is the only rule that links accounts. A name or an e-mail address never
-   * does, verified or not: its owner could otherwise take over a local user.
+   * Finds the user by issuer and subject, and by nothing else. Names and e-mail addresses are not compared, even if
+   * they are verified: a user of the provider could otherwise take over a local user with the same name.
    */
   async #admit(id: string, response: URLSearchParams, signIn: ProviderSignIn): Promise<User> {
     const { users } = this.#parts;

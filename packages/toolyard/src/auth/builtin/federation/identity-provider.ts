@@ -1,6 +1,6 @@
 import type { ProviderAccount } from "./provider-account.ts";
 
-/** Facts of one sign-in at a provider. They must be the same in the request and after the response. */
+/** Values of one sign-in at a provider. The request and the response must have the same values. */
 export interface ProviderSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -33,7 +33,7 @@ export function subjectOf(value: unknown): string {
   throw new ProviderSignInError("The provider sent no usable user id");
 }
 
-/** Returns an e-mail address, or `undefined` if the text is none. */
+/** Returns an e-mail address, or `undefined` if the value is not one. */
 export function emailOf(value: unknown): string | undefined {
   return typeof value === "string" && value.length <= MAX_SUBJECT_CHARS && /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(value)
     ? value.toLowerCase()

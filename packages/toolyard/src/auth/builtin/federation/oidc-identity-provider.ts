@@ -130,7 +130,7 @@ export class OidcIdentityProvider implements IdentityProvider {
     });
     // OpenID Connect Core 5.3.2: claims of another subject must not be used.
     if (info["sub"] !== claims["sub"]) throw new ProviderSignInError("The provider described another user");
-    // An address and its verification must be from one document.
+    // The e-mail address and the claim that it is verified must come from the same document.
     const { email_verified: isVerified } = claims["email"] === undefined ? info : claims;
     return { ...info, ...claims, email_verified: isVerified === true };
   }

@@ -7,7 +7,7 @@ const LANGUAGES: readonly PageTexts[] = [EN, DE, FR];
 /** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_LANGUAGES = 10;
 
-/** Returns the texts in the language that a browser prefers. Returns English if none of its languages is available. */
+/** Returns the texts in the language that a browser prefers, or in English if no preferred language is available. */
 export function textsFor(acceptLanguage = ""): PageTexts {
   const wanted = acceptLanguage
     .split(",", MAX_LANGUAGES)

@@ -4,13 +4,13 @@ import type { Ranking } from "../ranking.ts";
 import { NEIGHBOURS, NOBODY, type Neighbours } from "./neighbours.ts";
 import type { Likeness } from "./common-direction.ts";
 
-/** Evidence about a query besides the words that it has in common with tools. By rank. */
+/** Evidence about a query, by rank, in addition to the words that tools and query share. */
 export interface Evidence {
   readonly likeness: Likeness;
   readonly neighbours?: Neighbours;
 }
 
-/** Sources of the tools, by rank. */
+/** Number of each tool's source, by rank. */
 export interface SourceRanks {
   readonly sources: Uint32Array;
   readonly sourceCount: number;
@@ -25,13 +25,13 @@ interface BlendRules {
 const NAMED = 0.5;
 /** Maximum similarity, in deviations above the mean. */
 const MOST_DEVIATIONS = 8;
-/** Minimum cosine and deviations of a tool that is found without a common word. */
+/** Minimum cosine, and minimum deviations above the mean, for a tool without a word of the query. */
 const FOUND_COSINE = 0.4;
 const FOUND_DEVIATIONS = 2.5;
 const BEST_SCORE = 0.99;
 /**
- * Minimum share of the query's information for the divisor of word scores. If the best tool matches less, its words do
- * not count in full.
+ * Minimum share of the query's information for the divisor of word scores. If the best tool matches a smaller share,
+ * its word score stays below 1.
  */
 const LEAST_DIVISOR = 0.5;
 
@@ -42,7 +42,7 @@ const LEAST_DIVISOR = 0.5;
 export class Blend {
   /** Ranks of the tools that were found, each once. */
   readonly ranks: readonly number[];
-  /** Sums by rank, for found tools. */
+  /** Sums by rank, for the tools that were found. */
   readonly #sums: Float64Array;
   readonly #words: Float64Array;
   readonly #likeness: Likeness;
@@ -101,7 +101,7 @@ export class Blend {
  */
 function wordShares(scores: Scores, size: number): Float64Array {
   const shares = new Float64Array(size);
-  // A single chance match of many words is not a full match, even if no tool matches better.
+  // If the best tool matches only one of many words by chance, that match must not count as a full match.
   let most = LEAST_DIVISOR;
   for (const rank of scores.ranks) most = Math.max(most, scores.shareOf(rank));
   for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most + (scores.isNamed(rank) ? NAMED : 0);

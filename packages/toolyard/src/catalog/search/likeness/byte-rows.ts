@@ -1,6 +1,6 @@
 import { rowProducts, type RowProducts } from "./row-products.ts";
 
-/** Unit of the width of a row; the width is a multiple of it. */
+/** The width of a row is a multiple of this number. */
 const LANES = 8;
 
 /** Vectors of whole numbers from -127 to 127, stored one after another. */

@@ -1,4 +1,4 @@
-/** Usual similarity between a query and any tool. */
+/** Mean and deviation of the similarity between a query and the tools. */
 export interface Usual {
   readonly mean: number;
   readonly deviation: number;

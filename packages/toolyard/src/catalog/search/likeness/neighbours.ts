@@ -6,7 +6,7 @@ import type { VectorRows } from "./vector-rows.ts";
 export const NEIGHBOURS = 5;
 /** Minimum similarity of two tools for a contribution. */
 const LEAST_COSINE = 0.5;
-/** Assumed share of the maximum increase after the first comparison. */
+/** Assumed share of the maximum similarity that the remaining elements add after the first comparison. */
 const HOPE = 0.5;
 export const NOBODY = -1;
 

@@ -19,16 +19,17 @@ let isRefused = false;
 
 /**
  * Allocates memory for `count` rows of `width` numbers; `width` is a multiple of eight. If the machine has WebAssembly
- * with vector instructions, these multiply eight numbers each. They are several times as fast as plain code, with equal
- * products.
+ * with vector instructions, each instruction multiplies eight numbers. This is several times as fast as plain code and
+ * returns equal products.
  */
 export function rowProducts(count: number, width: number): RowProducts {
-  // WebAssembly stores numbers in little-endian order.
+  // Below the limit plain code is used. Big-endian machines use it too, because WebAssembly stores numbers in
+  // little-endian order.
   if (isRefused || count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
   try {
     return vectorProducts(count, width);
   } catch {
-    // There is no WebAssembly, no vector instructions, or no room for a memory.
+    // WebAssembly or its vector instructions are not supported, or the memory could not be allocated.
     isRefused = true;
     return plainProducts(count, width);
   }

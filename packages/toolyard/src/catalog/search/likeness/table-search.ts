@@ -15,8 +15,8 @@ const MAX_QUERY_CHARS = 2000;
 /** Source of evidence about the tools that match a query, besides words. */
 export interface EvidenceSource {
   /**
-   * Returns the evidence for `tools`, which are in the order of their ranks and the same list while nothing changes.
-   * Never rejects.
+   * Returns the evidence for `tools`, which are in the order of their ranks. The caller passes the same list object
+   * while nothing changes. Never rejects.
    */
   evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined>;
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export class TableSearch implements EvidenceSource {
     return job;
   }
 
-  /** Finds the neighbours, and reuses known ones. */
+  /** Finds the neighbours. Reuses results of the last preparation. */
   async #finish(job: Job, isWanted: () => boolean): Promise<void> {
     const prepared = await job;
     if (!prepared) return;

@@ -10,7 +10,7 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const SERVER_SHARE = 0.4;
 const KEYWORDS_SHARE = 0.4;
 const PARAMETERS_SHARE = 0.2;
-/** Number of characters of a description that count: it starts with the purpose of the tool. */
+/** Maximum number of characters of a description that are embedded. Descriptions start with the purpose of the tool. */
 const MAX_DESCRIPTION_CHARS = 600;
 const MAX_PARAMETERS = 30;
 

@@ -3,13 +3,16 @@ import { usualOf, type Likeness } from "./common-direction.ts";
 
 /** Number of a vector's elements in the first comparison. The table stores the most informative elements first. */
 const FIRST_LOOK = 32;
-/** Deviations above the mean of the first comparison at which a row is compared in full. */
+/** A row is compared in full if its first comparison is at least this many deviations above the mean. */
 const FIRST_CUT = 1;
 /** Number of rows from which the usual similarity to the query is estimated. */
 const SAMPLE = 128;
-/** Number of tools up to which all are compared in full. */
+/** Maximum number of tools for which all rows are compared in full. */
 const FEW = 512;
-/** Usual values of a catalog. They count as `rows` additional rows, because a few tools are not representative. */
+/**
+ * Prior mean and deviation of the similarity. They count as `rows` additional rows, because a few tools are not
+ * representative.
+ */
 const PRIOR = { rows: 60, mean: 0.1, deviation: 0.12 };
 /** Number of vectors of a tool: whole, name, description. */
 const PARTS = 3;
@@ -17,7 +20,7 @@ const PARTS = 3;
 /** Vectors of tools in the order of their ranks. */
 export class VectorRows {
   readonly size: number;
-  /** First elements of the vector of each whole tool. */
+  /** First elements of each tool's vector of the whole tool. */
   readonly #first: ByteRows;
   /** Vectors of each tool: whole, name, description. */
   readonly #rows: ByteRows;
@@ -70,9 +73,7 @@ export class VectorRows {
     return this.#first.productOf(rank, other) * this.#scales[rank * PARTS]! * this.#scales[other * PARTS]!;
   }
 
-  /**
-   * Returns the length of the part of a tool's vector outside the first comparison, as a share of the whole length.
-   */
+  /** Returns the length of the elements outside the first comparison, as a share of the length of the whole vector. */
   restOf(rank: number): number {
     const seen = this.#first.lengthOf(rank) * this.#scales[rank * PARTS]!;
     return Math.sqrt(Math.max(0, 1 - seen * seen));
@@ -105,8 +106,8 @@ export class VectorRows {
   }
 
   /**
-   * Returns the cosine of a tool: half by the whole tool, half by the better one of name and description. `first`:
-   * index of the tool's first product.
+   * Returns the cosine of a tool: the average of the cosine of the whole tool and of the greater cosine of name and
+   * description. `first`: index of the tool's first product.
    */
   #cosineBy(products: Int32Array, first: number, rank: number): number {
     const scales = this.#scales;

@@ -16,13 +16,13 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const MAX_QUERIES = 500;
 const MAX_QUERY_CHARS = 2000;
 /**
- * Time limit for the request of one query's vector. A search that does not wait so long leaves the result to the next
- * search.
+ * Time limit for the request of one query's vector. A search waits for a shorter time; a later result is used by the
+ * next search.
  */
 const QUERY_TIMEOUT_MS = 10_000;
-/** Maximum number of pending requests for query vectors. Further searches do without. */
+/** Maximum number of pending requests for query vectors. Further searches use no vector of the model. */
 const MAX_PENDING = 16;
-/** Prior of the usual values. They differ between models, so the prior weighs less than a few tools. */
+/** Prior mean and deviation. They differ between models, so the prior counts only as much as a few tools. */
 export const MODEL_PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
 
 export interface SemanticSearchOptions {
@@ -32,7 +32,10 @@ export interface SemanticSearchOptions {
   /** Maximum time in milliseconds that one search waits, for the vectors of the tools and of the query together. */
   readonly waitMs: number;
   readonly logger: Logger;
-  /** Supplies the neighbours, and the evidence if the model is late. It is closed together with this search. */
+  /**
+   * Supplies the neighbours, and replaces the model's evidence if the model answers too late. It is closed together
+   * with this search.
+   */
   readonly table: TableSearch;
 }
 
@@ -68,7 +71,7 @@ export class SemanticSearch implements EvidenceSource {
     return likeness ? { ...others, likeness } : others;
   }
 
-  /** Goes on after the search has stopped waiting, so that the next search has the result. */
+  /** Continues after the search has stopped waiting, so that the next search can use the result. */
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
     const rows = this.#rows.get(tools) ?? (await (this.#reading.get(tools) ?? this.#read(tools)));
     if (!rows) return undefined;
@@ -76,7 +79,7 @@ export class SemanticSearch implements EvidenceSource {
     if (!wanted) return undefined;
     const cosines = rows.cosinesTo(wanted);
     if (cosines) return { cosines, ...usualOf(cosines, MODEL_PRIOR) };
-    // Another length means that another model has the same name.
+    // A vector of another length is from another model with the same name.
     this.#rows.delete(tools);
     this.#queries.clear();
     this.#store.forget();
@@ -121,7 +124,7 @@ export class SemanticSearch implements EvidenceSource {
   }
 
   /**
-   * Requests the vector of a query. Goes on after the search has stopped waiting, because the same query is likely to
+   * Requests the vector of a query. Continues after the search has stopped waiting, because the same query is likely to
    * be repeated.
    */
   #ask(query: string): Promise<Float32Array | undefined> | undefined {

@@ -8,7 +8,7 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const MAX_DESCRIPTION_CHARS = 1000;
 const MAX_PARAMETERS = 30;
 
-/** Text of a tool for an embedding model, and the key of that text. */
+/** Text of a tool for an embedding model, and the digest that identifies the text. */
 export interface ToolText {
   readonly text: string;
   readonly key: string;

@@ -23,7 +23,7 @@ export class VectorFile {
     this.#path = path;
   }
 
-  /** Reads the file. `isWhole`: vectors may be appended; otherwise the file must be created again. */
+  /** Reads the file. If `isWhole` is false, vectors must not be appended and the file must be created again. */
   async load(): Promise<{ readonly vectors: Vectors; readonly isWhole: boolean }> {
     try {
       return parse(await readFile(this.#path));
@@ -65,7 +65,7 @@ function parse(file: Buffer): { readonly vectors: Vectors; readonly isWhole: boo
   for (let record = 0; record < count; record += 1) {
     const at = HEADER_BYTES + record * size;
     const key = file.toString("hex", at, at + KEY_BYTES);
-    // Copied, since the numbers must be aligned to four bytes.
+    // The bytes are copied, because a Float32Array must be aligned to four bytes.
     vectors.set(
       key,
       new Float32Array(file.buffer.slice(file.byteOffset + at + KEY_BYTES, file.byteOffset + at + size)),

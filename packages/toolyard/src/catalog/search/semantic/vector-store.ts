@@ -11,7 +11,7 @@ const BATCH_TIMEOUT_MS = 60_000;
 /** Pause after a failure, doubled after each further failure. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
-/** Number of vectors that are kept besides those in use. */
+/** Maximum number of cached vectors that are not in use. */
 const MAX_VECTORS = 50_000;
 
 export interface VectorStoreOptions {
@@ -23,7 +23,10 @@ export interface VectorStoreOptions {
   readonly now?: () => number;
 }
 
-/** Vectors of tools, from disk or requested in the background, batch by batch. Meanwhile searches do without them. */
+/**
+ * Vectors of tools, read from disk or requested in the background in batches. Until a vector arrives, searches do not
+ * use it.
+ */
 export class VectorStore {
   readonly #embedder: Embedder;
   readonly #file: VectorFile | undefined;
@@ -117,7 +120,8 @@ export class VectorStore {
     );
     const fresh: Vectors = new Map(batch.map(({ key }, at) => [key, unitVector(answers[at]!)]));
     const length = this.#vectors!.values().next().value?.length;
-    // Another length means that another model has the same name, so the vectors so far are not comparable.
+    // A vector of another length is from another model with the same name, so the cached vectors are not comparable
+    // with it.
     if (length !== undefined && fresh.values().next().value!.length !== length)
       [this.#vectors, this.#onDisk] = [new Map(), 0];
     for (const [key, vector] of fresh) this.#vectors!.set(key, vector);
@@ -140,12 +144,12 @@ export class VectorStore {
     if (this.#vectors!.size <= MAX_VECTORS + texts.length) return;
     const used = new Set(texts.map(({ key }) => key));
     for (const key of this.#vectors!.keys()) if (!used.has(key)) this.#vectors!.delete(key);
-    // The file is created again with the next vectors.
+    // The next append then creates the file again.
     this.#onDisk = 0;
   }
 }
 
-/** Returns the vector with length 1. Zeros stay zero. A vector whose length is too large to compute becomes zero. */
+/** Returns the vector with length 1. A zero vector, and a vector whose length is not finite, becomes zero. */
 export function unitVector(numbers: readonly number[]): Float32Array {
   const vector = new Float32Array(numbers.length);
   const length = Math.hypot(...numbers);
