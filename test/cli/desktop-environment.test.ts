@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLIENTS, clientFile } from "../../packages/toolyard/src/config/connect/clients.ts";
@@ -11,6 +11,8 @@ const CURSOR = CLIENTS.find(({ id }) => id === "cursor")!;
 const FILE = clientFile(CURSOR, { variables: { HOME: "home" }, cwd: "/", platform: "linux" });
 /** The PATH of a program that the desktop starts. */
 const BARE = "/usr/bin:/bin";
+/** The same, with the folder of Node. */
+const SMALL = `${dirname(process.execPath)}:${BARE}`;
 
 /** A desk whose server runs a program that is only in the PATH of the terminal. */
 async function createDesk(): Promise<Desk> {
@@ -19,6 +21,41 @@ async function createDesk(): Promise<Desk> {
   await mkdir(desk.path("bin"));
   await symlink(process.execPath, desk.path("bin/only-in-terminal"));
   return desk;
+}
+
+/** A server whose tool returns the PATH of its process and the number of calls that the process has answered. */
+const PATH_SERVER = `
+import { createInterface } from "node:readline";
+let calls = 0;
+const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const tools = [{ name: "path", inputSchema: { type: "object" } }];
+const ANSWERS = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "path", version: "1" },
+  }),
+  ping: () => ({}),
+  "tools/list": () => ({ tools }),
+  "tools/call": () => {
+    const text = JSON.stringify({ path: process.env.PATH, calls: ++calls });
+    return { content: [{ type: "text", text }] };
+  },
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const answer = ANSWERS[method];
+  send(answer ? { id, result: answer(params) } : { id, error: { code: -32601, message: "unknown method" } });
+});
+`;
+
+/** A desk with a server that reports its PATH, connected without a stored environment. */
+async function createPathDesk(): Promise<{ desk: Desk; entry: Entry; rich: string }> {
+  const toml = '[mcp.stdio_servers.small]\ncommand = ["node", "server.mjs"]\n';
+  const desk = await Desk.create({ "server.mjs": PATH_SERVER, "toolyard.toml": toml });
+  await mkdir(desk.path("bin"));
+  await desk.run(["connect", "cursor", "--yes", "--mode", "normal"], terminal(desk));
+  await rm(desk.path("home/toolyard/data/environment.json"));
+  return { desk, entry: await entryOf(desk), rich: desk.path("bin") };
 }
 
 const terminal = (desk: Desk) => ({ env: { PATH: `${desk.path("bin")}:${process.env["PATH"] ?? ""}` } });
@@ -46,10 +83,17 @@ async function open(desk: Desk, { command, args, env }: Entry, path: string) {
   });
   await client.connect(transport);
   return {
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    process: async () => {
+      const { content } = (await client.callTool({ name: "small__path" })) as { content: { text: string }[] };
+      return JSON.parse(content[0]!.text) as { path: string; calls: number };
+    },
     echo: async (text: string) => (await client.callTool({ name: "small__echo", arguments: { text } })).content,
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
+
+type Variables = Record<string, string>;
 
 const said = (text: string) => [{ type: "text", text }];
 
@@ -88,6 +132,28 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await late.echo("late")).toEqual(said("late"));
   });
 
+  test("restarts a server that no client has called when a client brings a richer PATH", async () => {
+    const { desk, entry, rich } = await createPathDesk();
+    await using _desk = desk;
+    await using poor = await open(desk, entry, SMALL);
+    expect(await poor.tools()).toContain("small__path");
+    await using _joined = await open(desk, entry, `${SMALL}:${rich}`);
+    const { path, calls } = await poor.process();
+    expect(path.split(":")).toContain(rich);
+    expect(calls).toBe(1);
+  });
+
+  test("keeps the process of a server that a client has called when a client brings a richer PATH", async () => {
+    const { desk, entry, rich } = await createPathDesk();
+    await using _desk = desk;
+    await using poor = await open(desk, entry, SMALL);
+    expect((await poor.process()).path.split(":")).not.toContain(rich);
+    await using joined = await open(desk, entry, `${SMALL}:${rich}`);
+    const { path, calls } = await joined.process();
+    expect(path.split(":")).not.toContain(rich);
+    expect(calls).toBe(2);
+  });
+
   test("finds the programs that `check` and `doctor` report, before and after `connect`", async () => {
     await using desk = await createDesk();
     const gap = "small: a desktop client's hub would not find `only-in-terminal`";
@@ -103,6 +169,15 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
       ok: true,
       detail: expect.stringContaining(desk.path("bin")),
     });
+  });
+
+  test("has the folders that the login shell adds to the PATH", async () => {
+    await using desk = await createDesk();
+    const env = { PATH: SMALL, SHELL: "/bin/sh", HOME: desk.path("home") };
+    await writeFile(desk.path("home/.profile"), `PATH="${desk.path("bin")}:$PATH"\n`);
+    await desk.run(["connect", "cursor", "--yes", "--own"], { env });
+    const stored = JSON.parse(await readFile(desk.path("home/toolyard/data/environment.json"), "utf8")) as Variables;
+    expect(stored["PATH"]!.split(":")).toContain(desk.path("bin"));
   });
 
   test("keeps the folders of an earlier `connect`, and does not store folders that npx adds", async () => {

@@ -105,6 +105,16 @@ export class Upstream {
     }
   }
 
+  /**
+   * Restarts a running server that has carried no call and no subscription, so that its process gets the current
+   * environment. A server that was called may keep state in its process, so it is not restarted.
+   */
+  async restartUnused(): Promise<void> {
+    if (this.calls.hasCalled || this.#first.state !== "ready" || this.links.first.subscriptions.size > 0) return;
+    await this.#first.stop();
+    if (this.#options.start === "eager") this.#first.start();
+  }
+
   async setLogLevel(level: string): Promise<void> {
     await this.#logLevel.set(
       level,

@@ -4,14 +4,19 @@ import { delimiter, dirname } from "node:path";
 import { readStoredEnvironment, storeEnvironment } from "../../config/connect/environment-file.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
+import { loginPath } from "../../process/login-path.ts";
 import { desktopPath, enrichment, serverVariables, usablePath } from "../../process/server-environment.ts";
 import type { Io } from "../output/io.ts";
 
-/** Stores PATH, proxies, certificates and installer settings for hubs that desktop clients start. */
+/**
+ * Stores the PATH of the terminal and of the login shell, proxies, certificates and installer settings for hubs that
+ * desktop clients start.
+ */
 export async function storeTerminalEnvironment(io: Io): Promise<void> {
   const folder = dataFolder(io.env);
   const before = await readStoredEnvironment(folder);
-  const now = { ...serverVariables(io.env), PATH: terminalPath(io) };
+  const terminal = { ...serverVariables(io.env), PATH: terminalPath(io) };
+  const now = { ...terminal, ...enrichment(terminal, { PATH: await loginPath(io.env) }) };
   // Folders from an earlier run are kept as long as they exist, so that a new `connect` does not remove a program from
   // PATH.
   const kept = (before["PATH"] ?? "").split(delimiter).filter((one) => existsSync(one));

@@ -198,6 +198,11 @@ export interface Provider {
    */
   refresh?(signal: AbortSignal): Promise<void>;
   /**
+   * Restarts a running process that nobody has used yet, so that it gets the current environment. Absent if the source
+   * has no process that keeps its environment.
+   */
+  restartUnused?(): Promise<void>;
+  /**
    * Runs a call. Never throws for an expected failure. `call.deadline` is always set, and `call.signal` includes it.
    */
   call(call: ResolvedCall): Promise<Outcome>;

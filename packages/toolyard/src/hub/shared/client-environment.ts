@@ -1,3 +1,4 @@
+import type { Provider } from "../../core/sources/provider.ts";
 import { within } from "../../core/timing/wait.ts";
 import { enrichment } from "../../process/server-environment.ts";
 import type { Hub } from "../hub.ts";
@@ -12,8 +13,9 @@ type Variables = Record<string, string | undefined>;
 /**
  * Adds to this process the environment variables that a joining client has and the hub lacks: folders of PATH, proxies,
  * certificates, settings of package managers. Existing values do not change, so that a client with a smaller
- * environment cannot harm a server. Restarts servers that are down, because their program may be found now. Resolves
- * when they have started, or after a time limit.
+ * environment cannot harm a server. Servers that are down are started again, because their program may be found now;
+ * running servers that no client has called are restarted with the new variables. Resolves when they have started, or
+ * after a time limit.
  */
 export async function adoptEnvironment(
   { sources, logger }: Pick<Hub, "sources" | "logger">,
@@ -24,11 +26,17 @@ export async function adoptEnvironment(
   const names = Object.keys(changes);
   if (names.length === 0) return;
   Object.assign(own, changes);
-  logger.info("A client has environment variables that this hub lacked; servers get them at their next start.", {
-    variables: names,
-  });
-  const down = sources.providers.filter((provider) => provider.status().state === "down");
+  logger.info(
+    "A client has environment variables that this hub lacked. Servers that were called get them at their next start, " +
+      "all others now.",
+    { variables: names },
+  );
   // The state and the log of a server contain its failure.
-  const attempts = down.map((provider) => provider.refresh?.(AbortSignal.timeout(RETRY_MS)).catch(() => {}));
+  const attempts = sources.providers.map((provider) => restart(provider).catch(() => {}));
   await within(Promise.all(attempts), JOIN_MS);
+}
+
+async function restart(provider: Provider): Promise<void> {
+  if (provider.status().state === "down") await provider.refresh?.(AbortSignal.timeout(RETRY_MS));
+  else await provider.restartUnused?.();
 }

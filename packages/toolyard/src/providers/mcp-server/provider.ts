@@ -91,6 +91,7 @@ class McpServerProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
   readonly mend?: (signal: AbortSignal) => Promise<void>;
+  readonly restartUnused?: () => Promise<void>;
   readonly #upstream: Upstream;
   readonly #slots: CallSlots;
   readonly #adapter: ServerAdapter | undefined;
@@ -104,6 +105,7 @@ class McpServerProvider implements Provider {
     this.#slots = deps.slots ?? new CallSlots(options.maxConcurrent);
     this.events = this.#upstream.events;
     this.#adapter = deps.adapter;
+    if (!deps.opensCheaply) this.restartUnused = () => this.#upstream.restartUnused();
     const { installer } = deps;
     if (!installer) return;
     this.mend = async (signal) => {
