@@ -115,11 +115,13 @@ const STEPS = {
     await begin("tools", join(root, "scripts/tools.mjs"))();
     runTests();
     add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
+    checkWindows();
   },
   all: async () => {
     await checkSources();
     runTests();
     add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
+    checkWindows();
   },
 };
 
@@ -138,6 +140,14 @@ async function checkSources() {
   check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware", "--report-unused-disable-directives"]);
   check("lines", join(root, "scripts/lint/lines.mjs"), []);
   await endTools();
+}
+
+/** Runs the checks for Windows, on Windows or under Wine. */
+function checkWindows() {
+  const test = "Windows";
+  if (process.platform !== "win32" && spawnSync("wine", ["--version"]).error)
+    total.skipped.push({ test, reason: "Wine is not installed" });
+  else check(test, join(root, "scripts/test-windows.mjs"), []);
 }
 
 function runTests() {
