@@ -4,8 +4,9 @@ import { loadTokenTable } from "./models/table/token-table.ts";
 export type { TextEmbedder } from "./core/ports/models.ts";
 
 /**
- * The embedder that comes with the package: English texts to vectors of 128 numbers, in this process and without any
- * service. It is read when it is first asked for (4 MB), and once. Rejects when its file cannot be read.
+ * Loads the embedder in this package. It converts English texts to vectors of 128 numbers, in this process and without
+ * a service. The first call reads its file (4 MB); later calls use the same embedder. Rejects if the file cannot be
+ * read.
  *
  * @example
  * ```ts
@@ -20,7 +21,7 @@ export function loadEmbedder(): Promise<TextEmbedder> {
 }
 
 /**
- * How alike two texts are by their vectors, from -1 to 1. Throws a `RangeError` when these differ in length.
+ * Returns the similarity of two vectors, from -1 to 1. Throws a `RangeError` if they differ in length.
  *
  * @example
  * ```ts

@@ -55,8 +55,8 @@ export function assertObjects(options: Readonly<Record<string, unknown>>): void 
 }
 
 /**
- * Converts a time of the documents' programs to milliseconds: a number is in seconds, text has a unit. Throws an
- * `OptionError` that names the option.
+ * Converts a time in the format of the documents' programs to milliseconds: a number is in seconds, text has a unit.
+ * Throws an `OptionError` that names the option.
  */
 export function parseSeconds(value: unknown, name: string): number {
   const timeMs = readTime(value, name);

@@ -6,8 +6,8 @@ import { parseSeconds } from "./option-keys.ts";
 type ServerTimeProperties = Readonly<Record<string, OptionSchema>>;
 
 /**
- * Converts settings of a server to the hub's configuration. A time without a unit is in milliseconds there, but in
- * seconds in programs of the documents. Throws an `OptionError`.
+ * Converts settings of a server to the hub's configuration. A time without a unit is in seconds in the documents'
+ * programs, but in milliseconds in the hub's configuration. Throws an `OptionError`.
  */
 export function withSeconds<T extends object>(settings: T, properties: ServerTimeProperties): T {
   const entries = Object.entries(settings).map(([key, value]) => [key, toHubTime(properties[key], value, key)]);
@@ -15,7 +15,7 @@ export function withSeconds<T extends object>(settings: T, properties: ServerTim
 }
 
 function toHubTime(schema: OptionSchema | undefined, value: unknown, name: string): unknown {
-  // The option itself checks whether 0 is allowed.
+  // 0 is not converted: the option's own check decides whether 0 is allowed.
   if (schema === undefined || value === undefined || value === 0) return value;
   if (isDuration(schema)) return parseSeconds(value, name);
   const { additionalProperties: each } = schema;

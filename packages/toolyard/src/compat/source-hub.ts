@@ -66,15 +66,15 @@ const OWN_BASE: JsonObject = {
   catalog: { max_name_chars: 128 },
 };
 /**
- * Base settings of a whole hub. Running code is intended for served hubs; a program that needs it enables it in its
- * configuration.
+ * Base settings of a whole hub. Code execution is off, because it is intended for served hubs; a program that needs it
+ * sets it in its configuration.
  */
 const WHOLE_BASE: JsonObject = {
   builtin: { execute_code: false },
   limits: { rate_per_minute: 0, in_flight: 0 },
   logging: { level: "warning" },
 };
-/** Time that a call waits for a server that was not reached so far, in milliseconds. */
+/** Time that a call waits for a server that was never reached, in milliseconds. */
 const REACH_MS = 30_000;
 /**
  * Pause before a retry, in milliseconds. A link repeats the failure of its last attempt for half a second, so an
@@ -84,7 +84,8 @@ const RECONNECT_PAUSE_MS = 600;
 const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
 
 /**
- * The hub of a class of the documents: opened at first use, with only the sources of the class, and closed with it.
+ * The hub that a class of the documents uses. It is opened at first use, has only the sources of the class, and is
+ * closed with it.
  */
 export class SourceHub {
   readonly #options: SourceHubOptions;
@@ -119,7 +120,7 @@ export class SourceHub {
     // The time limit applies once per source: the list waits only for the remaining time.
     const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
     const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, leftMs);
-    // A source that was requested again and did not respond is not offered with its old tools.
+    // If a source was requested again and did not respond, its old tools are omitted.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
   }
 
@@ -265,8 +266,8 @@ export class SourceHub {
 }
 
 /**
- * Returns whether a name has the alias of no source, so that the call need not wait for a server. A source without a
- * namespace can have tools of any name, so its list must be known.
+ * Returns whether the name can belong to none of the sources, so that the call need not wait for a server. A source
+ * without a namespace may have tools of any name, so its list must be known.
  */
 function isForeignAlias(tool: string, hub: Hub): boolean {
   if (!tool.includes(BINDING_SEPARATOR) || hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return false;

@@ -15,13 +15,16 @@ import { readText } from "../files/read-text.ts";
 
 /** A configuration file that another user may have written, and its effects on this machine. */
 export interface ForeignFile {
-  /** Path of the file, in a folder without links: relative paths refer to this folder, also if the file is a link. */
+  /**
+   * Path of the file, in a folder without links: relative paths in the file start from this folder, even if the file is
+   * a link.
+   */
   readonly path: string;
   /** Reason why the file may belong to another user, as the end of a sentence about the file. */
   readonly why: string;
   /**
    * One line for each program that the file starts, each file that it writes, and each URL to which it sends local
-   * data. Contains no value of a variable.
+   * data. Values of environment variables are not included.
    */
   readonly starts: readonly string[];
   /** Digest of all values that determine these effects. */
@@ -32,7 +35,7 @@ export interface ForeignFile {
  * Returns the effects of a file if another user owns it, or if it is inside a work tree of a version control system:
  * such a file may have come with a folder intended only for reading. Returns `undefined` for a file without effects, a
  * file that clearly belongs to the user, and an unreadable file, which the loader reports under the same name. Rejects
- * for every other failure, so that no file passes because of it.
+ * for every other failure, so that a failure never makes a file count as safe.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -107,8 +110,8 @@ interface AcceptedTable {
 }
 
 /**
- * Returns the values by which a tree runs, writes and sends something, according to its schema. Disabled sources are
- * omitted.
+ * Returns the values in a tree that determine programs, files and requests, according to its schema. Disabled sources
+ * are omitted.
  */
 function startsIn(at: TreePosition, schema: OptionSchema): readonly AcceptedTable[] {
   const { value, root, path } = at;
@@ -151,7 +154,7 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
   );
 }
 
-/** Replaces the values that stand for another option by the value of that option, if it is set. */
+/** Replaces a value that names another option with the value of that option, if that is set. */
 function withReferences({ name, value }: WrittenTable, { refersTo = {} }: Starts, root: JsonObject): WrittenTable {
   const changed = { ...value };
   for (const [key, { value: reference, path }] of Object.entries(refersTo)) {
@@ -180,7 +183,7 @@ function placesIn(value: JsonObject, keys: readonly string[] = []): string {
   return places.length > 0 ? places.join(", ") : "its usual address";
 }
 
-/** Returns a value as written, because `{ file = … }` can be the value of every option. */
+/** Returns a value as written. It may be an object such as `{ file = … }`, which every option accepts. */
 function textOf(value: unknown): string {
   return typeof value === "object" && value !== null ? stringifyExact(value) : String(value);
 }

@@ -26,7 +26,7 @@ export function checkConfig(value: unknown, schema: OptionSchema, path: readonly
 function checkUnion(value: unknown, schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
   const attempts = (schema.anyOf ?? []).map((member) => ({ member, problems: checkConfig(value, member, path) }));
   if (attempts.some(({ problems }) => problems.length === 0)) return [];
-  // The union member that matches the value's type reports the most useful errors.
+  // The union member that accepts the type of the value reports the most useful problems.
   const sameType = attempts.find(({ member }) => typeProblem(value, member) === undefined);
   if (sameType) return sameType.problems;
   const accepted = attempts.map(({ member }) => describe(member)).join(" or ");
@@ -69,7 +69,7 @@ function numberProblem(value: number, { minimum, maximum }: OptionSchema): strin
 
 function textProblem(value: string, schema: OptionSchema): string | undefined {
   if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
-  // Patterns come from the hub's own schemas, never from a file, so their cost is bounded.
+  // Only the hub's own schemas contain patterns. A pattern from a file could take unlimited time.
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
     return `must match ${schema.pattern}, got ${shown(value, schema)}`;
   return undefined;
@@ -106,7 +106,7 @@ function misplacedKey(key: string, known: Readonly<Record<string, OptionSchema>>
   return `unknown key here; it belongs under ${first}${others.map((table) => `, or ${table}`).join("")}`;
 }
 
-/** Maximum number of tables that the message names. A key that more tables have gives no hint. */
+/** Maximum number of tables that the message names. If more tables have the key, the message names none. */
 const MAX_TABLES = 3;
 
 function unknownKey(key: string, known: readonly string[]): string {

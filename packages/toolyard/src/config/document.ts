@@ -36,7 +36,7 @@ export interface RawDocument {
 export async function readDocument(file: string): Promise<ConfigDocument> {
   const { path, folder, form, tree } = await readTree(file);
   const table = form === "json" ? serverTable(tree) : undefined;
-  // A JSON file in the shape of toolyard.toml is accepted too.
+  // A JSON file with the keys of toolyard.toml is accepted too.
   if (table === undefined || isOwnShape(tree)) return { path, folder, tree, warnings: [] };
   const { warnings, ...mcp } = convertServers(table);
   return { path, folder, tree: { mcp }, warnings: warnings.map((warning) => `${file}: ${warning}`) };

@@ -7,7 +7,7 @@ import { readText } from "../files/read-text.ts";
 export interface ExpandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
-  /** Called with the text of each file from which a value is read; such texts are secrets. */
+  /** Called with the text of each file from which a value is read, because such texts are secrets. */
   onFile?(text: string): void;
   /** Called with each variable that a value refers to. */
   onVariable?(name: string, value: string): void;
@@ -24,7 +24,7 @@ export class MissingValue extends Error {
 // literal `${`.
 const REFERENCE =
   /^(?:\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\})$/;
-/** Maximum length of a reference with the longest name and fallback. */
+/** Maximum length of a reference. It admits the longest name and fallback. */
 const MAX_REFERENCE_CHARS = 8_500;
 
 interface VariableReference {
@@ -42,8 +42,8 @@ interface FoundReference {
 }
 
 /**
- * Yields the references in a text, in order. Matches only text from `${` to the next `}`: a single pattern over the
- * whole text would search the same fallback from every `${` in it.
+ * Yields the references in a text, in order. Matches each text from `${` to the next `}` separately, because a single
+ * pattern over the whole text would take quadratic time.
  */
 function* referencesIn(text: string): Generator<FoundReference> {
   let close = text.indexOf("}");
@@ -94,7 +94,9 @@ function inputMessage(name: string): string {
   );
 }
 
-/** Returns the value of an editor's variable that has a clear meaning for the hub. */
+/**
+ * Returns the value of an editor's variable if the variable has a meaning outside the editor, such as the home folder.
+ */
 function wellKnown(name: string, context: ExpandContext): string | undefined {
   if (name === "workspaceFolder")
     return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;

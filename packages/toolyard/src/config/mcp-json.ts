@@ -23,7 +23,10 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   // Zed writes this key for servers that were not installed by an extension.
   "source",
 ]);
-/** Limit below which `timeout` is read as seconds, as in half of the clients; larger values are milliseconds. */
+/**
+ * Values of `timeout` below this limit count as seconds, because half of the clients use seconds. Larger values count
+ * as milliseconds.
+ */
 const SECONDS_BELOW = 1000;
 
 /**

@@ -143,7 +143,7 @@ async function prepareObject(
 ): Promise<unknown> {
   const rest = valuesOf(schema);
   const members: [string, unknown][] = [];
-  // Processed in sequence, so that problems are reported in file order.
+  // The members are processed one after another, so that problems are reported in file order.
   for (const [key, member] of Object.entries(value)) {
     const isNamed = schema.properties && Object.hasOwn(schema.properties, key);
     const own = isNamed ? schema.properties[key] : rest;

@@ -23,7 +23,7 @@ export async function watchFiles(files: readonly string[], onChange: () => void)
     timer = setTimeout(onChange, QUIET_MS);
   });
   watcher.on("error", () => {
-    // If the folders cannot be watched, only SIGHUP reloads; the current configuration stays in use.
+    // If the folders cannot be watched, the hub keeps the current configuration, and only SIGHUP reloads it.
   });
   await new Promise<void>((done) => void watcher.once("ready", done));
   return async () => {

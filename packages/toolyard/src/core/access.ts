@@ -30,7 +30,7 @@ export interface AccessPlace {
 
 /** Authentication that a configuration requires. */
 export interface AccessPlan extends Pick<Access, "mode" | "isGuarded"> {
-  /** Number of possible principals. 1 if all callers are the same principal. */
+  /** Number of possible principals. It is 1 if all callers are the same principal. */
   readonly principals: number;
 }
 

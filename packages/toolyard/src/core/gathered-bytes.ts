@@ -21,7 +21,7 @@ export class GatheredBytes {
   push(piece: Buffer): void {
     const isFirst = this.#length === 0;
     this.#length += piece.length;
-    // Content usually consists of one piece.
+    // Most content arrives in one piece, which is kept without a copy.
     if (isFirst) this.#pieces.push(piece);
     else if (this.#block && piece.length <= this.#block.length - this.#used) this.#copy(this.#block, piece);
     else this.#beside(piece);

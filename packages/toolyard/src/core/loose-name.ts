@@ -11,7 +11,10 @@ import { matchesGlob } from "./text/glob.ts";
  * width, leading and trailing blanks, and line separators.
  */
 const NOT_SENT = /^\p{Z}|\p{Z}$|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** Maximum number of separators in a name, since each part is compared with each part of a pattern. */
+/**
+ * Maximum number of separators in a name. The limit is needed because each part of the name is compared with each part
+ * of a pattern.
+ */
 const MAX_SEPARATORS = 16;
 const SEPARATORS = /__|::|[./]/g;
 const SEPARATOR_RUN = /[\s_:./-]+/g;

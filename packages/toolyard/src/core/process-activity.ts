@@ -1,4 +1,4 @@
-/** Current activity of this process, for all hubs in it. Plain counters, whose cost is too small to measure. */
+/** Current activity of this process, for all hubs in it. They are plain counters, because every call updates them. */
 export interface ProcessActivity {
   /** Number of calls in the pipeline, including inner calls. */
   calls: number;

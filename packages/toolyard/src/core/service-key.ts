@@ -1,5 +1,5 @@
 /**
- * Key of a service: a constant that carries the service's type. `Scope` tells whether the service lives as long as the
+ * Key of a service: a constant that carries the service's type. `Scope` states whether the service lives as long as the
  * hub, or as long as one address at which the hub is served.
  */
 export interface ServiceKey<T = unknown, Id extends string = string, Scope extends ServiceScope = ServiceScope> {

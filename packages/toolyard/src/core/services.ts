@@ -28,7 +28,7 @@ export interface ToolFinder {
   describeTool(spelling: string, view: View): Promise<ToolDescription>;
   /** Returns the rendered name of the only tool that a spelling means for this caller. */
   nameOf(spelling: string, principal: Call["principal"]): string | undefined;
-  /** Returns the id of the source of that tool. */
+  /** Returns the id of the source of the only tool that a spelling means for this caller. */
   sourceOf(spelling: string, principal: Call["principal"]): string | undefined;
 }
 
@@ -45,7 +45,7 @@ export type ToolDescription =
   | { readonly found: true; readonly entry: JsonObject }
   | { readonly found: false; readonly failure: Fail };
 
-/** The hub after its creation. Features start earlier, so they get it when they need it. */
+/** The hub after its creation. Features are created before the hub, so they get it later. */
 export interface MadeHub {
   readonly port: HubPort;
   readonly tools: ToolFinder & ToolCounts;
@@ -73,7 +73,7 @@ export interface DataFolders {
 export interface SourceSecrets {
   /** Returns true if a text that a source wrote contains none of the source's own secrets. */
   isFree(source: string, text: string): boolean;
-  /** Replaces the secrets of an owner. They are redacted from now on, and its previous secrets no longer. */
+  /** Redacts the secrets of an owner from now on, and no longer redacts its previous secrets. */
   hideFor(owner: { readonly source: string }, secrets: readonly string[]): void;
 }
 

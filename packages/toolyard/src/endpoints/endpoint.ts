@@ -8,7 +8,7 @@ import type { Dialect } from "./dialect.ts";
 
 /** Open HTTP endpoint of the hub. */
 export interface Endpoint {
-  /** Registers the endpoint's paths. Called once. */
+  /** Answers running calls with a cancellation, because the listener is about to close them. */
   mount(listener: Mountable): void;
   /** Answers running calls with a cancellation, because the grace time of the listener is nearly over. */
   giveUp(): void;
@@ -99,7 +99,10 @@ export interface TlsReport {
   readonly problem?: string;
 }
 
-/** MCP on HTTP: sessions, streams, both eras. The responses follow the rules of MCP. */
+/**
+ * Leaves the path `/mcp` to another endpoint, which forwards MCP requests to this one. Called before endpoints are
+ * mounted.
+ */
 export interface McpFace extends Endpoint {
   /** Leaves the path `/mcp` to another endpoint, which forwards MCP requests. Called before endpoints are mounted. */
   cedePath(): void;

@@ -33,8 +33,8 @@ export class LateEndpoint implements Endpoint {
         const handler = this.#handlers.get(place.path);
         return handler ? handler(exchange) : this.#late(place, exchange);
       };
-      // A path that accepts every method may later turn out to be unknown to the caller, so a refusal there must look
-      // like that of an unknown path.
+      // The refusal must look like that of an unknown path, because the loaded endpoint may hide this path from the
+      // caller.
       const isPlain = !place.methods.includes(EVERY_METHOD);
       listener.route(place, serve, isPlain ? refusalBody : undefined);
     }

@@ -4,7 +4,7 @@ import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
 import type { Endpoint, SharedPage } from "./endpoint.ts";
 
-/** Methods at a path that has only a page. Programs get 404 for all of them. */
+/** Methods at a path that only has a page. A request that is not for the page gets 404. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**

@@ -17,7 +17,10 @@ function parseToolNames(word: string | null | undefined): ToolNameStyle | undefi
   return names === "mcp" || names === "model" ? names : undefined;
 }
 
-/** Callers with other tool names, one object per principal, so that a session recognises its caller. */
+/**
+ * Principals with another form of tool names. There is one object per principal, so that a session recognises its
+ * caller.
+ */
 const named = new WeakMap<Principal, Principal>();
 
 /** Returns the caller with this form of tool names. */

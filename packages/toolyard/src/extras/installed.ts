@@ -55,7 +55,7 @@ function versionFolders(name: ExtraName, variables: EnvironmentVariables): reado
 export function removeExtra(name: ExtraName, variables: EnvironmentVariables = process.env): boolean {
   if (versionFolders(name, variables).length === 0) return false;
   const root = extrasFolder(variables);
-  // Renamed first, so that an interrupted removal leaves no partial extra in use.
+  // The folder is renamed first, so that an interrupted removal does not leave a partial extra in use.
   const leaving = join(root, `.staging-${name}-${randomBytes(6).toString("hex")}`);
   renameSync(join(root, name), leaving);
   rmSync(leaving, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
  */
 export function ownCommand(ownFile: string = fileURLToPath(import.meta.url)): string {
   const steps = /^(.+[\\/])node_modules[\\/]toolyard[\\/]/.exec(ownFile);
-  // npm creates a package.json next to the node_modules of a project and of npx, but not next to the global one.
+  // A project and the cache of npx have a package.json next to `node_modules`, but the global `node_modules` has none.
   return steps && existsSync(join(dirname(join(steps[1]!, "node_modules")), "package.json"))
     ? "npx toolyard"
     : "toolyard";

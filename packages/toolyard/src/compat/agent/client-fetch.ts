@@ -80,7 +80,7 @@ function plain(reply: JsonObject): JsonObject {
   return parseExact(stringifyExact(reply)) as JsonObject;
 }
 
-/** Returns the response of the vendor's service from a client's error, or `undefined` for another error. */
+/** Returns the vendor's error response that a client's error contains, or `undefined` for another error. */
 function refusalOf(error: unknown): Response | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, statusCode = status } = error as { readonly status?: unknown; readonly statusCode?: unknown };
@@ -105,7 +105,7 @@ const DIALECTS: Readonly<Record<ClientVendor, ModelDialect>> = {
   },
 };
 
-/** Converts a list with one text to that text, which is the form of a question in the document. */
+/** Converts a list with one text part to a plain text, the form that the document uses for a question. */
 function asText(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
   const [part, ...rest] = listMember(message, "content");
@@ -157,7 +157,7 @@ function message(reply: JsonObject, model: string): JsonObject {
   };
 }
 
-/** Members whose content belongs to the program, not to the vendor. */
+/** Members whose content belongs to the program, so their keys are not converted. */
 const OPAQUE: ReadonlySet<string> = new Set(["parameters", "arguments", "schema", "schema_definition"]);
 
 function respelt(value: JsonObject, spell: (key: string) => string): JsonObject {

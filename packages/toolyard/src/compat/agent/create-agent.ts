@@ -43,7 +43,7 @@ export interface CreateAgentOptions {
   readonly maxToolCalls?: number;
   /** Maximum number of tokens for one answer, input and output; 0 means no limit. @default 0 */
   readonly maxTokens?: number;
-  /** Maximum number of tokens of one reply; 0 means the model's limit. @default 0 */
+  /** Maximum number of tokens of one reply; 0 means the model's own limit. @default 0 */
   readonly maxReplyTokens?: number;
   /** Time limit for one answer: milliseconds, or text such as `"2m"`. @default "10m" */
   readonly timeout?: number | string;
@@ -149,7 +149,7 @@ function isLibraryHub(hub: HubChoice): hub is LibraryHub {
   );
 }
 
-// Returns the loader of a model. Throws immediately for problems of its name and key that need no request.
+// Returns the loader of a model. Throws immediately if the name is invalid or the key is missing.
 function modelOf(
   model: CreateAgentOptions["model"],
   config: ModelsConfig | undefined,

@@ -16,7 +16,10 @@ const MODEL = "mistral-large-latest";
 export interface LLMAgentOptions {
   /** Model client of the program, as for `LLMWithMCPTools`. @default Mistral, with the key in `MISTRAL_API_KEY` */
   readonly llmClient?: LLMClient;
-  /** Name of the model. @default "mistral-large-latest", or the default of `LLMWithMCPTools` for the client */
+  /**
+   * Name of the model. @default "mistral-large-latest", or, with a client, the default that `LLMWithMCPTools` has for
+   * its vendor
+   */
   readonly model?: string;
 }
 

@@ -17,8 +17,8 @@ import { clientVendor } from "./client-fetch.ts";
 import { toLanguageModel, type LLMClient } from "./official-client.ts";
 
 /**
- * Default number of model requests. The seed document is in French, and so is this class; the number is the default of
- * its interface.
+ * Default number of model requests, from the interface in the seed document. That document is in French, and so are the
+ * texts of this class.
  */
 const MAX_ITERATIONS = 5;
 

@@ -13,7 +13,7 @@ const NAME = /^\p{L}[\p{L}\p{M}\p{N}_-]*$/u;
  */
 export function findBindingFile(folder: string, name: string): string | undefined {
   if (typeof name !== "string" || !NAME.test(name)) return undefined;
-  // File systems store an accented letter as one character or as two.
+  // File systems store an accented letter as one code point or as two, so all spellings of the name are tried.
   const spellings = new Set([name, name.normalize("NFC"), name.normalize("NFD")]);
   const places = Array.from(spellings).flatMap((spelling) =>
     SUFFIXES.flatMap((suffix) => [join(folder, spelling, `index${suffix}`), join(folder, spelling + suffix)]),
@@ -21,7 +21,7 @@ export function findBindingFile(folder: string, name: string): string | undefine
   return places.find(isFile);
 }
 
-// Also throws for an obstacle in the path, such as a file instead of a folder.
+// Returns false too if the path cannot be used, for example because a parent is a file.
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
@@ -30,7 +30,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Returns the names of all potential bindings in a folder; empty if the folder cannot be read. */
+/** Returns the names of all possible bindings in a folder. Returns an empty list if the folder cannot be read. */
 export async function bindingNames(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder).catch(() => []);
   const names = new Set(

@@ -139,7 +139,7 @@ export class LollmsMCPBindingManager {
       this.#failed(folder, "is not an existing folder. Create it, or correct `mcp_bindings_dir`.");
   }
 
-  /** Returns whether the binding belongs to this package, whose bindings need no check of the contract. */
+  /** Returns whether the binding belongs to this package. Such a binding is not checked against the contract. */
   #isOwn(name: string): boolean {
     return this.mcp_bindings_dir === OWN_FOLDER || findBindingFile(this.mcp_bindings_dir, name) === undefined;
   }

@@ -139,7 +139,7 @@ export abstract class LollmsMCPBinding {
     return this.#configBy("getBindingConfig");
   }
 
-  /** Calls the other spelling of the getter if the class implements it and is not already calling it. */
+  /** Calls the other spelling of the getter, unless the class does not implement it or it is already being called. */
   #configBy(other: "getBindingConfig" | "get_binding_config"): Readonly<JsonObject> {
     if (this.#isAsking || !implementsMethod(Object.getPrototypeOf(this) as object, other)) return this.#config;
     this.#isAsking = true;

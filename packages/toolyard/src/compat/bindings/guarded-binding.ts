@@ -42,10 +42,7 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
   return binding;
 }
 
-/**
- * Returns the spelling that the class implements. The base class's other spelling calls it, after it was replaced by
- * the guarded method.
- */
+/** Returns the spelling that the class implements. The base class's other spelling then calls the guarded method. */
 function methodOf(binding: object, camel: string, snake: string): BindingMethod {
   const isCamel = implementsMethod(binding, camel) || !implementsMethod(binding, snake);
   return (binding as Record<string, BindingMethod>)[isCamel ? camel : snake]!.bind(binding);

@@ -48,7 +48,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return [...this.#failures, ...found].map(({ source, message }) => ({ source, message: this.inOwnWords(message) }));
   }
 
-  /** Returns the hub's message with the option's name in this class. */
+  /** Returns the hub's message with the name that the option has in this class. */
   protected inOwnWords(message: string): string {
     return message;
   }
@@ -77,7 +77,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     try {
       if (typeof toolName !== "string")
         return { error: `\`tool_name\` must be text, got ${kindOf(toolName)}.`, status_code: 400 };
-      // Null means absent, as `None` does in the documents' programs.
+      // Null means that there are no arguments, like `None` in the documents' Python programs.
       const args = params ?? {};
       if (!isJsonObject(args))
         return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };

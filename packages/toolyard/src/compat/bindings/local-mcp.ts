@@ -32,7 +32,7 @@ export interface LocalMCPOptions {
  * Throws an `OptionError` if the folder is not a path.
  */
 export class LocalMCPBinding extends HubBinding {
-  /** Options that the last load of the settings excluded, with the tools that they disable. */
+  /** Invalid options when the settings were last loaded, with the tools that they disable. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: LocalMCPOptions = {}) {

@@ -74,7 +74,7 @@ const ENTRY_KEYS = [...SERVER_KEYS, "headers", "enabled"] as const;
  */
 export class RemoteMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
-  /** Servers that the last load of the settings excluded. */
+  /** Servers that were excluded when the settings were last loaded. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: RemoteMCPOptions) {
@@ -129,7 +129,7 @@ export class RemoteMCPBinding extends HubBinding {
 
 interface ReadServers {
   readonly servers: ReadonlyMap<string, RemoteServerConfig>;
-  /** Unusable servers, and ignored keys. */
+  /** Servers that cannot be used, and keys that are ignored. */
   readonly refused: readonly BindingProblem[];
 }
 

@@ -18,7 +18,7 @@ const TEXTS = ["args", "env", "headers"] as const;
 /** Keys in which clients name a server's transport. */
 const TRANSPORT_KEYS = ["type", "transport"] as const;
 const STDIO_TRANSPORTS: readonly unknown[] = ["stdio", "local"];
-/** Client keys that resemble an option of the hub but have another meaning. */
+/** Client keys with the name of an option of the hub but another meaning. They are removed. */
 const LABEL_KEYS: readonly string[] = ["description", "name", "label", "displayName", "tools", "tags", "version"];
 const URL_KEYS = ["url", "serverUrl", "httpUrl"] as const;
 
@@ -45,10 +45,7 @@ export function readRemoteEntry(given: JsonObject, known: readonly string[]): Se
   return splitKeys({ ...others, server_url: url }, known);
 }
 
-/**
- * Removes null values, which mean absent as in the documents' programs. Keys that the binding supports keep their
- * meaning.
- */
+/** Removes null values, which mean absent as in the documents' programs. Keys in `known` are kept. */
 function readClientKeys(given: JsonObject, known: readonly string[]): JsonObject {
   const present = Object.fromEntries(Object.entries(flattened(given)).filter(([, value]) => value !== null));
   const own = Object.entries(present).filter(([key]) => known.includes(key));

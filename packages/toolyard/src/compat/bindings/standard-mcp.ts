@@ -33,7 +33,7 @@ export interface StandardMCPOptions {
 export class StandardMCPBinding extends HubBinding {
   readonly #servers: Map<string, StandardServer>;
   readonly #entryProblems = new Map<string, string>();
-  /** Servers that the last load of the settings excluded. */
+  /** Servers that were excluded when the settings were last loaded. */
   #unusable: readonly BindingProblem[] = [];
 
   constructor(options: StandardMCPOptions = {}) {
@@ -65,7 +65,7 @@ export class StandardMCPBinding extends HubBinding {
 
   override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
     const isForced = options?.force_refresh === true || options?.forceRefresh === true;
-    // A variable may have been set meanwhile.
+    // The settings are loaded again, because a missing variable may have been set since the last load.
     if (isForced && this.#unusable.length > 0) await this.hub.apply().catch(() => {});
     return super.discoverTools(options);
   }

@@ -129,7 +129,7 @@ function assertEnv(env: unknown): void {
   if (wrong) throw new OptionError(`\`env.${wrong[0]}\` must be text, got a ${typeof wrong[1]}.`);
 }
 
-/** Removes variables without a value, which the documents' programs pass on. */
+/** Removes variables without a value: programs of the documents pass variables that may not be set. */
 function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),

@@ -8,8 +8,8 @@ import type { MCP } from "./mcp.ts";
 const STOP_MS = 1000;
 
 /**
- * Serves a core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. Other options of `[server]`
- * in the core's settings apply as well. An address other than loopback requires a token.
+ * Serves a core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP at these paths and at `/mcp`. Other options of
+ * `[server]` in the core's settings apply as well. An address other than loopback requires a token.
  */
 export class MCPHTTPServer {
   readonly mcp: MCP;

@@ -140,7 +140,7 @@ export class MCP {
       const message = isUnknown
         ? `Tool not found: ${toolName}`
         : `Error executing tool ${toolName}: ${outcome.message}`;
-      // Errors thrown by the tool were already logged.
+      // An error that the tool threw is already in the log.
       if (outcome.cause === undefined) this.logger.error(message, { kind: outcome.kind });
       throw toMcpError(outcome, { tool: toolName });
     }

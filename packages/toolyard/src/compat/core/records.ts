@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 /** A registered tool (G16). */
 export class MCPTool {
   readonly name: string;
-  /** Function that is called with the arguments as one object. */
+  /** Function that handles a call. It receives the arguments as one object. */
   readonly func: (...args: never[]) => unknown;
   /** JSON Schema of the arguments. */
   readonly schema: JsonObject;
@@ -21,7 +21,7 @@ export class MCPTool {
 export class MCPResource {
   /** URI, or RFC 6570 template. */
   readonly uri_template: string;
-  /** Function that is called with the URI and the template's variables. */
+  /** Function that reads the resource. It receives the URI and the template's variables. */
   readonly retriever: (...args: never[]) => unknown;
   readonly description: string;
 

@@ -5,7 +5,7 @@ import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";
 import { MCPResource, MCPTool } from "./records.ts";
 
-/** Registries for programs: registrations in their current state, everything else as of the last listing. */
+/** Registries for programs. Registrations are current; all other entries are as of the last listing. */
 export class Registries {
   readonly #host: ModulesHost;
   readonly #execute: (name: string, args: JsonObject) => Promise<unknown>;
@@ -32,7 +32,8 @@ export class Registries {
     const all = await toolyard.list({ mode: "all" });
     const finders = await toolyard.list({ mode: "discovery" });
     const templates = [...(await toolyard.listResources()), ...(await toolyard.listResourceTemplates())];
-    // Registrations are read in their current state. A complete list needs no discovery tools.
+    // Registrations are current, so they replace the entries of the list. The list contains all tools, so discovery
+    // tools are omitted.
     const known = new Set<unknown>([
       ...this.#registrations().flatMap((one) => [...one.tools.keys(), ...one.resources.keys()]),
       ...finders.map(({ name }) => name),

@@ -318,7 +318,7 @@ export class MCPManager implements AsyncDisposable {
   }
 }
 
-/** Returns whether the service itself responded with the failure, or the failure is unrelated to the service. */
+/** Returns whether the service itself reported the failure, or the failure was not caused by the service. */
 export function isAnswered({ kind, result, rpcError }: Fail): boolean {
   return result !== undefined || rpcError !== undefined || !KINDS[kind].unanswered;
 }
@@ -329,7 +329,10 @@ function ownWords(result: JsonObject | undefined): string | undefined {
   return isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
 }
 
-/** Adds the service's name to the message about its rate limit (HTTP 429). Other messages are about the call. */
+/**
+ * Adds the service's name to the message about a rate limit (HTTP 429), because the limit is the service's. Other
+ * messages stay unchanged.
+ */
 function withService(displayName: string, { kind, message }: Fail): string {
   return kind === "limited" && !message.includes(displayName) ? `${displayName}: ${message}` : message;
 }

@@ -166,7 +166,7 @@ export class RegistryNames {
 
   find(name: string): RegistryLookup {
     const [entry, ...others] = this.#book.candidates(name);
-    // Several lines may belong to the same tool; then any line works.
+    // If all lines with this name belong to the same tool, any of them can be used.
     const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
     const shown = name.length > MAX_SHOWN ? `${firstChars(name, MAX_SHOWN)}…` : name;
@@ -194,13 +194,14 @@ function isSameTool(one: RegistryEntry, other: RegistryEntry): boolean {
 function namedOf({ tool, toolNames, servers }: RegistryEntry, entries: ReadonlyMap<string, RegistryEntry>): NameParts {
   const { id, namespace } = servers;
   const elsewhere = toolNames.filter((name) => name !== tool);
-  // A model that knows the tool from its own server may use the name in the format of model APIs.
+  // A model that knows the tool from its own server may use the name in the format of model APIs, so this spelling is
+  // accepted too.
   const other = [
     ...new Set([...elsewhere, ...elsewhere.map((name) => renderModelName({ source: servers, name }, name))]),
   ];
   const qualified = other.flatMap((name) =>
     [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)),
   );
-  // A name with its own line refers to that line.
+  // A name that has its own line always refers to that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
 }

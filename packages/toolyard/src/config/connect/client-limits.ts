@@ -40,7 +40,7 @@ async function claudeCodeSettings(path: string): Promise<JsonObject> {
   return file === undefined ? {} : (await readTree(file)).tree;
 }
 
-/** Returns the key that limits a server, or undefined. */
+/** Returns the key in the client's file that limits a server, or undefined. */
 type FindLimit = (name: string, tree: JsonObject) => string | undefined;
 
 const LIMITS: Readonly<Record<string, FindLimit>> = {
@@ -51,7 +51,7 @@ const LIMITS: Readonly<Record<string, FindLimit>> = {
     if (Array.isArray(allowMCPServers) && !allowMCPServers.includes(name)) return "allowMCPServers";
     return Array.isArray(excludeMCPServers) && excludeMCPServers.includes(name) ? "excludeMCPServers" : undefined;
   },
-  // Rules name `mcp__<server>` and `mcp__<server>__<tool>`; the hub's tools have other names.
+  // Rules contain names such as `mcp__<server>__<tool>`. They would not match the hub's tools, which have other names.
   "claude-code": (name, { permissions }) => {
     const lists = isJsonObject(permissions) ? permissions : {};
     const own = `mcp__${name}`;

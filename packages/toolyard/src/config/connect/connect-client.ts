@@ -36,7 +36,8 @@ export async function connectClient({ entry, moves, ...place }: ClientConnection
   if (!change) return { changed: false, moved: [], ...firstBackup(record) };
   const moved = unchanged(change.before, moves);
   const next = await withStep(record, { path, change, moved });
-  // The record is written first: a crash after it leaves a file that `disconnect` can still compare with the record.
+  // The record is written before the file: after a crash in between, `disconnect` can still compare the file with the
+  // record.
   await records.set(path, next);
   await replaceFile(path, change.after.text);
   return { changed: true, moved, ...firstBackup(next) };
@@ -46,7 +47,7 @@ function unchanged({ servers }: ClientDocument, moves: ClientConnection["moves"]
   return Object.keys(moves).filter((name) => name in servers && isDeepStrictEqual(servers[name], moves[name]));
 }
 
-/** Marks a changed file: no file has this digest. */
+/** Stands for the digest of a file that was edited since. No file has this digest. */
 const CHANGED = "changed";
 
 interface Step {

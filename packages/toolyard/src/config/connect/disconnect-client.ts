@@ -75,7 +75,7 @@ async function undo(
 ): Promise<UndoState> {
   let undoing: UndoState = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
   for (const step of steps.toReversed()) undoing = await undoStep(place, undoing, step);
-  // Without a record, or after an edit, the file still contains the entry.
+  // If there is no record, or the file was edited, it still contains the hub's entry.
   if (HUB_NAME in undoing.document.servers && !undoing.isAbsent && !isRestoredFile(undoing, steps))
     undoing = { ...undoing, document: await undoing.document.remove([HUB_NAME]) };
   return undoing;
@@ -104,7 +104,7 @@ async function undoStep(place: ClientPlace, undoing: UndoState, step: Connection
   return putBackServers(place, undoing, step);
 }
 
-/** Restores servers one by one, because the file has other changes since. */
+/** Restores servers one by one, because a backup would undo changes that were made to the file later. */
 async function putBackServers({ client }: ClientPlace, undoing: UndoState, step: ConnectionStep): Promise<UndoState> {
   const { backup, moved } = step;
   const isThere = backup !== undefined && existsSync(backup);

@@ -41,7 +41,7 @@ async function removeFrom(text: string, table: string, names: ReadonlySet<string
   const members = (root && findNodeAtLocation(root, [table])?.children) ?? [];
   let left = text;
   let isLast = true;
-  // Removed from the end, so that no earlier offset changes.
+  // Entries are removed from the end, so that earlier offsets stay valid.
   for (const [at, member] of Array.from(members.entries()).toReversed()) {
     const name = String(member.children?.[0]?.value);
     if (names.has(name)) {
@@ -91,7 +91,7 @@ interface Removal {
   readonly member: Node;
   /** Previous member. */
   readonly before: Node | undefined;
-  /** True if no member after it remains. */
+  /** True if no later member remains, so that the previous member becomes the last one. */
   readonly isLast: boolean;
 }
 

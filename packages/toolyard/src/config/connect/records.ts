@@ -41,7 +41,7 @@ export class ConnectionRecords {
     });
   }
 
-  /** Reads the records. An unreadable file counts as empty: servers then stay where they are. */
+  /** Reads the records. An unreadable file counts as empty, so `disconnect` then restores no server. */
   async #read(): Promise<JsonObject> {
     try {
       const value: unknown = JSON.parse(await readText(this.#path));

@@ -43,7 +43,7 @@ export interface TakeOverOptions extends Omit<ImportOptions, "cwd"> {
   readonly keep: boolean;
 }
 
-/** Matches no folder: servers that a client keeps for one folder only stay in its file. */
+/** A folder that never matches, because servers that a client has for only one folder stay in its file. */
 const NO_FOLDER = "";
 
 /** Decides which of a client's servers the hub can serve instead, without changing the user's rights. */

@@ -52,7 +52,7 @@ export class TomlDocument {
     return this.#places.some((place) => isWithin(place.path, path));
   }
 
-  /** Adds tables and entries of lists of tables at the end of the text. The text is checked once for all. */
+  /** Adds tables and entries of lists of tables at the end of the text. The resulting text is checked once. */
   async addAll(additions: readonly Addition[]): Promise<TomlDocument> {
     if (additions.length === 0) return this;
     let wanted = this.tree;
@@ -224,8 +224,8 @@ export class TomlDocument {
   }
 
   /**
-   * Returns the end of the comments directly below, which belong to the removed part, except those directly above the
-   * next part.
+   * Returns the end of the comments directly below the removed part, which are removed too. Comments directly above the
+   * next part are kept.
    */
   #commentsBelow(end: number): number {
     let at = end;
@@ -267,13 +267,13 @@ export class TomlDocument {
   }
 }
 
-/** A table to be added. */
+/** A table that is added to the text. */
 export interface Addition {
   readonly path: TreePath;
   readonly table: JsonObject;
-  /** Comment above it. */
+  /** Comment above the table. */
   readonly comment?: string | undefined;
-  /** True if it is a further entry of a list of tables. @default false */
+  /** True if the table is another entry of a list of tables. @default false */
   readonly isEntry?: boolean;
 }
 

@@ -57,7 +57,9 @@ class Scanner {
     this.#places.push({ path, kind: "header", start, valueStart: start, end: this.#at, table: path });
   }
 
-  /** Returns the path of a header. A header refers to the last entry of a list by the list's name alone. */
+  /**
+   * Returns the path of a header. A header that contains only the name of a list refers to the last entry of the list.
+   */
   #headerPath(steps: readonly string[], isList: boolean): readonly string[] {
     const path: string[] = [];
     for (const [index, step] of steps.entries()) {

@@ -17,7 +17,7 @@ function changed(inner: unknown, rest: TreePath, value: unknown): unknown {
   const [next, ...further] = rest;
   if (next === undefined) return value;
   if (!Array.isArray(inner)) {
-    // The first entry of a new list.
+    // A number as next step means that a new list with its first entry is created.
     if (inner === undefined && /^\d+$/.test(next)) return [changed(undefined, further, value)];
     return withPath(isJsonObject(inner) ? inner : {}, rest, value);
   }

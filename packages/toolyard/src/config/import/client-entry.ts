@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   env_http_headers: (value) => (isJsonObject(value) ? {} : undefined),
 };
 
-/** Type checks of the keys that `mcp-json.ts` converts. It would drop a value of another type. */
+/** Type checks of the keys that `mcp-json.ts` converts. Without a check, a value of another type would be lost. */
 const CONVERTED: Readonly<Record<string, (value: unknown) => boolean>> = {
   disabled: (value) => typeof value === "boolean",
   timeout: (value) => typeof value === "number",
@@ -86,7 +86,7 @@ export function renameClientKeys(given: JsonObject): JsonObject {
 }
 
 interface SplitEntry {
-  /** Members without a rule. */
+  /** Members that have no rule. */
   readonly plain: JsonObject;
   readonly options: JsonObject;
 }
@@ -176,7 +176,9 @@ function renamed(entry: JsonObject, { variables }: Pick<TranslationContext, "var
 
 const ALL_TOOLS = "*";
 
-/** Returns the `include` option. An empty list of allowed tools allows none, but `include = []` would offer all. */
+/**
+ * Returns the `include` option. For a client, an empty list allows no tools, but `include = []` would offer all tools.
+ */
 function includeOption(value: unknown): JsonObject | undefined {
   return Array.isArray(value) && value.length === 0 ? { exclude: [ALL_TOOLS] } : names("include", value);
 }

@@ -83,7 +83,7 @@ export interface TranslationContext {
   readonly program: string;
   /** Environment that decides which variables are set. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Folder that the file belongs to. Absent: the file is the user's, for every folder. */
+  /** Folder to which the file belongs. Absent: the file belongs to the user and applies to every folder. */
   readonly workspace?: string | undefined;
   /**
    * Replacement of `${workspaceFolder}`: the folder's path, or the reference itself if the target is in the same
@@ -104,7 +104,7 @@ export interface Translation {
   readonly refusal?: string;
 }
 
-/** Translates every text below `value`. */
+/** Translates the references in every text below `value`. */
 export function translateReferences(value: unknown, context: TranslationContext): Translation {
   const found: VariableFindings = { missing: new Set(), refusals: [] };
   const translated = translateTree(value, context, found);
@@ -195,7 +195,7 @@ function variableReference(form: Unset | undefined, inner: string, { whole, cont
   const { name, fallback } = VARIABLE.exec(inner)?.groups ?? {};
   if (form === undefined || name === undefined) return undefined;
   if (fallback !== undefined) return `\${${name}:-${fallback}}`;
-  // A variable that is set now stays required, so that the hub reports it if it is unset later.
+  // A variable that is set now is still written without a default, so that the hub reports it if it is unset later.
   if (context.variables[name] !== undefined) return `\${${name}}`;
   if (form === "empty") return `\${${name}:-}`;
   if (form === "literal" && !whole.includes("}")) return `\${${name}:-${whole}}`;

@@ -198,7 +198,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   const plain = new Map(
     Object.entries(table).map(([alias, entry]) => [
       alias,
-      // An entry that is not an object is reported with the other omitted entries.
+      // An entry that is not an object is kept here, and reported with the other omitted entries.
       isJsonObject(entry) ? toPlainEntry(entry, context) : { entry, ...NO_OPTIONS },
     ]),
   );

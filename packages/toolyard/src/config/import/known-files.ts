@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 
-/** A file with servers of a program. */
+/** File of a program that lists MCP servers. */
 export interface KnownFile {
   readonly program: string;
   readonly path: string;
-  /** Folder that the file belongs to, to which its relative paths refer. Absent: the file belongs to the user. */
+  /** Folder to which the file belongs and to which its relative paths refer. Absent: the file belongs to the user. */
   readonly workspace?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ClientFilePlaces {
 /** Returns the MCP server files of desktop clients and editors on this platform; files of this folder come first. */
 export function knownFiles(places: ClientFilePlaces): readonly KnownFile[] {
   const users = filesOfUser(places);
-  // In the user's home folder, both lists contain the same file, which belongs to the user.
+  // If the current folder is the home folder, both lists contain the same file. It counts as the user's file.
   const own = new Set(users.map(({ path }) => path));
   return [...filesHere(places).filter(({ path }) => !own.has(path)), ...users];
 }

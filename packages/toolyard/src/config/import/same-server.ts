@@ -33,7 +33,7 @@ const LIMITS = ["enabled", "include", "exclude"] as const;
 function differenceInWords(here: JsonObject, there: JsonObject): string {
   const [own, other] = [serverLabel(here), serverLabel(there)];
   const isRemote = "url" in here;
-  // Further words may be secret.
+  // Only the first word is shown, because further words may be secret.
   if (own === other) return `other ${isRemote ? "parameters" : "arguments"} of \`${own}\``;
   return `another ${isRemote ? "address" : "command"}: \`${other}\` there, \`${own}\` here`;
 }
@@ -91,7 +91,7 @@ function lowerCaseNames(headers: unknown): JsonObject {
 
 function plainForm(key: string, value: unknown): unknown {
   if (key.endsWith("timeout")) return milliseconds(value);
-  // The order of these lists has no effect.
+  // The order of these lists has no effect, so they are sorted.
   if (Array.isArray(value)) return [...new Set(value.map(String))].toSorted();
   // TOML parsers create tables without a prototype, which never equal other objects.
   return isJsonObject(value) ? { ...value } : value;

@@ -4,7 +4,7 @@ import type { CallerLink } from "./caller-link.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { JsonObject } from "../json/json.ts";
 
-/** Target and caller of a call, as its endpoint read them. For the members, see `Call`. */
+/** Target and caller of a call, as its endpoint read them from the request. `Call` documents the members. */
 export type CallSubject = Pick<Call, "method" | "target" | "params" | "arguments" | "meta" | "principal" | "mode">;
 
 /** Members that replace those of the caller's link or of the outer call. */
@@ -26,17 +26,20 @@ export type CallOverrides = Partial<
     | "cancellation"
   >
 > & {
-  /** False: the offer of the outer caller to continue the call as a task does not hold for this call. @default true */
+  /**
+   * False if this call must not become a task, although the outer caller offers to continue calls as tasks. @default
+   * true
+   */
   readonly offersTask?: boolean;
 };
 
 const NOTHING: CallOverrides = Object.freeze({});
 
 /**
- * Call made of a request and the link to its caller, which may be another call. All calls are instances of this class,
- * so a new member of `Call` is added only here. A class is necessary: accessors in an object literal create a hidden
- * class for each object, and V8 keeps that class, with everything it references, until a full collection. Members are
- * copied one by one, since a spread would omit the accessors of the other call's class.
+ * Call that consists of a request and the link to its caller. The caller may be another call. All calls are instances
+ * of this class, so a new member of `Call` is added only here. A class is necessary: accessors in an object literal
+ * create a hidden class for each object, and V8 keeps that class, with everything it references, until a full
+ * collection. Members are copied one by one, since a spread would omit the accessors of the other call's class.
  */
 export class BuiltCall implements Call {
   readonly id: string;

@@ -1,5 +1,5 @@
 /**
- * Map for values that live as long as a call, in insertion order. V8's `Map` creates a new table when it grows,
+ * Map, in insertion order, for values that live as long as a call. V8's `Map` creates a new table when it grows,
  * fragments or empties, and each table references the next one: once one table is in the old generation, all values
  * that any table ever held live until a full collection. This map searches its entries from the newest to the oldest,
  * which is fast for some hundreds of entries. The arrays keep their length, since V8 reallocates an array that shrinks.

@@ -1,7 +1,7 @@
 import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
-/** Returns the same call with the additional abort signal `signal`, for calls made by a part of its work. */
+/** Returns a copy of the call that `signal` can cancel too, for calls made by one part of its work. */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
   return new CallWithin(parent, AbortSignal.any([parent.signal, signal]));
 }

@@ -3,8 +3,8 @@ import { CallSet } from "./call-map.ts";
 import { runApart } from "../timing/run-apart.ts";
 
 /**
- * The part of `AbortSignal` that the hub needs; every `AbortSignal` implements it. On Node 20 an `AbortSignal` lives,
- * with everything it references, until a full collection, so a call creates one only on request.
+ * The part of `AbortSignal` that the hub needs; every `AbortSignal` implements it. On Node 20 an `AbortSignal` stays in
+ * memory, with everything it references, until a full garbage collection, so a call creates one only on request.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -50,7 +50,7 @@ export class Canceller implements Cancellation {
     const first = this.#first;
     this.#first = undefined;
     if (first) runApart(first);
-    // A listener may remove other listeners.
+    // A listener may remove other listeners, so each one is checked before it is called.
     for (const listener of this.#others?.values() ?? []) if (this.#others!.has(listener)) runApart(listener);
     this.#others = undefined;
     this.#controller?.abort(reason);

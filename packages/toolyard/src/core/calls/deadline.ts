@@ -44,8 +44,7 @@ export class Deadline {
     this.adapt(budget);
   }
 
-  // A static method, since on Node 20 closures that a constructor creates were measured to live until a full
-  // collection.
+  // A static method, because on Node 20 closures that a constructor creates live until a full garbage collection.
   static #endOf(deadline: Deadline, cause: Cancellation): () => void {
     return () => deadline.#end(cancelledFailure(cause.reason));
   }
@@ -82,14 +81,14 @@ export class Deadline {
     this.#arm();
   }
 
-  /** Records activity: the idle time restarts, for this deadline and all its parents. */
+  /** Records activity: restarts the idle time of this deadline and of all its parents. */
   touch(): void {
     this.#touchedAt = performance.now();
     this.#parent?.touch();
   }
 
   /**
-   * Stops the idle time, for this deadline and all its parents, until the returned function is called. Used while the
+   * Pauses the idle time of this deadline and of all its parents until the returned function is called. Used while the
    * hub waits for a user.
    */
   hold(): () => void {
@@ -118,8 +117,8 @@ export class Deadline {
     if (this.#onCaller) this.#caller!.removeEventListener("abort", this.#onCaller);
   }
 
-  // `touch` only records the time, and one timer re-arms itself: frequent activity would otherwise set a timer each
-  // time.
+  // `touch` only records the time, and one timer re-arms itself, because setting a timer at each activity would be
+  // expensive.
   #arm(): void {
     if (this.#over) return;
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
@@ -135,7 +134,7 @@ export class Deadline {
 
   #check(): void {
     this.#timer = undefined;
-    // Timers may fire a millisecond early.
+    // Timers may fire a millisecond early, so this tolerance is added.
     const now = performance.now() + 1;
     if (now >= this.#endsAt) return this.#end(timeoutFailure(this.#endsAt - this.#startedAt));
     if (this.#holds === 0 && now - this.#touchedAt >= this.#budget.idleMs)
@@ -166,7 +165,7 @@ function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout 
   return handle;
 }
 
-/** Time after the parent's end at which a child ends itself. It applies only if the parent was cleared before. */
+/** Time after the parent's end at which a child ends itself, if its parent was cleared and cannot end it. */
 const AFTER_PARENT_MS = 20;
 
 /** Maximum delay of `setTimeout`; a larger one overflows and fires immediately. */

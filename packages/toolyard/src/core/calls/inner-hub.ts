@@ -8,8 +8,8 @@ export interface InnerCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   /**
-   * True if the parent only forwards to this call (`execute_tool`). The remaining members of the parent's caller are
-   * then passed on, and a request for input is returned unchanged. Otherwise server requests go through the parent's
+   * True if the parent only forwards its request to this call (`execute_tool`). This call then gets all members of the
+   * parent's caller, and a request for input is returned unchanged. Otherwise server requests go through the parent's
    * `ask`. @default false
    */
   readonly standsFor?: boolean;

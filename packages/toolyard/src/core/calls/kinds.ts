@@ -35,7 +35,10 @@ export interface KindRow {
    * True if the hub refused the call before a tool ran; its message is then complete without "Tool execution failed".
    */
   readonly beforeExecution: boolean;
-  /** True if the server gave no usable answer. Interfaces that name a service then report it as unavailable. */
+  /**
+   * True if the server gave no usable answer. Interfaces whose messages name a service then report the service as
+   * unavailable.
+   */
   readonly unanswered: boolean;
 }
 

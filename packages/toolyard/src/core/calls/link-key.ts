@@ -1,9 +1,9 @@
 import type { Caller, Holder } from "../fairness/shares.ts";
 
 /**
- * Set of callers that share one link to a source, and so whose credentials the link may carry. A personal source has a
- * link for each principal, or for each lasting connection. Any other source has one link for all callers, and a second
- * one if it treats callers of one era differently.
+ * Key of a link to a source, shared by the callers whose credentials the link may carry. A personal source has one link
+ * for each principal, or for each lasting connection. Any other source has one link for all callers, and a second one
+ * if it treats the callers of the two eras differently.
  */
 export type LinkKey =
   | { readonly for: "everybody" }
@@ -37,7 +37,7 @@ export function isSharedLink(key: LinkKey): boolean {
 }
 
 /**
- * Returns the holder whose share of the link limit counts this link. Returns `undefined` if the link is not for one
+ * Returns the holder to whose share of the link limit this link counts. Returns `undefined` if the link is not for one
  * principal.
  */
 export function linkHolder(key: LinkKey): Holder | undefined {
@@ -45,7 +45,7 @@ export function linkHolder(key: LinkKey): Holder | undefined {
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
 }
 
-/** Returns the caller whose share counts the link's requests outside any call. */
+/** Returns the caller to whose share the link's requests outside calls count. */
 export function linkCaller(key: LinkKey): Caller | undefined {
   const holder = linkHolder(key);
   return holder && { principal: { id: holder.principal }, client: holder };

@@ -32,7 +32,10 @@ function unwrapped(structured: unknown, result: JsonObject): unknown {
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
 
-/** Records the value of which a text result was made, because a number and the text `42` have the same text block. */
+/**
+ * Records the value from which a text result was created, because the number 42 and the text `42` have the same text
+ * block.
+ */
 export function rememberValue(result: JsonObject, value: unknown): JsonObject {
   TYPED.set(result, { value });
   return result;
@@ -63,7 +66,7 @@ export function resultText(result: JsonObject): string {
   return texts.join("\n") || "The tool reported an error without a text.";
 }
 
-/** Returns the outcome code that an upstream hub gave to a failure, as a detail. */
+/** Returns the outcome code that an upstream hub added to a failure, as a member of `details`. */
 export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: JsonObject } {
   const kind = isJsonObject(meta) ? meta[KIND_META_KEY] : undefined;
   return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};

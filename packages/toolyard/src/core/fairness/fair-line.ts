@@ -9,8 +9,9 @@ export interface LineBounds {
   /** Maximum number of entries that wait for a place. */
   readonly waiting: number;
   /**
-   * Number of principals that are known to use the line. If given, a principal that is inside enters again only if one
-   * place stays free for each other principal that is not, up to half of the places. @default no place is kept free
+   * Number of principals that are known to use the line. If given, a principal with a place gets a further place only
+   * if one place stays free for each principal without a place, up to half of the places. @default no place is kept
+   * free
    */
   readonly principals?: number;
 }
@@ -19,7 +20,7 @@ export interface LineWait {
   readonly cancellation: Cancellation;
   /** Maximum wait, in milliseconds. @default until the cancellation */
   readonly waitMs?: number;
-  /** Maximum wait of an entry whose principal is below its share, which is next. @default `waitMs` */
+  /** Maximum wait of the next entry if its principal has less than its share. @default `waitMs` */
   readonly owedWaitMs?: number;
 }
 
@@ -39,7 +40,9 @@ export class FairLine {
   readonly #mostWaiting: number;
   readonly #order = new FairOrder<Waiter>();
   readonly #principals: number | undefined;
-  /** Principals seen so far, at most as many as there are places, because more make no difference. */
+  /**
+   * Principals seen so far. At most as many as there are places are recorded, because more do not change the result.
+   */
   readonly #seen = new Set<string>();
   #taken = 0;
   #isClosed = false;
@@ -114,7 +117,7 @@ export class FairLine {
           isWaiting = false;
           clearTimeout(timer);
           cancellation.removeEventListener("abort", leave);
-          // The entry enters before it stops waiting, because a principal without entries is forgotten.
+          // The entry enters before it stops waiting, because a principal without any entries would be removed.
           if (isInside) this.#order.enter(holder);
           this.#order.stopWaiting(place);
           resolve(isInside);

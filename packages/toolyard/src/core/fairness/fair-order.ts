@@ -1,6 +1,6 @@
 import { Shares, type Holder } from "./shares.ts";
 
-/** Last turn of a principal, and of each of its connections. */
+/** Times of the last turn of a principal and of each of its connections. */
 interface TurnTimes {
   last: number;
   /** Last turns by connection, the oldest first. */
@@ -14,8 +14,8 @@ type ConnectionQueue<Waiting> = Map<Waiting, number>;
  * Tracks the entries that hold places of a shared limit or wait for them, and decides which entry is next. Shares are
  * those of `Shares`. The next place goes to the holder with the fewest places, and among equals to the holder with the
  * oldest last turn. In a full line, a new entry whose holder is within its share displaces the last waiting entry of
- * the holder with the most entries (inside and waiting; if none, waiting only). This class grants and blocks nothing;
- * `FairLine` and other limits do.
+ * the holder with the most entries: inside and waiting, or only waiting if no holder has more than its share. This
+ * class grants and blocks nothing; `FairLine` and other limits do.
  */
 export class FairOrder<Waiting extends { readonly holder: Holder }> {
   readonly #inside = new Shares();
@@ -108,7 +108,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return first;
   }
 
-  /** Returns the waiting entry that `newcomer` displaces in a full line, or `undefined` if there is none. */
+  /** Returns the waiting entry that `newcomer` displaces in a full line. Returns `undefined` if it displaces none. */
   debtorTo(newcomer: Holder): Waiting | undefined {
     const latest = Array.from(this.#each(), latestOf).toSorted(([, one], [, other]) => other - one);
     const places = latest.map(([waiting]) => waiting);

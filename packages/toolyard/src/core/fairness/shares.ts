@@ -4,7 +4,7 @@ export interface Holder {
   readonly connection?: string;
 }
 
-/** Owner of a place in the form that every call has, so that passing it on needs no allocation. */
+/** Owner of a place in the form that every call already has, so that no object must be created for it. */
 export interface Caller {
   readonly principal: { readonly id: string };
   readonly client: { readonly connection?: string };
@@ -26,10 +26,10 @@ interface HeldShares {
 
 export interface DebtorOptions<Place> {
   readonly holder: (place: Place) => Holder;
-  /** True if no work uses the places. @default false */
+  /** True if no work currently uses the place. @default false */
   readonly isIdle?: boolean;
   /**
-   * Returns true if `one` is given up before `other`; both belong to one holder. @default the place that is listed
+   * Returns true if `one` is given up before `other`; both belong to the same holder. @default the place that is listed
    * first
    */
   readonly isSooner?: (one: Place, other: Place) => boolean;

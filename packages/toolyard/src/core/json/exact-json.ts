@@ -162,7 +162,8 @@ function isLongInteger(token: string): boolean {
 const INTEGER = /^-?[1-9]\d*$/;
 
 /**
- * Returns true if the number at `end` is used as a key. That is a syntax error, which a string in its place would hide.
+ * Returns true if the number that ends at `end` is used as a key. That is a syntax error, which replacing the number by
+ * a string would hide.
  */
 function isKey(text: string, end: number): boolean {
   let at = end;
@@ -182,7 +183,7 @@ function parseMarked(marked: string, text: string): unknown {
   try {
     root = JSON.parse(marked);
   } catch {
-    // Parses the original text for the error message, because the message would otherwise quote the mark.
+    // Parses the original text, so that the error message does not contain the mark.
     return JSON.parse(text);
   }
   if (typeof root === "string") return integerIn(root) ?? root;
@@ -204,7 +205,7 @@ function unmark(root: object): void {
 }
 
 function replaceMember(container: object, key: string, value: unknown): void {
-  // An assignment to the member `__proto__` would set the prototype.
+  // Defined, not assigned: assigning to the member `__proto__` would set the prototype.
   Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
 }
 

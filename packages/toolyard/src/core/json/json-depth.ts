@@ -11,7 +11,7 @@ const CLOSE_OBJECT = 0x7d;
  * refused later, when it is parsed.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
-  // Every level takes at least two characters.
+  // Every level takes at least two characters, so a shorter text cannot be deeper.
   if (text.length < maxDepth * 2) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

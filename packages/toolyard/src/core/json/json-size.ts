@@ -5,8 +5,8 @@
 export const MAX_JSON_DEPTH = 1000;
 
 /**
- * Returns the approximate size of a value as JSON, in bytes, without writing it. Escapes are not counted, so the size
- * of text with many line breaks is slightly too low. Stops counting above `bound`. Returns `Infinity` if the value is
+ * Returns the approximate size of a value as JSON, in bytes, without writing it. Escapes are not counted, so the result
+ * is slightly too low for text with many line breaks. Stops counting above `bound`. Returns `Infinity` if the value is
  * nested deeper than `MAX_JSON_DEPTH`.
  */
 export function jsonSize(value: unknown, bound = Infinity): number {

@@ -3,7 +3,10 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
-/** Records the JSON text from which `value` was parsed. The value must not be changed afterwards. */
+/**
+ * Records the JSON text from which `value` was parsed, so that it need not be serialised again. The value must not be
+ * changed afterwards.
+ */
 export function keepJsonText(value: object, text: string): void {
   texts.set(value, text);
 }

@@ -29,7 +29,7 @@ export function listMember(object: JsonObject, key: string): readonly unknown[] 
  * class for each object, which takes ten times as long.
  */
 export function copyOf(object: JsonObject): JsonObject {
-  // An assignment to the member `__proto__` would set the prototype.
+  // Assigning to the member `__proto__` would set the prototype, so such an object is copied with a spread.
   if (Object.hasOwn(object, "__proto__")) return { ...object };
   const copy: JsonObject = {};
   for (const name in object) copy[name] = object[name];

@@ -24,9 +24,9 @@ import { CLIENT_PREFIX, Spellings, type SpellingParts } from "./spelling.ts";
 export interface NamePolicy<T> {
   readonly spellings: Spellings;
   /**
-   * Returns true if a record may have this exact name, considering names that are reserved for others. A record with a
-   * configured name (`alias`) may have every other name. A name that only the record's server lists must not look like
-   * a name of another source.
+   * Returns true if a record may have this exact name, considering names that are reserved for other records. A record
+   * with a configured name (`alias`) may have every other name. A name that only the record's server lists must not
+   * look like a name of another source.
    */
   readonly mayHave: (record: T, name: string) => boolean;
 }
@@ -65,7 +65,7 @@ export class NameBook<T> {
   readonly #owners = new Map<string, T>();
   /** For each surface used so far: the records whose name differs from the name without conflicts. */
   readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
-  /** True for each prefix of a source if no other prefix begins with it. Key: `<prefix>\0<id>`. */
+  /** For each key `<prefix>\0<id>`: true if no prefix of another source begins with this prefix. */
   readonly #unrivalled = new Map<string, boolean>();
   #index: NameIndex<T> | undefined;
 
@@ -91,7 +91,7 @@ export class NameBook<T> {
     return this.#renamed.get("mcp")!;
   }
 
-  /** Returns the reason why a record of `renamed` has another name. */
+  /** Returns the reason why a record in `renamed` does not have its name without conflicts. */
   renameReason(record: T): RenameReason<T> {
     const wanted = this.#mcpNameOf(record);
     if (this.#policy?.mayHave(record, wanted) === false) return { type: "reserved" };
@@ -141,7 +141,7 @@ export class NameBook<T> {
     return [...new Set(shown.length > 0 ? shown : names.flatMap((one) => index.bare(one)))];
   }
 
-  // Names of the other surfaces are computed on first use; most calls use the MCP name.
+  // The names on the other surfaces are computed here only if no MCP name matches, because most calls use the MCP name.
   #shownAs(name: string): T | undefined {
     const owner = this.#owners.get(name);
     if (owner !== undefined) return owner;
@@ -182,7 +182,8 @@ export class NameBook<T> {
   }
 
   /**
-   * Assigns the names of a surface and of the surfaces before it, so that the names do not depend on the order of use.
+   * Assigns the names of a surface and of the surfaces before it in the list, so that the names do not depend on which
+   * surface is used first.
    */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
@@ -197,8 +198,8 @@ export class NameBook<T> {
    */
   *#assignment(surface: Surface): Generator<void, ReadonlyMap<T, string>> {
     const late: T[] = [];
-    // A configured name that looks like a name of another source is the owner's decision. It has precedence over the
-    // names that this source lists.
+    // The owner of the hub configured these names, even if they look like names of another source. They have precedence
+    // over names that this other source lists.
     for (const record of this.#configuredForeign(surface)) this.#take(this.#wantedName(record, surface), record);
     for (let at = 0; at < this.records.length; at += 1) {
       const record = this.records[at]!;

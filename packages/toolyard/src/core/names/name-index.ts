@@ -49,8 +49,8 @@ export class NameIndex<T> {
   }
 
   /**
-   * Returns the records with a name without prefix. Records with this hidden name come first; records that were renamed
-   * from this name come last.
+   * Returns the records with a name without prefix. Records with this hidden name come first. Records whose name was
+   * this one before they were renamed come last.
    */
   bare(name: string): readonly T[] {
     const { answersTo } = this.#options;

@@ -20,7 +20,7 @@ export interface NameParts {
   readonly hiddenNames?: readonly string[];
 }
 
-/** Maximum length of a name from a caller, and of a name that the bindings show, in characters. */
+/** Maximum length of the name in a call, and of a name that the bindings show, in characters. */
 export const MAX_NAME_LENGTH = 1024;
 
 export const DEFAULT_SEPARATOR = "__";
@@ -34,7 +34,10 @@ export interface NameRules {
   /** Matches each character that a name must not contain. */
   readonly forbidden: RegExp;
   readonly maxLength: number;
-  /** Required form of the first character, if it is restricted further. An underscore is prepended to other names. */
+  /**
+   * Pattern for the first character, if fewer characters are allowed there. A name that does not match gets an
+   * underscore as prefix.
+   */
   readonly start?: RegExp;
   /** True if a name with a replaced character gets a digest, so that the name does not depend on other tools. */
   readonly marksReplacements: boolean;
@@ -45,7 +48,7 @@ export const MAX_MCP_NAME_LENGTH = 128;
 
 const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: MAX_MCP_NAME_LENGTH, marksReplacements: true };
 
-/** Rules that permit all characters, because bindings accept names unchanged. */
+/** Rules for the bindings, which accept all characters. */
 const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
 
 /**

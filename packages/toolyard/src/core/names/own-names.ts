@@ -26,13 +26,14 @@ export const META_ALIASES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**
- * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give such a name to
- * a local tool or, by `rename`, to a tool of a server. A server cannot take such a name by listing it.
+ * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. Only the configuration can give such a name
+ * to a tool: to a local tool, or by `rename` to a tool of a server. If a server lists a tool with such a name, the tool
+ * does not get it.
  */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   ...DEFAULT_TOOL_NAMES,
   SIGN_IN_TOOL_NAME,
-  // Model APIs do not accept dots.
+  // Model APIs do not accept dots, so the forms with underscores are reserved too.
   ...Object.keys(META_ALIASES).map((name) => name.replace(".", "_")),
   ...Object.values(META_ALIASES).flat(),
 ]);

@@ -2,14 +2,11 @@ import { fitPrefix, fitSeparator, nameRules, READ_SEPARATORS, type McpNaming, ty
 
 /** Result of reading a spelling, independent of the current tools. */
 export interface SpellingParts {
-  /** Ids of the sources that own the spelling. It never resolves to a tool of another source. */
+  /** Ids of the sources that own the spelling. The spelling never resolves to a tool of another source. */
   readonly owners: ReadonlySet<string>;
   /** Prefix as it is written in the spelling. */
   readonly prefix: string;
-  /**
-   * Texts after the prefix, one for each separator that may end the prefix. Never empty texts; no texts for a shortened
-   * name.
-   */
+  /** Possible names after the prefix, one for each separator that may end the prefix. Empty for a shortened name. */
   readonly rests: readonly string[];
   /** Spelling without a client's prefix. */
   readonly name: string;
@@ -48,8 +45,8 @@ export class Spellings {
   readonly #shortened = new Map<string, Set<string>>();
   readonly #reserved: ReadonlySet<string>;
   /**
-   * Separators that end a part of a name without prefix. A configured separator of one character is excluded, because
-   * it occurs in many names.
+   * Separators that end a part of a name without prefix. Excludes a configured separator of one character, because
+   * names often contain that character.
    */
   readonly #partEnds: readonly string[];
 
@@ -85,7 +82,7 @@ export class Spellings {
 
   /**
    * Returns the owners of a configured prefix that occurs inside a name, after another part: `good` in `hub__good__pay`
-   * and in `tools.good.pay`. Such a name is not a spelling of that source, but no other source gets it.
+   * and in `tools.good.pay`. Such a name does not resolve to that source, and no other source may use it.
    */
   ownersInside(name: string): ReadonlySet<string> | undefined {
     for (let at = 0, tries = 0; at < name.length && tries < MAX_CLIENT_PREFIXES; at += 1) {
@@ -115,8 +112,8 @@ export class Spellings {
   }
 
   /**
-   * Adds the forms of a source's prefixes on each surface: unsupported characters are replaced, and a long prefix is
-   * shortened like a long name.
+   * Adds the forms that a source's prefixes have on each surface: unsupported characters are replaced, and a long
+   * prefix is shortened like a long name.
    */
   #addForms({ id, namespace }: NamedSource, naming: McpNaming): void {
     for (const text of new Set([namespace, id])) {
@@ -156,7 +153,10 @@ const DIGEST_SUFFIX_CHARS = 9;
 export const CLIENT_PREFIX = "mcp__";
 /** Separator at the end of each part of a client's prefix. */
 const PART_END = "__";
-/** Maximum number of positions that are tried, since the hub's name in a client may contain the separator. */
+/**
+ * Maximum number of start positions that are tried. There can be several, because the hub's name in a client may
+ * contain the separator.
+ */
 const MAX_CLIENT_PREFIXES = 8;
 
 /**
@@ -181,7 +181,7 @@ const AT_START: readonly number[] = [0];
 class PrefixTable {
   readonly #owners = new Map<string, Set<string>>();
   readonly #separators: readonly string[];
-  /** First characters of the separators, which exclude almost every position. */
+  /** First characters of the separators. They exclude almost every position from the search. */
   readonly #starts: ReadonlySet<number>;
   /** Lengths of the prefixes, the longest first. */
   #lengths: readonly number[] = [];

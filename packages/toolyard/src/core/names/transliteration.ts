@@ -25,11 +25,11 @@ const FORMS: ReadonlyMap<string, string> = new Map([
  */
 export function transliterate(text: string, forbidden: RegExp): string {
   if (!NON_ASCII.test(text)) return text.replaceAll(new RegExp(forbidden, "g"), "_");
-  // In file names on macOS, diacritics are separate characters.
+  // Composes the characters, because in file names on macOS diacritics are separate characters.
   const forms = Array.from(text.normalize("NFC"), (char) =>
     forbidden.test(char) ? (readableForm(char) ?? "_".repeat(char.length)) : char,
   );
-  // A prefix must not become empty.
+  // Returns an underscore instead of an empty text, because a prefix must not become empty.
   return forms.join("") || "_";
 }
 
@@ -38,7 +38,8 @@ function readableForm(char: string): string | undefined {
   if (known !== undefined) return known;
   const base = char.normalize("NFKD").replaceAll(SILENT, "");
   const readable = Array.from(base, (part) => formOf(part) ?? part).join("");
-  // The forms of other characters, such as the dots of an ellipsis, could look like a separator.
+  // Other characters get no form, because the form of, for example, an ellipsis contains dots, which could look like a
+  // separator.
   return base !== char && LETTERS_OR_DIGITS.test(readable) ? readable : undefined;
 }
 

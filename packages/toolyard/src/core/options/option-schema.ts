@@ -30,8 +30,8 @@ export interface OptionSchema<T = unknown> {
   /** True if the value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`. It is never shown. */
   readonly writeOnly?: boolean;
   /**
-   * Present if the option is the value of an environment variable. It is a secret only if the variable's name or value
-   * indicates that.
+   * Present if the option is the value of an environment variable. The value is secret only if the variable's name or
+   * value indicates a secret.
    */
   readonly "~variable"?: true;
   /** Present if each entry of this table, or of this list of tables, is a separate source. */
@@ -53,7 +53,10 @@ export interface SourceTable {
   readonly kind: ProviderKind;
   /** Returns the name of an entry in a list. @default the key of the entry in the table */
   readonly nameOf?: (entry: unknown) => string;
-  /** Keys that an entry keeps while `enabled = false` disables it; its variables are then not needed. */
+  /**
+   * Keys that a disabled entry (`enabled = false`) keeps. References to variables in all its other keys are not
+   * resolved.
+   */
   readonly identity: readonly string[];
   /** Values for members that an entry in a file omits. Paths are relative to that file. @default {} */
   readonly base?: JsonObject;
@@ -76,7 +79,7 @@ export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
 type SchemaMark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
 export type Notes = Omit<OptionSchema, "type" | "~type" | SchemaMark | "properties" | "items" | "anyOf">;
-/** Type of a schema with its notes, which tell the compiler if there is a default. */
+/** Type of a schema with its notes. It lets the compiler derive whether the option has a default. */
 export type SchemaWithNotes<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
 type OptionProperties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
@@ -165,7 +168,9 @@ export type ObjectSchema<P extends OptionProperties> = Omit<OptionSchema<ObjectO
   readonly properties: P;
 };
 
-/** Schema of a table. Unknown keys are refused unless the notes contain `additionalProperties: true`. */
+/**
+ * Marks are defined as non-enumerable, because they must not appear in JSON. A copy of the schema does not have them.
+ */
 function Object_<P extends OptionProperties, const N extends Notes = {}>(
   properties: P,
   notes?: N,

@@ -30,9 +30,9 @@ export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]:
 export type ValuesOf<S extends { readonly properties: object }> = OptionValues<S["properties"]>;
 
 /**
- * Returns the given values merged with the defaults of the schema, checked against its limits and converted. Programs
- * pass options without a type check, so limits and choices are checked again. `place` precedes the names of options in
- * messages. Nested tables are returned unchanged; the code that uses them reads them. Throws an `OptionError`.
+ * Returns the given values merged with the defaults of the schema, checked against its limits and converted. Limits and
+ * choices are checked because programs may pass options that were never checked. `place` precedes the names of options
+ * in messages. Nested tables are returned unchanged; the code that uses them reads them. Throws an `OptionError`.
  */
 export function readOptions<P extends ValueProperties>(
   { properties }: { readonly properties: P },

@@ -10,7 +10,7 @@ export interface ConfigReloader {
   reconsider(): Promise<void>;
 }
 
-/** The configuration of a running hub, and what an administrator may do to its sources. */
+/** The configuration of a running hub, and the actions of an administrator on its sources. */
 export interface HubControl {
   /** Absolute paths of the configuration files in force, in order of rising precedence. */
   readonly files: readonly string[];
@@ -23,8 +23,8 @@ export interface HubControl {
   /** The running sources, in the order of the configuration. */
   readonly providers: readonly Provider[];
   /**
-   * Reads the lists of a source again, connecting first if needed. Resolves with false if there is no such source or it
-   * reads its lists at every request. Rejects with a `FailError`.
+   * Reads the lists of a source again, connecting first if needed. Resolves with false if there is no such source, or
+   * if the source reads its lists at every request anyway. Rejects with a `FailError`.
    */
   refresh(id: string, signal: AbortSignal): Promise<boolean>;
   /** Ends a source and starts it again. Resolves with false if there is no such source. */

@@ -23,7 +23,7 @@ export interface RenderedList {
   readonly json: string;
   /** The bytes of `json`, if they are cached. */
   readonly bytes?: Buffer;
-  /** Version of the content. Changes exactly when the content changes. */
+  /** Version of the content. It changes if and only if the content changes. */
   readonly version: string;
   /**
    * True if the list contains entries for this caller only, so that intermediaries must not cache it for others.
@@ -74,8 +74,8 @@ export interface WaitOptions {
 /** Functions of the hub that endpoints use. */
 export interface HubPort {
   /**
-   * Returns the current list. Waits for sources that read the disk, and for a limited time for upstreams that were
-   * never listed. If `waits` is false, returns the known list without waiting.
+   * Returns the current list. Waits for sources on disk. Waits for a limited time for upstreams that were never listed.
+   * If `waits` is false, returns the known list without waiting.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call): Promise<Outcome>;

@@ -1,8 +1,8 @@
-/** Metrics of the hub. They are open as long as at least one address of the hub uses them. */
+/** Metrics of the hub. They stay open while at least one address of the hub uses them. */
 export interface OpenMetrics {
   /** Returns the metrics in the text format of Prometheus. */
   text(): string;
-  /** Releases the metrics. The last release closes their separate address. Idempotent. */
+  /** Releases the metrics for one user. The last release closes the separate address of the metrics. Idempotent. */
   release(): void;
 }
 

@@ -68,7 +68,7 @@ function isAnyOf(globs: readonly string[], source: string): boolean {
 function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   const { deny, readOnly, sources } = rights;
   const { isDiscovery, isReadOnly, isUnlisted, source } = subject;
-  // A pattern of `deny` also matches similar names.
+  // A pattern of `deny` also matches names that a lenient server would accept for the same tool.
   if (deny.some((pattern) => matchesText(pattern, subject))) return false;
   if (isUnlisted === true && deny.some((pattern) => deniesLoosely(pattern, subject))) return false;
   if (isDiscovery) return true;
@@ -101,10 +101,7 @@ function bareName(name: string, { prefixes }: NamedSubject): string {
   return prefix === undefined ? name : name.slice(prefix.length);
 }
 
-/**
- * Returns true if the pattern denies the subject in a loose comparison. Only the text after the source's prefix is
- * compared loosely, so a pattern for one source denies nothing of another source.
- */
+/** `ok` and all outcome codes, in the order of the counts. */
 function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubject): boolean {
   const { ownName, prefixes } = subject;
   if (qualified !== undefined && isQualified(qualified, subject, looselyMatches)) return true;
@@ -117,7 +114,8 @@ function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubj
 
 function allowsName({ text, head, qualified }: Pattern, subject: NamedSubject): boolean {
   const { name, ownName, prefixes, separator, looksLike } = subject;
-  // The text of a pattern with a source could also match names of other sources that begin with it.
+  // A pattern with a source is compared only with names of that source, because its text could also be the start of
+  // another source's names.
   if (qualified !== undefined && separator !== QUALIFIER) return isQualified(qualified, subject);
   if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
   if (looksLike?.some((start) => head.startsWith(start))) return false;
@@ -131,8 +129,8 @@ function allowsName({ text, head, qualified }: Pattern, subject: NamedSubject): 
  */
 const QUALIFIER = "::";
 
-// With `deny`, `readOnly` or `sources`, no name may be known: it may be another spelling of a denied name, and it does
-// not reveal the tool's source and annotations.
+// With `deny`, `readOnly` or `sources`, the caller must not learn whether a name exists: the name may be another
+// spelling of a denied one, and it does not reveal the source and annotations of its tool.
 function mayBeKnown(rights: CompiledRights, name: string, separator: string): boolean {
   const { deny, readOnly, sources, tools, prompts } = rights;
   if (deny.length > 0 || readOnly || sources) return false;
@@ -148,8 +146,8 @@ function unknownName(name: string, separator: string): NamedSubject {
 }
 
 /**
- * Returns true if the text starts with a namespace. A separator of one character occurs in many names, so it does not
- * count.
+ * Returns true if the text starts with a namespace. A separator of one character does not count, because names often
+ * contain it.
  */
 function hasNamespace(head: string, separator: string): boolean {
   return separator.length > 1 && head.indexOf(separator) > 0;

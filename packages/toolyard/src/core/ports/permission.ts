@@ -46,7 +46,7 @@ export interface NamedSubject {
    * True if no list contains the name, so that its server may read the name in another way than the hub. @default false
    */
   readonly isUnlisted?: boolean;
-  /** Id of the source. Absent if it is not known; rules about sources then do not permit the subject. */
+  /** Id of the source. Absent if it is not known. Rights that are limited to sources then do not permit the subject. */
   readonly source?: string;
   /** True for a prompt. @default false: a tool */
   readonly isPrompt?: boolean;
@@ -65,7 +65,7 @@ export interface UriSubject {
    * separately. @default false
    */
   readonly isTemplate?: boolean;
-  /** Id of the source. Absent if it is not known; rules about sources then do not permit the subject. */
+  /** Id of the source. Absent if it is not known. Rights that are limited to sources then do not permit the subject. */
   readonly source?: string;
 }
 
@@ -77,8 +77,8 @@ export interface Permission {
   readonly isNarrowed: boolean;
   permits(subject: Subject): boolean;
   /**
-   * Returns true if a caller may learn that no tool or prompt of this name exists. The result depends only on the name,
-   * so that the response does not reveal whether it exists.
+   * Returns true if a caller may learn whether a tool or prompt of this name exists. The result depends only on the
+   * name, so that the response does not reveal whether it exists.
    */
   mayBeKnown(name: string, separator: string): boolean;
 }

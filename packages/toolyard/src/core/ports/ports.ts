@@ -41,11 +41,11 @@ export interface SearchHit {
   readonly why?: SearchReasons;
 }
 
-/** Summands of a hit's score, 0 if they contribute nothing. Absent for an exact name and for a list of all tools. */
+/** Summands of a hit's score, 0 if a part contributes nothing. Absent for an exact name and for a list of all tools. */
 export interface SearchReasons {
   /**
-   * Share of words that the query has in common with the tool: 1 for the tool with the most; above 1 if they are the
-   * tool's name.
+   * Share of the query's words that the tool matches, relative to the tool that matches most. Above 1 if the words are
+   * the tool's name.
    */
   readonly words: number;
   /** Similarity of query and tool. */

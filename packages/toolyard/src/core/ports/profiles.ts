@@ -30,8 +30,8 @@ export interface Profiles {
 }
 
 /**
- * Principals within a profile, by the principals of the callers. Each stays the same object, because caches use it as
- * their key.
+ * Principals with the rights of a profile, by the caller's principal. Each one is created once, because caches use the
+ * object as their key.
  */
 const known = new WeakMap<Profile, WeakMap<Principal, Principal>>();
 
@@ -58,8 +58,8 @@ function mayUse({ id, roles: held = [] }: Principal, { roles }: Profile): boolea
 }
 
 /**
- * Returns the key of data that belongs to one caller at one address, such as sessions and parked calls. The same caller
- * has other rights in another profile.
+ * Returns the key of data that belongs to one caller at one address, such as sessions and parked calls. The profile is
+ * part of the key, because the same caller has other rights in another profile.
  */
 export function callerKey({ id, profile }: Principal): string {
   return profile === undefined ? id : `${id}\n${profile.name}`;

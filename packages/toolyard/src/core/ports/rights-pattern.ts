@@ -6,9 +6,12 @@ export interface Pattern {
   /** Text before the first wildcard. */
   readonly head: string;
   readonly uri: UriPattern;
-  /** The pattern split into a pattern over a URI's path and one over its query. Absent if the pattern has no query. */
+  /**
+   * Parts of a pattern with a query: a pattern for the URI's path and one for its query. Absent if the pattern has no
+   * query.
+   */
   readonly split: { readonly uri: UriPattern; readonly query: string } | undefined;
-  /** The pattern split at `::` into source and rest. Absent if the pattern names no source. */
+  /** Parts of a pattern `source::rest`. Absent if the pattern names no source. */
   readonly qualified: { readonly source: string; readonly rest: Pattern } | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { NarrowRights, Subject } from "./permission.ts";
 import { EVERYTHING, permissionOf, type Rights } from "./rights.ts";
 
-/** Rule of rights that decides about a subject. */
+/** Rule that decides whether rights permit a subject. */
 export interface RightsDecision {
   readonly permitted: boolean;
   /** Description of the rule in one clause, such as ``role reader: `deny` matches by `github__*` ``. */
@@ -11,7 +11,8 @@ export interface RightsDecision {
 const NO_LIMIT = "nothing limits these rights";
 
 /**
- * Returns the rule that decides whether rights permit a subject. It uses the result of `permissionOf`, so both agree.
+ * Returns the rule that decides whether rights permit a subject. The decision itself comes from `permissionOf`, so the
+ * two never differ.
  */
 export function explainRights(rights: Rights, subject: Subject): RightsDecision {
   const permitted = permissionOf(rights).permits(subject);

@@ -93,7 +93,7 @@ function compile(rights: Exclude<Rights, typeof EVERYTHING>): Permission {
   });
 }
 
-/** Place of an assumed tool or prompt. */
+/** Place at which a tool or prompt is assumed to exist. */
 export interface SupposedPlace {
   readonly namespace: string;
   readonly separator: string;

@@ -48,7 +48,7 @@ export interface WaitingSignIn {
   end(): void;
   /** Returns the page for the sign-in's link, or `undefined` if the link belongs to another sign-in. */
   page(request: PageRequest): Promise<SignInPage> | undefined;
-  /** Handles a browser's return from an issuer. Returns `undefined` if the return belongs to another sign-in. */
+  /** Handles the return of a browser from an issuer. Returns `undefined` if the return belongs to another sign-in. */
   back(request: PageRequest): Promise<SignInPage> | undefined;
 }
 

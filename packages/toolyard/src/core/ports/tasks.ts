@@ -69,7 +69,10 @@ export interface TaskCall {
   readonly principal: Principal;
   readonly endpoint: string;
   readonly tool: string;
-  /** Arguments as the caller sent them. With them, an idempotent call is repeated after a crash of the hub. */
+  /**
+   * Arguments as the caller sent them. They are stored so that an idempotent call can be repeated after a crash of the
+   * hub.
+   */
   readonly arguments: JsonObject;
   /** True if a second call of the tool has no further effect. */
   readonly isIdempotent: boolean;
@@ -99,7 +102,7 @@ export interface Tasks {
    * call is refused, if the caller has too many unfinished tasks, or if the task cannot be stored.
    */
   start(call: StartedCall): Promise<TaskSnapshot>;
-  /** False if `[tasks] mode = "never"` and no tool has another mode. The extension is then not declared. */
+  /** False if `[tasks] mode = "never"` and no tool has another mode. The hub then does not declare the extension. */
   readonly isOffered: boolean;
   /**
    * Resolves when the tasks of earlier hubs are known. Must be awaited before `get`, `list`, `respond` and `cancel`.

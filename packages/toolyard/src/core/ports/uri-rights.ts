@@ -86,9 +86,11 @@ function denies({ uri, split, qualified }: Pattern, asked: RequestedUri): boolea
 
 function allows({ uri, split, qualified }: Pattern, form: string, asked: RequestedUri): boolean {
   const { query, starts } = asked;
-  // The text of a pattern with a source could also match URIs of other sources, with that text as their scheme.
+  // A pattern with a source is compared only with URIs of that source, because its text could also be the scheme of
+  // other URIs.
   if (qualified) return isOfSource(qualified, asked) && allows(qualified.rest, form, { ...asked, starts: BARE });
-  // `https://docs.example*` must not match `https://docs.example@other.example/`.
+  // A pattern without a user must not match a URI with a user: `https://docs.example*` must not match
+  // `https://docs.example@other.example/`.
   const meets = ({ forms, hasUser }: UriPattern): boolean =>
     meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
@@ -101,7 +103,7 @@ function isOfSource(
   return qualified !== undefined && source !== undefined && matchesGlob(qualified.source, source);
 }
 
-/** No prefix: patterns with a source are compared with the URI as the source has it. */
+/** The empty prefix: a pattern with a source is compared with the source's own URI. */
 const BARE: readonly string[] = [""];
 
 function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {

@@ -22,8 +22,8 @@ export function definitionDigest(definition: JsonObject): string {
 }
 
 /**
- * Compares a tool with a pinned digest. Returns `old` if only the rule of pins without a version matches, which omits
- * icons and `_meta`.
+ * Compares a tool with a pinned digest. Returns `old` if only the old digest rule, which omits icons and `_meta`,
+ * matches.
  */
 export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" | "no" {
   if (pin === definitionDigest(definition)) return "yes";
@@ -31,9 +31,8 @@ export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" |
 }
 
 /**
- * Returns the part of a pinned tool that may be shown: the members covered by its digest, and those that only programs
- * read. A list of one era may contain an output schema that the other era cannot express; digests do not cover such a
- * schema.
+ * Returns the part of a pinned tool that may be shown: the members that its digest covers, and those that only programs
+ * read. Digests do not cover an output schema that only one era can express.
  */
 export function coveredBy(definition: JsonObject): JsonObject {
   const covered: JsonObject = {};

@@ -1,9 +1,11 @@
 export interface ProviderKindFacts {
-  /** True if all records of a source depend on one server, so that a failed call says something about the others. */
+  /**
+   * True if all tools of a source depend on one server. A failed call then affects the circuit breaker of all of them.
+   */
   readonly oneServer: boolean;
   /**
-   * True if the operator or the hub wrote the definitions. Only hints of such sources go into the agent's prompt, and
-   * they are read before any connection is opened.
+   * True if the operator or the hub wrote the definitions. Only such sources may add hints to the agent's prompt, and
+   * their lists are read before any connection is opened.
    */
   readonly isLocal: boolean;
   /** True for the hub itself: its tools have the reserved names, and its calls may reach any source. @default false */

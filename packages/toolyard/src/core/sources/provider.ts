@@ -37,7 +37,10 @@ export interface Installation {
   readonly package: string;
   /** Start time in ISO 8601. */
   readonly since: string;
-  /** Current progress: the last line that the program wrote, or the id of the source whose download is awaited. */
+  /**
+   * Current progress: the last line that the program wrote. If the source waits for another download, the id of that
+   * download's source.
+   */
   readonly waitsFor: string;
   /** Id of the process that downloads. If it is ended, the download ends. */
   readonly pid?: number;
@@ -48,7 +51,7 @@ export interface BrokenInstall {
   readonly package: string;
   /** Folders that a repair removes. */
   readonly folders: readonly string[];
-  /** True if it was repaired before and failed again. */
+  /** True if the download was repaired before and failed again. */
   readonly mended: boolean;
 }
 
@@ -86,7 +89,9 @@ export interface ProviderStatus {
   readonly since?: string;
   /** Present while the source, or a dependency of its tools, is being downloaded. */
   readonly installing?: Installation;
-  /** Milliseconds of a running start that do not count, because the machine was busy. */
+  /**
+   * Milliseconds of the running start that do not count towards the connection timeout, because the machine was busy.
+   */
   readonly delayedMs?: number;
   /** True while the hub is about to read lists that the source announced as changed. @default false */
   readonly isListing?: boolean;
@@ -106,16 +111,16 @@ export interface ColdStart {
 
 export interface ListingRequest {
   /**
-   * True if lists that have expired, or are older than an announced change, are enough: for a call to a listed tool.
+   * True if a list is sufficient that has expired or was announced as changed, as for a call to a listed tool.
    * @default false
    */
   readonly mayBeOld?: boolean;
   /**
-   * True if the call belongs to another source and this one is only checked for a takeover of its name; a very recent
-   * list is enough. @default false
+   * True if the call belongs to another source, and this source is only checked for a tool of the same name. A very
+   * recent list is then sufficient. @default false
    */
   readonly isForOther?: boolean;
-  /** Link whose list is read: the result of `Provider.linkFor`. @default the shared list */
+  /** Link for which the list is read: the result of `Provider.linkFor`. @default the shared list */
   readonly link?: LinkKey;
 }
 
@@ -211,9 +216,9 @@ export interface Provider {
    * subscriptions.
    */
   subscribe?(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** Sets the lowest level of the source's log messages. Absent if the source does not log. */
+  /** Notifies the source that the caller's list of roots changed. */
   setLogLevel?(level: string): Promise<void>;
-  /** Reports that the caller's list of roots changed. */
+  /** Releases everything that the provider holds for a lasting connection that has ended. */
   rootsChanged?(connection: string): void;
   /** Releases everything that was kept for a lasting connection that has ended. */
   release?(connection: string): void;

@@ -58,11 +58,13 @@ export interface ToolRecord {
   readonly hiddenNames?: readonly string[];
   /**
    * Role of one of the hub's tools. `discovery` tools are listed if the view hides tools that they can find, and are
-   * never search results. `meta` tools are about the hub; they are found and called like other tools, but if only
-   * `meta` tools are hidden, the discovery tools are not listed.
+   * never search results. `meta` tools are about the hub; they are found and called like other tools, but they alone do
+   * not cause the discovery tools to be listed.
    */
   readonly role?: "discovery" | "meta";
-  /** True for the hub's own tool in the list of a source. Selections of the source's tools do not affect it. */
+  /**
+   * True for a tool of the hub itself in the list of a source. `include` and `exclude` of the source do not affect it.
+   */
   readonly isHubs?: boolean;
   /**
    * True if the name contains its namespace (`module.tool`). It is then rendered unchanged, without the source's

@@ -17,15 +17,15 @@ export interface TableFacts {
 
 /** Values of a table that determine programs, files and requests. */
 export interface Starts {
-  /** @default all keys */
+  /** Keys of these values. @default all keys */
   readonly keys?: readonly string[];
   /** Keys whose values show the user the program, in this order. None of them may hold a secret. */
   readonly shownKeys: readonly string[];
   /** Text between these values. @default ", " */
   readonly between?: string;
-  /** Text if no value is given. Absent: nothing is run without a value. */
+  /** Text that is shown if no value is given. Absent: without a value, nothing is run. */
   readonly usual?: string;
-  /** Text before these values if the table runs nothing, such as `appends to`. */
+  /** Text before these values if the table does not run a program, such as `appends to`. */
   readonly before?: string;
   /**
    * Present if values from variables and files are sent to the addresses under these keys. The message shows the names
@@ -33,7 +33,7 @@ export interface Starts {
    */
   readonly sendsTo?: readonly string[];
   /**
-   * Values that select another option of the same file. That option is then shown and determines the program instead.
+   * Values that select another option of the same file. That option is then shown, and its value is compared instead.
    */
   readonly refersTo?: Readonly<Record<string, OptionReference>>;
 }
@@ -58,13 +58,13 @@ export interface ToolPlaces {
   readonly ofFile: (file: ToolFile) => BroughtBy | undefined;
 }
 
-/** Path to name in the option: the file itself, its folder, or the parent of its folder. */
+/** Path that the option must contain: the file itself, its folder, or the parent of its folder. */
 export type BroughtBy = "file" | "folder" | "parent";
 
 export interface ToolFile {
   readonly name: string;
-  /** Names of the files in its folder, including its own. */
+  /** Names of all files in the same folder, including this file. */
   readonly siblings: readonly string[];
-  /** Text of a program. Empty for other files. */
+  /** Text of the file if it is a program; otherwise empty. */
   readonly text: string;
 }

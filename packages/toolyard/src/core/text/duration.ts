@@ -4,8 +4,8 @@ import { Type, type OptionSchema } from "../options/option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "../options/option-values.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-// Each amount except the first must end with a unit, so that a number without a unit is one amount and no text matches
-// in two ways.
+// Each amount except the first must end with a unit, because otherwise the digits of one number could match as several
+// amounts.
 const PATTERN = "^\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d)?(\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h|d))*\\s*$";
 const DURATION = new RegExp(PATTERN);
 const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?/g;

@@ -1,7 +1,7 @@
 /**
  * Characters that a user does not see and a model reads: characters without a width (joiners, variation selectors,
- * direction marks, tag letters, fillers, all default-ignorable characters), and the anchors of annotations. In JSON
- * text, the first 32 control characters are escapes; see `MAYBE_HIDDEN`.
+ * direction marks, tag letters, fillers, all default-ignorable characters), and the anchors of annotations. JSON text
+ * contains the first 32 control characters as escapes, which `MAYBE_HIDDEN` matches.
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
 /**
@@ -86,7 +86,10 @@ export function holdsInvisible(text: string): boolean {
   return false;
 }
 
-/** Returns true if a value in this JSON text may contain hidden characters. One scan decides for almost all texts. */
+/**
+ * Returns true if a value in this JSON text may contain hidden characters. For almost all texts, one scan is
+ * sufficient.
+ */
 export function mayHoldHidden(json: string): boolean {
   return MAYBE_HIDDEN.test(json);
 }
@@ -117,7 +120,7 @@ function endsEmoji(text: string, end: number): boolean {
   return PICTOGRAPH.test(character);
 }
 
-/** Maximum number of code units after a pictograph that belong to it: one skin tone, one selector. */
+/** Maximum number of code units after a pictograph that belong to the same emoji: one skin tone and one selector. */
 const MAX_EMOJI_TAIL = 3;
 
 function characterAt(text: string, at: number): string {
@@ -130,7 +133,7 @@ function characterBefore(text: string, at: number): string {
   return text.slice(isPair ? at - 2 : Math.max(0, at - 1), at);
 }
 
-/** High surrogate of the tag letters. Other characters have it too, so the test may match too much. */
+/** High surrogate of the tag letters. Other characters have the same one, so the test may match too much. */
 const TAG_HALF = "\udb40";
 /** A flag of a part of a country (England, Scotland), or a single tag letter. */
 const FLAG_OR_TAG =
@@ -141,9 +144,9 @@ export function mayHoldTags(text: string): boolean {
   return text.includes(TAG_HALF);
 }
 
-/** Returns the text without tag letters, which spell invisible words, but with those of flags. */
+/** Returns the text without tag letters, which spell invisible words. Keeps the tag letters of flags. */
 export function withoutTags(text: string): string {
-  // The replacement is a text: a function call for each letter takes eight times as long.
+  // The replacement is a pattern, not a function, because a function call for each letter takes eight times as long.
   return text.replaceAll(FLAG_OR_TAG, "$1");
 }
 

@@ -5,7 +5,7 @@
 export function shellWord(word: string, platform: NodeJS.Platform = process.platform): string {
   if (platform !== "win32") return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
   if (/^[\w@+:./\\-]+$/.test(word)) return word;
-  // Programs read a backslash before a quote as an escape of the quote.
+  // The backslashes before a quote are doubled, because programs read a backslash before a quote as an escape.
   return `"${word.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1")}"`;
 }
 

@@ -53,8 +53,8 @@ function bareDistance(wanted: string, candidate: string, bound: number): number 
 const PREFIX = /^[^_.:/]{1,64}(?:__|::|[./])/;
 
 /**
- * Distance of a word that equals the name without its prefix, or the start of the name. It is smaller than two typing
- * errors.
+ * Distance of a word that equals the name without its prefix, or that is the start of the name. It is smaller than two
+ * typing errors.
  */
 const PART_DISTANCE = 0.5;
 const MIN_PART_LENGTH = 3;

@@ -5,10 +5,10 @@ import { firstChars } from "./truncate.ts";
  * The estimate is within 25 % of OpenAI's `o200k_base` for descriptions, JSON and code, and takes linear time.
  */
 
-/** Longer texts are estimated from their beginning, by length. */
+/** A text above this length is estimated from its beginning and its length. */
 const MAX_CHARS = 200_000;
 
-/** Average bytes of a token in JSON results, for sizes whose text is not at hand. */
+/** Average bytes of a token in JSON results, for estimates from a size without the text. */
 const BYTES_PER_TOKEN = 4;
 
 /** Letters of one token in a long word, and digits of one token. */

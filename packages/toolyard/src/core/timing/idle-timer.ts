@@ -45,7 +45,7 @@ export class IdleTimer {
     this.#timer = undefined;
     if (this.#dueAt === 0) return;
     const now = performance.now();
-    // A timer may fire slightly early.
+    // A timer may fire slightly early, so a millisecond is tolerated.
     if (this.#dueAt - now > 1) return this.#arm(this.#dueAt - now, now);
     this.#dueAt = 0;
     this.#onOver();

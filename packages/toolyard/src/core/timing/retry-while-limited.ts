@@ -16,7 +16,7 @@ export interface RetryBudget {
   readonly remainingMs: () => number;
 }
 
-/** Members of an outcome that decide about another attempt. */
+/** Members of an outcome that decide whether another attempt is made. */
 export type RetryDecision = Pick<Extract<Outcome, { ok: false }>, "kind" | "retryable" | "retryAfterMs">;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Runs `work`. An exception is thrown separately afterwards, as an EventTarget does for a listener, so that other work
- * continues.
+ * Runs `work`. If it throws, other work continues, and the exception is thrown again in a later turn, as for a listener
+ * of an EventTarget.
  */
 export function runApart(work: () => void): void {
   try {

@@ -47,7 +47,7 @@ interface QueuedSlice {
 const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
-/** Waits for a turn. All sliced works together get one slice per turn of the event loop. */
+/** Waits for a turn of the event loop. All works in slices together get one slice per turn. */
 function nextTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });

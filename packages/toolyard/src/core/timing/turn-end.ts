@@ -4,8 +4,8 @@ let waiting: (() => void)[] = [];
 
 /**
  * Runs `work` after all messages of this turn of the event loop were handled, in the order of registration. Messages
- * that are sent together wake their reader once. Messages that are sent one by one would wake it each time, which costs
- * more than writing.
+ * that are sent together wake their reader once. Messages that are sent separately would wake it each time, and waking
+ * costs more than writing.
  */
 export function atTurnEnd(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(runAll);

@@ -18,7 +18,7 @@ export function isLoopback(hostname: string): boolean {
   return isLoopbackHost(hostname) || hostname.endsWith(".localhost");
 }
 
-/** Names besides `localhost` that common hosts files map to loopback. */
+/** Further names that common hosts files map to loopback. */
 const FURTHER_NAMES =
   "localhost.localdomain localhost4 localhost4.localdomain4 localhost6 localhost6.localdomain6 " +
   "ip6-localhost ip6-loopback ipv6-localhost ipv6-loopback loopback";

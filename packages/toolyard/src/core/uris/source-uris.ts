@@ -7,8 +7,8 @@ export interface SourceUris {
   shown(uri: string): string;
   /** Returns the source's own URI with the source's prefix. The result always leads to this source. */
   prefixed(uri: string): string;
-  /** True if a list shows a URI of the source with the prefix; only then `own` changes texts. */
+  /** True if a list shows at least one URI of the source with the prefix. If false, `own` changes no text. */
   readonly isListedWithPrefix: boolean;
-  /** Returns the source's own URI if a list shows `text` with the prefix. Returns any other text unchanged. */
+  /** Returns the source's own URI if `text` is its listed form with the prefix. Returns any other text unchanged. */
   own(text: string): string;
 }

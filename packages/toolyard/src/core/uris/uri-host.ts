@@ -18,8 +18,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 
 /**
  * Returns all authorities that lead to the same host, for rules that deny. They have no user, port or trailing dots.
- * The host is as the URL standard writes it; an IPv6 address that contains an IPv4 address is that IPv4 address; and a
- * name or address of this machine gives all the others.
+ * The host is as the URL standard writes it; an IPv6 address that contains an IPv4 address is that IPv4 address; and
+ * for a name or address of this machine, all other ones are added.
  */
 export function sameHosts(authority: string): readonly string[] {
   const { host, port } = splitAuthority(authority.toLowerCase());
@@ -66,7 +66,10 @@ function looseHost(host: string): string {
   return MAPPED.test(named) ? embeddedIpv4(named)[0]! : named;
 }
 
-/** Forms that are equivalent to an IPv4 address. Other forms reach it through a translator, and are separate hosts. */
+/**
+ * Matches IPv6 forms that are equivalent to an IPv4 address. Other forms reach the address through a translator, and
+ * count as separate hosts.
+ */
 const MAPPED = /^\[(?:::ffff|64:ff9b:):[\da-f]{1,4}:[\da-f]{1,4}\]$/;
 
 /** Matches almost all hosts; these need no change. */

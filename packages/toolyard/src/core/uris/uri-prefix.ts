@@ -1,7 +1,7 @@
 /**
- * Scheme `ui`, which stays before the prefix, because hosts of MCP Apps test for it: `ui://files+panel`. In general,
- * the prefix (`alias+`), which distinguishes one source's URIs from another's with the same text, precedes the scheme:
- * `files+file:///a`.
+ * Scheme `ui`. A prefix (`alias+`) distinguishes a source's URIs from equal URIs of other sources. It normally precedes
+ * the scheme: `files+file:///a`. With the scheme `ui` it follows the scheme, because hosts of MCP Apps test for
+ * `ui://`: `ui://files+panel`.
  */
 
 const USER_INTERFACE = /^ui:(?:\/\/)?/i;

@@ -6,19 +6,19 @@ import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } 
 export interface UriReadings {
   /** Readings of usual servers. A server may open any of them, so each must be permitted. */
   readonly forms: readonly string[];
-  /** Further readings of lenient servers. Patterns of `deny` apply to them too; patterns of `allow` do not. */
+  /** Further readings of lenient servers. Only patterns of `deny` apply to them. */
   readonly careless: readonly string[];
 }
 
 /** Maximum length of a URI that is read, in characters. */
 const MAX_URI_LENGTH = 8192;
-/** Maximum number of readings of one URI. A URI with more counts as deceptive. */
+/** Maximum number of readings of one URI. A URI with more readings is refused as deceptive. */
 const MAX_FORMS = 64;
 
 /**
- * Returns the readings of a URI: as WHATWG reads it, and as a server reads it that decodes it repeatedly until nothing
- * changes. Separators, dot segments, a query or other spellings that decoding reveals count like literal ones. Returns
- * `undefined` if the URI is deceptive: encoded control characters, invalid bytes, or too many readings.
+ * Returns the readings of a URI: as WHATWG reads it, and as a server reads it that decodes it until nothing changes.
+ * Separators, dot segments, queries and other spellings count even if only decoding reveals them. Returns `undefined`
+ * if the URI is deceptive: encoded control characters, invalid bytes, or too many readings.
  */
 export function readUri({ scheme, authority, path, canonical }: ResourceUri): UriReadings | undefined {
   if (canonical.length > MAX_URI_LENGTH) return undefined;
@@ -102,7 +102,7 @@ function followDots(rest: string): string {
   return `${rest.slice(0, start)}${followed(rest.slice(start))}`;
 }
 
-/** Resolves all dot segments as a server does that reads the host as the first segment of the path. */
+/** Resolves all dot segments like a server that reads the host as the first segment of the path. */
 function followAllDots(rest: string): string {
   if (!rest.startsWith("//") || !DOT_SEGMENT.test(rest)) return rest;
   return `/${followed(rest.slice(1))}`;
@@ -123,7 +123,7 @@ function followed(path: string): string {
       continue;
     }
     if (dots === ".." && steps.length > root) steps.pop();
-    // A path that ends with dots is a folder.
+    // A path that ends with a dot segment is a folder, so it ends with a slash.
     if (at === all.length - 1) steps.push("");
   }
   return steps.join("/");

@@ -34,10 +34,10 @@ export class UriTemplate {
    */
   readonly literalLength: number;
   readonly names: readonly string[];
-  /** Common start of the URIs of this template. */
+  /** Literal text at the start of every URI of this template. */
   readonly head: string;
   readonly #pieces: readonly TemplatePiece[];
-  /** Pieces with encoded literals, if a literal can be written with and without encoding. */
+  /** The pieces with encoded literals. Present if a literal has an encoded form. */
   readonly #encoded: readonly TemplatePiece[] | undefined;
 
   constructor(text: string) {
@@ -58,7 +58,7 @@ export class UriTemplate {
   /**
    * Returns the percent-decoded values of the variables, or `undefined` if the URI is not an expansion of this
    * template. Missing values are omitted. Literals match with and without encoding: RFC 6570, 3.1 encodes them in an
-   * expansion, and some clients encode every URI (the Python SDK), while servers write them without encoding.
+   * expansion, and some clients, such as the Python SDK, encode every URI, while servers do not encode literals.
    */
   match(uri: string): UriVariables | undefined {
     if (uri.length > MAX_URI_LENGTH) return undefined;

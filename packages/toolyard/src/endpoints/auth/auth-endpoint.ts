@@ -71,7 +71,7 @@ export class AuthEndpoint implements Endpoint {
 
   close(): void {}
 
-  /** Loads the server, and sets the function that renders its error pages. */
+  /** Loads the authorization server, and sets the function that renders its error pages. */
   async #open(): Promise<AuthServer> {
     const server = await this.#handle.load();
     server.renderError = renderError;
@@ -136,7 +136,10 @@ export class AuthEndpoint implements Endpoint {
     show(exchange, page, texts);
   }
 
-  /** Handles a sent form. Resolves with the address to which the browser is sent, or with the page that it gets. */
+  /**
+   * Handles a submitted form. Resolves with the address to which the browser is redirected, or with the page for the
+   * response.
+   */
   async #take(exchange: HttpExchange, sent: SentForm): Promise<string | AuthPage> {
     const { server, pending, form, request, texts } = sent;
     const action = form.get("action");
@@ -245,8 +248,8 @@ function requestOf({ method, path, search, headers, remoteAddress }: HttpExchang
 }
 
 /**
- * Adds a scope to a request without one that a resource has. The library would otherwise deny it after the user has
- * signed in.
+ * Adds a scope that a resource has to a request without such a scope. Otherwise the library would deny the request
+ * after the user has signed in.
  */
 function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
   const { method, url, body } = request;
@@ -264,7 +267,7 @@ function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest
 
 /**
  * Converts a machine's credentials in the body to basic authentication (RFC 6749 section 2.3.1 permits both); the
- * library accepts only one form for each client.
+ * library accepts only one of the forms for each client.
  */
 function withBasic(request: AuthRequest, machines: AuthServerHandle["options"]["machines"]): AuthRequest {
   if (request.url !== AUTH_ROUTES.token || request.headers["authorization"] !== undefined) return request;

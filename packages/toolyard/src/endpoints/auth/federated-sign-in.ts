@@ -20,13 +20,16 @@ export interface FederatedStep {
 /** Address for the browser, or the problem that the sign-in page shows. */
 export type FederatedResult = { readonly location: string } | { readonly problem: string };
 
-/** Last segment of the address at which a provider's response is checked. Below it, the browser sends its cookie. */
+/**
+ * Last segment of the address at which a provider's response is checked. The browser sends the sign-in's cookie only to
+ * addresses of that sign-in, and this is one of them.
+ */
 const RESPONSE_SEGMENT = "provider";
 
 /**
  * Resolves with the address at which the browser that started the sign-in continues after a provider's response. The
- * cookie of a sign-in is sent to its own path only, so the response cannot be checked at the provider's redirect
- * address. Resolves with `undefined` for a response without a pending sign-in.
+ * response cannot be checked at the provider's redirect address, because the browser sends the cookie of a sign-in only
+ * to the path of that sign-in. Resolves with `undefined` for a response without a pending sign-in.
  */
 export async function responseAddress(
   server: AuthServer,
@@ -39,7 +42,10 @@ export async function responseAddress(
   return `${base}${INTERACTION_PATH}/${uid}/${RESPONSE_SEGMENT}/${id}?${search}`;
 }
 
-/** Handles a request of the sign-in page for a provider. Resolves with `undefined` if the request is no such step. */
+/**
+ * Handles a request of the sign-in page that concerns an identity provider. Resolves with `undefined` for any other
+ * request.
+ */
 export function takeFederatedStep(exchange: HttpExchange, step: FederatedStep): Promise<FederatedResult> | undefined {
   const { path, query } = exchange;
   const [, id] = new RegExp(`/${RESPONSE_SEGMENT}/([^/]+)$`).exec(path) ?? [];

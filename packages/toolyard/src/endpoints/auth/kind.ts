@@ -6,7 +6,7 @@ import { defineEndpoint } from "../endpoint.ts";
 
 /** Endpoint of the authorization server and its pages, in the mode `builtin`. */
 export const AUTH_ENDPOINT = defineEndpoint({
-  // This section is listed so that a change of `[auth]` opens the endpoints again.
+  // The endpoint reads `[auth]`, so that a change of this section opens the endpoints again.
   schema: { auth: Type.Optional(AuthSchema) },
   paths: [],
   uses: [AUTH_SERVER, LOGGER],

@@ -3,7 +3,7 @@ import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill } from "../../auth/builtin/pages/texts.ts";
 import { html, type Html } from "../html.ts";
 
-/** A page, and the addresses to which its form may lead. */
+/** A page, and the addresses to which its form may redirect. */
 export interface AuthPage {
   readonly status: number;
   readonly title: string;
@@ -42,7 +42,7 @@ export function pageHeaders(formActions: readonly string[] = []): Readonly<Recor
       "frame-ancestors 'none'; base-uri 'none'",
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    // With `no-referrer`, browsers send `Origin: null` with the form.
+    // Not `no-referrer`, because browsers would then send `Origin: null` with the form.
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
   };
@@ -74,7 +74,7 @@ export function loginPage(
   return { status, title: texts.signIn, body };
 }
 
-/** Returns a link, because `form-action` (CSP) would also apply to the redirect to the provider. */
+/** A link instead of a form, because `form-action` (CSP) would also apply to the redirect to the provider. */
 function providerLink({ id, title }: { readonly id: string; readonly title: string }, csrf: string, texts: PageTexts) {
   const query = new URLSearchParams({ provider: id, csrf }).toString();
   return html`
@@ -85,7 +85,7 @@ export interface ConsentFacts {
   readonly csrf: string;
   readonly client: string;
   readonly user: string;
-  /** Host or scheme to which the browser is sent afterwards. */
+  /** Host or scheme to which the browser is redirected after the sign-in. */
   readonly host: string;
   readonly isLocal: boolean;
   readonly formAction: string;
@@ -115,7 +115,7 @@ function scopeText(scope: string, texts: PageTexts): string {
   return scope === "openid" ? texts.scopeOpenid : scope;
 }
 
-/** Marks a text of this file as HTML, which needs no escaping. */
+/** Marks a text of this file as HTML that need not be escaped. */
 function trusted(text: string): Html {
   return Object.assign(html``, { text });
 }

@@ -15,7 +15,7 @@ export class CollectedReplies implements ReplyOutlet {
     this.#answer = answer;
   }
 
-  /** False: a plain response cannot carry server requests. */
+  /** False, because a plain response cannot carry server requests. */
   get reachable(): boolean {
     return false;
   }
@@ -26,7 +26,7 @@ export class CollectedReplies implements ReplyOutlet {
     if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
   }
 
-  /** Drops notifications: a plain response cannot carry them. */
+  /** Drops a notification, because a plain response cannot carry it. */
   note(): void {}
 
   /** A batch has the status 200, because each reply reports its own success or error. */

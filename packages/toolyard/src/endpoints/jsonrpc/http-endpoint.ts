@@ -136,7 +136,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
   ): Promise<void> {
     const classified = classifyMessage(message);
     if (classified.type !== "reply") return conversation.receive(message, how);
-    // A reply matches no request: without a session, the hub sends no requests to this caller.
+    // A reply belongs to no request, because without a session the hub sends no requests to this caller.
     const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
     how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
       code: RPC.invalidRequest,

@@ -30,7 +30,9 @@ const OWN_METHODS: ReadonlySet<string> = new Set([
 ]);
 const RESOURCE_PREFIX = "resource/";
 
-/** Returns true if MCP leaves a method to the dialect: a method that the dialect defines, or a possible tool name. */
+/**
+ * Returns true if the dialect, not MCP, handles a method: a method that the dialect defines, or a possible tool name.
+ */
 export function isDialectMethod(method: string): boolean {
   return OWN_METHODS.has(method) || method.startsWith(RESOURCE_PREFIX) || !isReservedMethod(method);
 }

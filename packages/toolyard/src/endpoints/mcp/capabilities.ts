@@ -31,7 +31,7 @@ async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
 
 function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
   const { completions, logging, subscribe } = offeredFeatures(hub, facts);
-  // A server that declares the capability but has no entries may add entries later.
+  // A server that declares the capability but lists no entries may add entries later, so the declaration is sufficient.
   const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>
     isUnsettled(hub) ||
     objectMember(facts.capabilities ?? {}, capability) !== undefined ||
@@ -68,7 +68,7 @@ function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...
   return others;
 }
 
-/** Reads again if a source became ready while others were awaited. No later event would report the missing source. */
+/** Reads again if a source became ready during the read, because no later event would report its capability. */
 export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Promise<T> {
   const wasUnsettled = isUnsettled(hub);
   const first = await read();

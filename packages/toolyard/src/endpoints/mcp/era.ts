@@ -40,7 +40,10 @@ export type BodyEra =
       readonly error: RpcErrorObject;
     };
 
-/** Returns the era of a body for an endpoint that serves only the legacy era. It reacts like a server of that era. */
+/**
+ * Returns the era of a body for an endpoint that serves only the legacy era. The result is that of a server which
+ * supports no other era.
+ */
 export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
   const era = eraOf(body, headers);
   if (era.type === "legacy" || isBatch(body)) return era.type === "legacy" ? era : { type: "legacy" };

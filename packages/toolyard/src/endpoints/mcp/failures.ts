@@ -29,8 +29,8 @@ export interface FailedCall {
 /** Converts a failure to an MCP answer. The MCP endpoint uses the table of outcome codes only here. */
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): McpAnswer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
-  // If a server request of a tool was refused, the tool failed. The error of the server request is no protocol error of
-  // the upstream.
+  // If a server request was refused, the tool failed because of it. The error of that request is not a protocol error
+  // of the upstream.
   const { rpcError } = failure;
   if (rpcError && failure.details?.["ask"] === undefined)
     return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
@@ -44,7 +44,7 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
     : toolFailure(failure);
 }
 
-/** Returns an error instead of a result, which would hide from the client that it can get the missing scopes. */
+/** Returns an error, because a result would not show the client that it can request the missing scopes. */
 function scopesAnswer(failure: Fail, requiredScopes: readonly string[]): McpAnswer {
   const error = { code: protocolCode(failure), message: failure.message, data: errorData(failure) };
   return { type: "error", error, kind: failure.kind, requiredScopes };
@@ -63,7 +63,7 @@ export function internalAnswer(callId: string): McpAnswer {
   });
 }
 
-// The eras have different codes for a missing resource, and an upstream of the other era uses the code of its era.
+// Converts an upstream's error code for a missing resource to the code of the caller's era.
 function upstreamError(
   { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
   { method }: FailedCall,

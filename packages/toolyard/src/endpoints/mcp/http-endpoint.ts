@@ -118,7 +118,10 @@ export class McpHttpEndpoint {
     return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects, classified };
   }
 
-  /** Ends the open `subscriptions/listen` requests; they would keep the listener open for its whole grace time. */
+  /**
+   * Ends the open `subscriptions/listen` requests when the listener closes, because they would delay its end by the
+   * whole grace time.
+   */
   #endListensOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

@@ -64,7 +64,7 @@ export class ListWatch<Member extends ListWatcher> {
   #changed(lists: readonly ListKind[]): void {
     if (this.members.size === 0) return;
     for (const kind of lists) this.#dirty.add(kind);
-    // Changes during a sweep are handled by the same sweep, so many concurrent changes cost as much as a few.
+    // A running sweep also handles changes that arrive during it, so no second sweep is started.
     if (!this.#isSweeping) void this.#sweep();
   }
 

@@ -176,10 +176,10 @@ function buildCall(target: string, request: MethodRequest, { view, link }: Metho
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
 const NO_PARAMS: JsonObject = Object.freeze({});
 
-/** Returns the members for which a call has no field. */
+/** Returns the members of the parameters that are not stored in another field of the call. */
 function otherParams(params: JsonObject): JsonObject {
   let others: JsonObject | undefined;
-  // An assignment to the member `__proto__` would set the object's prototype.
+  // Assigning to the member `__proto__` would set the object's prototype, so such parameters are copied differently.
   if (Object.hasOwn(params, "__proto__"))
     return Object.fromEntries(Object.entries(params).filter(([member]) => !OWN_PARAMS.has(member)));
   for (const member in params) if (!OWN_PARAMS.has(member)) (others ??= {})[member] = params[member];

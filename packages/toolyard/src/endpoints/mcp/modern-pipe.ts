@@ -22,8 +22,8 @@ export interface ModernPipeOptions {
 }
 
 /**
- * Modern era on a pipe. Requests run concurrently, and are cancelled by notification, since they have no separate
- * streams.
+ * Modern era on a pipe. Requests run concurrently, and a notification cancels a request, because requests have no
+ * separate streams.
  */
 export class ModernPipe {
   readonly #options: ModernPipeOptions;
@@ -62,7 +62,9 @@ export class ModernPipe {
     );
   }
 
-  /** Ends listen requests and parked calls. They would never end, because the client sends nothing more. */
+  /**
+   * Ends listen requests and parked calls. They would never end by themselves, because the client sends nothing more.
+   */
   endInput(): void {
     this.#options.endpoint.release(this.#options.connection);
   }
@@ -104,8 +106,8 @@ export class ModernPipe {
     };
     await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
     await progressGap(progressAt);
-    // After a cancellation, the id is free and another request may use it. After `close`, the request already has its
-    // answer.
+    // If another request uses the id after a cancellation, or `close` has already answered this request, nothing is
+    // sent.
     if (this.#inFlight.get(id) !== controller) return;
     this.#inFlight.delete(id);
     if (reply !== undefined) send(reply);

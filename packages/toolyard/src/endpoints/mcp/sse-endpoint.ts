@@ -31,8 +31,8 @@ async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
 }
 
 /**
- * Messages are posted to a URL that the hub chose, so they use the tool names that were selected when the stream was
- * opened.
+ * Messages use the form of tool names that was selected when the stream was opened, because the hub chose the URL to
+ * which they are posted.
  */
 function exchangeOf(http: HttpExchange, toolNames: ToolNameStyle = "mcp"): LegacyExchange {
   const mode = toolModeOfRequest(http);

@@ -41,7 +41,7 @@ export class StdioEndpoint {
    */
   readonly done: Promise<void>;
   readonly #deps: StdioEndpointDeps;
-  /** Both eras for the client, after it was identified. */
+  /** State of both eras for the client, after the client was identified. */
   #conversation: StdioConversation | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
@@ -73,7 +73,7 @@ export class StdioEndpoint {
     });
   }
 
-  /** Identifies the client, then starts to read. */
+  /** Identifies the client, then starts to read input. */
   start(): void {
     this.#deps.output.onDrain(() => this.#reader.resume());
     this.#deps.output.onBroken((error) => {
@@ -167,8 +167,8 @@ export class StdioEndpoint {
 
   #takeMessage(value: unknown, { session, modern }: StdioConversation, outlet: Outlet = this.#pipe): Promise<void> {
     if (this.#isModern(value)) return modern.receive(value);
-    // A cancellation may lack the envelope, so both eras receive it. The client's request ids are unique across both
-    // eras.
+    // A cancellation may lack the envelope, so both eras receive it. This is safe, because the client's request ids are
+    // unique across both eras.
     modern.handleCancelled(value);
     const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
@@ -216,7 +216,7 @@ export class StdioEndpoint {
 
   async #drain(graceMs: number): Promise<void> {
     if (this.#state === "over") return;
-    // A later call with a shorter grace time shortens the running drain.
+    // A later call with a shorter grace time shortens a close that is already running.
     this.#timers.push(setTimeout(this.#hurry, graceMs));
     if (this.#state !== "reading") return;
     this.#state = "draining";

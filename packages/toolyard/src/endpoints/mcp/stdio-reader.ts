@@ -44,7 +44,7 @@ export class StdioReader {
     this.#input.on("close", this.#onEnd);
     this.#input.on("error", this.#onEnd);
     if (this.#input.readableEnded || this.#input.destroyed) queueMicrotask(this.#onEnd);
-    // A socket that was read before is paused.
+    // A socket that was read before is paused, so reading is resumed.
     this.#input.resume();
   }
 

@@ -36,7 +36,8 @@ export class Readiness {
 
   state(): ReadinessState {
     const { requiredSources } = this.#parts;
-    // After the start, no source is read if none is required: probes are frequent and need no credentials.
+    // After the start, the sources are only read if some are required, because probes are frequent and anyone may send
+    // them.
     if (this.#hasStarted && requiredSources.length === 0) return this.#log("ready", []);
     const states = new Map(this.#parts.hub.sources().map(({ source, status }) => [source.id, status.state]));
     const starting = [...states].filter(([, state]) => state === "starting").map(([id]) => id);

@@ -15,7 +15,7 @@ export interface RestCallTarget {
   readonly method: CallMethod;
   readonly target: string;
   readonly args?: JsonObject;
-  /** @default none */
+  /** Further parameters of the call. @default none */
   readonly params?: JsonObject;
 }
 
@@ -33,7 +33,7 @@ export class Calls {
     this.#logger = logger;
   }
 
-  /** Answers all running requests, because the hub is closing. */
+  /** Ends all running requests with a response, because the hub is closing. */
   giveUp(): void {
     for (const exchange of this.#running) exchange.giveUp();
   }

@@ -19,7 +19,7 @@ interface OpenApiText {
   readonly text: string;
 }
 
-/** Maximum number of cached documents, over all views and states of the catalog. */
+/** Maximum number of cached documents, for all views and all states of the catalog together. */
 const MAX_KEPT = 8;
 
 /**

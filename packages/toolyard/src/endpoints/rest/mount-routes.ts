@@ -12,14 +12,15 @@ import { refusalText } from "./refusal-text.ts";
 
 export interface RouteAnswers {
   readonly logger: Logger;
-  /** Resolves to true if the caller may know that the route exists. */
+  /** Resolves to true if the caller may learn that the route exists. */
   isKnown(exchange: HttpExchange, route: RestRoute): Promise<boolean>;
   answer(exchange: RestExchange, route: RestRoute): Promise<void>;
 }
 
 /**
  * Mounts the configured paths. A caller that may use no target of a path, or that is not authenticated, gets the same
- * response as at an unknown path, for every method. A caller that may use some methods sees only those.
+ * response as at an unknown path, for every method. A caller that may use only some methods of a path sees only these
+ * methods.
  */
 export function mountRoutes(listener: Mountable, routes: readonly RestRoute[], answers: RouteAnswers): void {
   for (const path of new Set(routes.map((route) => route.path))) {

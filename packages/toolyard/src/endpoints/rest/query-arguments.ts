@@ -35,7 +35,7 @@ function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject)
 }
 
 function scalarOf(text: string, types: ReadonlySet<string>): unknown {
-  // Text stays text if the schema allows it: a postal code must not become a number.
+  // A value stays text if the schema allows text, because a postal code, for example, must not become a number.
   if (types.size === 0 || types.has("string")) return text;
   const number = types.has("number") || types.has("integer") ? numberOf(text) : undefined;
   if (number !== undefined) return number;

@@ -95,8 +95,7 @@ export class RestEndpoint implements Endpoint {
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
     const { name, ...wish } = readPageOptions(query);
-    // Model names have `_` in place of `.`, so the pattern is converted; it then selects the same tools as one over MCP
-    // names.
+    // Model names have `_` instead of `.`. The pattern is converted in the same way, so that it selects the same tools.
     const glob = view.principal.toolNames === "model" ? name?.replaceAll(".", "_") : name;
     const list = await this.#parts.hub.list("tools", view);
     const { entries, ...page } = pageOf(list, { ...wish, ...(glob !== undefined && { name: glob }) });

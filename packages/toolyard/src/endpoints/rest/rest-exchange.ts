@@ -12,9 +12,7 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
-/**
- * Maximum time until the first output to a caller that accepts events: proxies time out while they receive no headers.
- */
+/** Maximum time until the first output to a caller that accepts events: proxies time out if they receive no headers. */
 const FIRST_SIGN_MS = 1000;
 
 /**
@@ -49,7 +47,7 @@ export class RestExchange {
     return this.#ended.signal;
   }
 
-  /** True if the endpoint closes while the caller is still connected. */
+  /** True if the endpoint cancelled the request while the caller is still connected. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }

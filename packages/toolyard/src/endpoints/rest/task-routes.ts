@@ -12,12 +12,12 @@ import type { RestExchange } from "./rest-exchange.ts";
 /** Capabilities of callers that start a task. They answer server requests with `POST …/input`. */
 const CAPABILITIES: JsonObject = { elicitation: {} };
 
-/** Returns true if the request prefers `202 Accepted` instead of the result (RFC 7240). */
+/** Returns true if the request prefers a response of `202 Accepted` to waiting for the result (RFC 7240). */
 export function prefersAsync({ http }: RestExchange): boolean {
   return (http.header("prefer") ?? "").split(",").some((one) => one.trim().toLowerCase() === "respond-async");
 }
 
-/** Paths of tasks: calls that the same principal started with `Prefer: respond-async`, or by MCP. */
+/** Paths of tasks, which are calls that the same principal started with `Prefer: respond-async` or over MCP. */
 export class TaskRoutes {
   readonly #tasks: Tasks;
   readonly #base: string;

@@ -9,7 +9,7 @@ export interface StatisticsParts {
   readonly redactFacts: (facts: JsonObject) => JsonObject;
 }
 
-/** Returns the counts of all calls as JSON without secrets, and `more`. */
+/** Returns the counts of all calls as JSON without secrets, with the additional members `more`. */
 export function statisticsJson(
   { callStatistics, startedAt, redactFacts }: StatisticsParts,
   more: JsonObject = {},

@@ -18,7 +18,7 @@ export interface StatusParts {
 
 /**
  * Returns the status of a running hub as JSON without secrets: the sources with their state, last error, last stderr
- * lines and restarts, the content of the profiles, and `more`.
+ * lines and restarts, the content of the profiles, and the additional members `more`.
  */
 export async function statusJson(parts: StatusParts, more: JsonObject = {}): Promise<string> {
   const { hub, startedAt, redactFacts, tls, profiles, getHub } = parts;

@@ -126,7 +126,7 @@ async function moveInto(staging: string, target: string, lock: LockFile): Promis
   mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
   for (let tries = 1; ; tries += 1) {
     try {
-      // The target may contain an incomplete installation by a user or another program.
+      // The target is removed first, because it may contain an incomplete installation.
       rmSync(target, { recursive: true, force: true });
       renameSync(staging, target);
       return;

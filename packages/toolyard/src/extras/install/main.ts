@@ -8,7 +8,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 try {
   const [name = ""] = process.argv.slice(2);
-  // The parent process passes only variables that npm may receive.
+  // The parent process passed only variables that npm may receive, so all of them are used.
   const own = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));
   await installExtra(parseExtra(name), { variables: process.env, env: childEnvironment({ own }), say });
 } catch (error) {

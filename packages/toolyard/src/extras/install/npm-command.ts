@@ -20,7 +20,7 @@ export function findNpm(
 ): NpmCommand {
   const folder = dirname(execPath);
   const scripts = [
-    // Other package managers set the same variable.
+    // Only npm's own path is accepted, because other package managers set the same variable.
     ...[env["npm_execpath"] ?? ""].filter((path) => /[\\/]npm-cli\.js$/.test(path)),
     join(folder, "node_modules/npm/bin/npm-cli.js"),
     join(folder, "../lib/node_modules/npm/bin/npm-cli.js"),

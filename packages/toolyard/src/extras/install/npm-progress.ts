@@ -29,7 +29,8 @@ export class NpmProgress {
 
   #line(line: string): void {
     if (TARBALL.test(line)) {
-      // The total includes packages for other platforms, which are not downloaded, and a request may be repeated.
+      // The count stays below the total, because a request may be repeated. The total includes packages for other
+      // platforms, which are not downloaded.
       this.#done = Math.min(this.#done + 1, this.#total);
       this.#say(`downloaded ${this.#done} of ${this.#total} packages`);
     } else if (line !== "" && !HTTP_LINE.test(line)) this.#say(line);

@@ -82,7 +82,7 @@ export class LiveChat implements Chat {
       options: resolveAgent(settings),
       logger: this.#parts.logger,
     });
-    // The event `outcome` would repeat the reply that this function returns.
+    // The event `outcome` is omitted, because it would repeat the reply that this function returns.
     const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
     try {
       await restore(agent, history);
@@ -98,7 +98,7 @@ export class LiveChat implements Chat {
     }
   }
 
-  /** Returns the hub with the rights of one caller. Closing it ends only that caller's connections. */
+  /** Returns a hub whose calls have the rights of one caller. Closing it ends only that caller's connections. */
   #guest(principal: ChatTurn["principal"]): Toolyard {
     const { port, tools } = this.#parts.getHub();
     return toolyardOf({ port, tools, close: () => Promise.resolve() }, { endpoint: "rest", principal });

@@ -78,7 +78,7 @@ function usesOAuth({ issuer, builtin }: AuthOptions): boolean {
   return issuer !== undefined || builtin !== undefined;
 }
 
-/** Throws an `OptionError` for tokens that no caller could use. */
+/** Throws an `OptionError` if static tokens are configured but not accepted by `auth.modes`. */
 function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
   const { modes } = resolveAuth(auth);
   const hasTokens = server.token !== undefined || Object.keys(server.tokens ?? {}).length > 0;
@@ -89,8 +89,8 @@ function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
 }
 
 /**
- * Throws an `OptionError` if clients on other machines would use an address that no access token can be made for. A
- * token is valid for one address, and the `Host` header of a request cannot be trusted to name it.
+ * Throws an `OptionError` if clients on other machines would use an address for which no access token can be issued. A
+ * token is valid for one address, and the hub cannot rely on the `Host` header of a request for that address.
  */
 function assertReachable({ publicUrl, host }: HttpOptions, { builtin }: AuthOptions): void {
   if (publicUrl === undefined && !isLoopbackHost(host))

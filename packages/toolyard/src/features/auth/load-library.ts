@@ -2,8 +2,8 @@ import type { AuthLibrary } from "../../auth/builtin/auth-server.ts";
 import { importExtra } from "../../extras/import-extra.ts";
 
 /**
- * Loads `oidc-provider`. Suppresses its console message that a newer Node is preferred: the hub is tested with it on
- * the oldest supported Node.
+ * Loads `oidc-provider`. Suppresses its console message that recommends a newer Node, because the hub is tested with
+ * the library on the oldest supported Node.
  */
 export async function loadAuthLibrary(): Promise<AuthLibrary> {
   const { warn, info } = console;

@@ -13,17 +13,20 @@ export interface SessionInfo {
   /** `open`: no credentials are needed. `session`: a cookie of this browser. `token`: an `Authorization` header. */
   readonly by: "open" | "session" | "token";
   readonly caller: { readonly id: string; readonly name?: string; readonly roles: readonly string[] };
-  /** False: the rights are narrowed, so that only the views of tools, resources, prompts and own calls are shown. */
+  /**
+   * True if the caller's rights are not narrowed. If false, the page shows only tools, resources, prompts and the
+   * caller's own calls.
+   */
   readonly seesAll: boolean;
-  /** The caller may change sources and settings. */
+  /** True if the caller may change sources and settings. */
   readonly mayChange: boolean;
-  /** The hub has no authentication, so nothing can be changed here. */
+  /** True if the hub has no authentication. Nothing can then be changed in the console. */
   readonly isReadOnlyHub: boolean;
-  /** `execute_code` is offered to the caller. */
+  /** True if the caller may use `execute_code`. */
   readonly hasCode: boolean;
   /** Address of the MCP endpoint. */
   readonly mcpUrl: string;
-  /** Configuration files in force; empty for callers who do not see everything. */
+  /** Configuration files in force; empty if `seesAll` is false. */
   readonly files: readonly string[];
 }
 
@@ -34,21 +37,21 @@ export interface SourceSummary {
   readonly id: string;
   readonly kind: string;
   readonly state: SourceState;
-  /** Why it is not ready, in one sentence. */
+  /** Reason why the source is not ready, in one sentence. */
   readonly reason?: string;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
   readonly restarts: number;
-  /** ISO 8601: since when the state holds. */
+  /** Start of the current state (ISO 8601). */
   readonly since?: string;
-  /** Present while something is downloaded for it. */
+  /** Present while the source downloads something: the last line of its progress. */
   readonly installing?: string;
   readonly problems: readonly SourceProblem[];
   readonly calls: CallFigures;
-  /** The file that configures it. @default it is not in a file */
+  /** File that configures the source. @default the source is not configured in a file */
   readonly file?: string;
-  /** The console can change the entry. */
+  /** True if the console can change the entry. */
   readonly isEditable: boolean;
   /** Address of the sign-in page, if the source supports sign-in. */
   readonly signIn?: string;
@@ -69,18 +72,18 @@ export interface SourceDetail extends SourceSummary {
   /** Protocol revision, era, server name and version, endpoint, folder. */
   readonly info: JsonValues;
   readonly toolNames: readonly string[];
-  /** The entry as its file has it, with secrets hidden. */
+  /** Entry in the configuration file, with secrets hidden. */
   readonly entry?: JsonValues;
-  /** Why the entry cannot be changed here. */
+  /** Reason why the console cannot change the entry. */
   readonly readOnlyReason?: string;
-  /** The command-line program's form of each action. */
+  /** Commands of the command-line program that do the same as the actions. */
   readonly commands: readonly string[];
 }
 
 /** `POST sources/{id}/restart|refresh|enable|disable`, `POST sources`, `PUT sources/{id}`, `DELETE sources/{id}` */
 export interface ActionResult {
   readonly done: true;
-  /** The file that was changed. @default none */
+  /** File that was changed. @default none */
   readonly file?: string;
   /** One sentence for the user. */
   readonly message: string;
@@ -99,7 +102,9 @@ export interface NewSource {
   readonly tokenEnv?: string;
 }
 
-/** Counts of calls, and percentiles of their duration in milliseconds, of the last calls that are kept. */
+/**
+ * Number of calls, with percentiles of the duration in milliseconds, which are computed from the calls that are kept.
+ */
 export interface CallFigures {
   readonly calls: number;
   readonly errors: number;
@@ -120,7 +125,7 @@ export interface Overview {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  /** Since the start of the hub. */
+  /** Figures since the start of the hub. */
   readonly calls: CallFigures;
   /** Calls and errors of the last 60 minutes, oldest first. */
   readonly minutes: readonly { readonly calls: number; readonly errors: number }[];
@@ -131,7 +136,7 @@ export interface Attention {
   readonly kind: "sign_in" | "failing" | "changed_tool" | "withheld_tool" | "configuration";
   readonly source?: string;
   readonly text: string;
-  /** Address that resolves it, such as a sign-in page. */
+  /** Address at which the user can solve the problem, such as a sign-in page. */
   readonly link?: string;
 }
 
@@ -140,7 +145,7 @@ export interface ToolList {
   readonly tools: readonly ToolRow[];
   readonly total: number;
   readonly offset: number;
-  /** Changes exactly when the list does. */
+  /** Version of the list. It changes if and only if the list changes. */
   readonly version: string;
   /** Suggestions if nothing matched. */
   readonly near?: readonly string[];
@@ -165,7 +170,7 @@ export interface ToolRow {
 export interface ToolDetail {
   readonly name: string;
   readonly source?: string;
-  /** As MCP lists it. */
+  /** Definition of the tool as MCP lists it. */
   readonly definition: JsonValues;
   readonly calls: CallFigures;
 }
@@ -185,7 +190,7 @@ export const STAGES = ["resolve", "authorise", "validate", "admit", "guard", "ex
 
 /** `GET calls?tool=&who=&outcome=&source=&limit=`: `{calls: CallRecord[], total}`, newest first. */
 export interface CallRecord {
-  /** Counts the calls of this hub, from 1. */
+  /** Number of the call in this hub, from 1. */
   readonly number: number;
   readonly id: string;
   /** ISO 8601 */
@@ -199,16 +204,19 @@ export interface CallRecord {
   /** `ok` or an outcome code. */
   readonly outcome: string;
   readonly durationMs: number;
-  /** Milliseconds by stage, in the order of `STAGES`; stages that the call did not reach are missing at the end. */
+  /**
+   * Duration of each stage in milliseconds, in the order of `STAGES`. Stages that the call did not reach are missing at
+   * the end.
+   */
   readonly stages: readonly number[];
   readonly attempts: number;
   readonly resultBytes: number;
-  /** Call that made this one. */
+  /** Id of the call that made this call. */
   readonly parent?: string;
 }
 export interface CallList {
   readonly calls: readonly CallRecord[];
-  /** Calls since the start of the hub, of this caller. */
+  /** Number of this caller's calls since the start of the hub. */
   readonly total: number;
 }
 
@@ -253,22 +261,25 @@ export interface CallerRow {
   readonly rights?: string;
   readonly roles: readonly string[];
   readonly calls: CallFigures;
-  /** Names of programs, as they introduce themselves. */
+  /** Names of the caller's programs, as the programs report them. */
   readonly programs: readonly string[];
   /** ISO 8601 */
   readonly lastCall?: string;
 }
 
 /**
- * `GET events?topics=calls,logs,state`: server-sent events, resumed by `Last-Event-ID`. `hello` comes first; it names
- * the hub's start, so that a page sees a new start of the hub.
+ * `GET events?topics=calls,logs,state`: server-sent events, resumed by `Last-Event-ID`. The first event is `hello`. It
+ * contains the start time of the hub, so that a page detects a restart.
  */
 export interface EventTypes {
   readonly hello: { readonly startedAt: string };
-  /** Something of the sources, the lists or the configuration changed: read it again. */
+  /** Sent when sources, lists or the configuration changed. The page then reads them again. */
   readonly state: { readonly what: "sources" | "lists" };
   readonly call: CallRecord;
-  /** At most one a second: totals, and how many calls or lines were not sent because there were too many. */
+  /**
+   * Sent at most once a second: totals, and the number of calls and log lines that were not sent because there were too
+   * many.
+   */
   readonly figures: { readonly calls: number; readonly errors: number; readonly skipped: number };
   readonly log: LogRecord;
 }

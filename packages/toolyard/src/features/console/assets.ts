@@ -7,7 +7,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import { distFolder } from "../../sandbox/node-flags.ts";
 
 const compress = promisify(brotliCompress);
-/** A stronger compression would delay the first view. */
+/** Compression level. A higher level would delay the first view. */
 const QUALITY = 5;
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
 };
 
-/** Nothing from another host, no script or style in the page itself, and no frame around it. */
+/** Policy of the page: no content from other hosts, no inline scripts or styles, and no frame around the page. */
 export const CONSOLE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ interface Asset {
   compressed: Promise<Buffer> | undefined;
 }
 
-/** The built files of the page, read at their first request. Their names contain a digest of their content. */
+/** The built files of the page. Each one is read at its first request. Their names contain a digest of the content. */
 export class Assets {
   readonly #folder: string;
   readonly #names: ReadonlySet<string>;
@@ -65,7 +65,7 @@ export class Assets {
     return this.#send(exchange, this.#read("index.html"), ["cache-control", "no-cache"]);
   }
 
-  /** Throws a 404 for a name that is not a built file. */
+  /** Sends a built file. Throws a `Refusal` with status 404 for any other name. */
   sendAsset(exchange: HttpExchange, name: string): Promise<void> {
     if (!this.#names.has(name)) throw new Refusal(404, "There is no such file. Reload the page.");
     const caching = ["cache-control", "public, max-age=31536000, immutable"];

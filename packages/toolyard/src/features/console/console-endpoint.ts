@@ -20,7 +20,7 @@ import type { ConsoleOptions } from "./options.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 
-/** Title of the sign-in page, whose reader is not authenticated. */
+/** Title of the sign-in page. It does not name the hub, because the reader is not authenticated. */
 const TITLE = "Toolyard";
 const TOPICS = ["state", "calls", "logs"];
 
@@ -68,7 +68,7 @@ export class ConsoleEndpoint implements Endpoint {
 
   async #page(exchange: HttpExchange): Promise<void> {
     const path = exchange.path.slice(CONSOLE_PATH.length);
-    // Relative, so that it is right behind a proxy that adds a path.
+    // The location is relative, so that it is correct behind a proxy that adds a path.
     if (path === "") return exchange.answer.send(308, ["location", "./console/"]);
     if (path === "/sign-in") return this.#signIn.showForm(exchange, TITLE);
     this.#assets ??= new Assets();
@@ -119,7 +119,7 @@ export class ConsoleEndpoint implements Endpoint {
     };
   }
 
-  /** `POST links`: a link that signs a browser in once, with the credentials of this request. */
+  /** Handles `POST links`: creates a link that signs in a browser once, with the credentials of this request. */
   #link(exchange: HttpExchange, { authorization }: AdminCaller): object {
     const page = `${exchange.baseUrl}${CONSOLE_PATH}/`;
     if (authorization === undefined) return { url: page };
@@ -134,7 +134,8 @@ export class ConsoleEndpoint implements Endpoint {
       });
     const wanted = (exchange.query.get("topics") ?? TOPICS.join()).split(",");
     const stream = exchange.openStream({ "x-content-type-options": "nosniff" });
-    // The signal lives as long as the listener, so a listener that stays on it would keep every past stream.
+    // Removed when the stream ends: the signal lives as long as the address is open, and its listeners would keep every
+    // past stream in memory.
     const end = (): void => stream.end();
     exchange.closing.addEventListener("abort", end, { once: true });
     stream.onClosed(() => exchange.closing.removeEventListener("abort", end));

@@ -6,33 +6,33 @@ import type { ConsoleParts } from "./parts.ts";
 
 /** Interval at which states are compared and figures are sent. */
 const TICK_MS = 1000;
-/** Ticks after which the caller of a stream is authenticated again. */
+/** Number of ticks after which the caller of a stream is authenticated again. */
 const RENEW_TICKS = 15;
 
 export interface StreamWish {
   readonly topics: ReadonlySet<string>;
-  /** `Last-Event-ID`: numbers of the last call and the last line that the reader has. */
+  /** `Last-Event-ID` of the reader: the numbers of the last call and of the last log line that it received. */
   readonly lastId: string | undefined;
-  /** Is examined again while the stream is open. */
+  /** Permit of the reader. It is checked repeatedly while the stream is open. */
   readonly permit: StreamPermit;
 }
 
 interface EventReader extends StreamWish {
   readonly stream: EventStream;
   readonly caller: AdminCaller;
-  /** Events that may still be sent in this second. */
+  /** Number of events that may still be sent in this second. */
   left: number;
-  /** Ticks since the caller was authenticated. */
+  /** Number of ticks since the caller was last authenticated. */
   ticks: number;
   skipped: number;
-  /** Numbers of the last call and the last line that were sent or skipped. */
+  /** Numbers of the last call and of the last log line that were sent or skipped. */
   call: number;
   line: number;
 }
 
 /**
- * The event streams of the console. A stream sends a limited number of calls and lines in a second and counts the
- * others, so that neither the hub nor a page slows down. Nothing is computed while no stream is open.
+ * The event streams of the console. Each stream sends a limited number of calls and log lines per second and only
+ * counts further ones, so that neither the hub nor the page slows down. While no stream is open, nothing is computed.
  */
 export class EventBoard {
   readonly #parts: ConsoleParts;
@@ -49,7 +49,7 @@ export class EventBoard {
     return this.#readers.size;
   }
 
-  /** Sends the events that the reader missed, as far as they are kept, and then new ones. */
+  /** Sends the missed events that are still kept, and then new events as they occur. */
   add(stream: EventStream, caller: AdminCaller, wish: StreamWish): void {
     const { recentCalls, logFeed, startedAt } = this.#parts;
     const [call = NaN, line = NaN] = /^\d+\.\d+$/.test(wish.lastId ?? "") ? wish.lastId!.split(".").map(Number) : [];
@@ -167,12 +167,12 @@ export class EventBoard {
     stream.send(JSON.stringify(this.#parts.redactFacts({ ...data })), { event, id: `${call}.${line}` });
   }
 
-  /** The state of the sources, which no event reports. */
+  /** Returns the states of all sources as text, because no event reports a changed state. */
   #sourceStates(): string {
     const states = this.#parts.hub.sources().map(({ source, status, tools }) => [
       source.id,
       status.state,
-      // A source may be in the same state again within one tick, and a page may have seen another one meanwhile.
+      // Includes the time of the state: within one tick a source may leave a state and enter it again.
       status.since,
       status.lastError,
       status.restarts,

@@ -67,7 +67,7 @@ export type ConsoleConfig = Static<typeof ConsoleSchema>;
 
 export interface ConsoleOptions {
   readonly enabled: boolean;
-  /** Absent: the local caller and tokens. */
+  /** Callers that may change sources and settings. Absent: the local caller, and callers with static tokens. */
   readonly admins?: readonly string[];
   readonly sessionMs: number;
   readonly maxSessions: number;

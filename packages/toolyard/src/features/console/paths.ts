@@ -8,8 +8,8 @@ export const ADMIN_PATH = "/api/admin";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
 
 /**
- * Every path of the console. They are open for the listener, because the console authenticates its callers itself: a
- * browser has a cookie instead of a header.
+ * Every path of the console. The listener requires no credentials for them, because the console authenticates its
+ * callers itself: a browser sends a cookie instead of an `Authorization` header.
  */
 export const CONSOLE_PLACES: readonly RoutePlace[] = [
   { methods: ["GET", "HEAD"], path: CONSOLE_PATH, isOpen: true },

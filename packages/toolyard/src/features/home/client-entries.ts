@@ -14,7 +14,7 @@ export function clientEntries(endpoint: string, isGuarded: boolean): readonly Cl
 
 function entryOf(client: ClientKind, entry: JsonObject | string): ClientEntry {
   const { id, program, next } = client;
-  // This client cannot use a URL: it starts a program, and `toolyard connect` configures it.
+  // If the client cannot use a URL, it starts a program, which `toolyard connect` configures.
   if (typeof entry === "string") return { program, place: `In a shell. ${next}`, text: `toolyard connect ${id}` };
   const link = LINKS[id]?.(entry);
   return {

@@ -6,7 +6,7 @@ import { defineFeature } from "../../kernel/feature.ts";
 
 /** Endpoint of the page for browsers at `/`. */
 const HOME_PAGE = defineEndpoint({
-  // The page links to the description of REST, so it needs this section.
+  // The endpoint reads `[rest]`, because its page links to the description of REST.
   schema: { rest: Type.Optional(RestSchema) },
   paths: [],
   uses: [HUB, STARTED_AT, REDACT, SIGN_INS, ACCESS],

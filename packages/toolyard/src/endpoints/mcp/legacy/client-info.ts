@@ -31,9 +31,9 @@ export function describeClient(connection: string | undefined, params: JsonObjec
 }
 
 /**
- * Returns true for the minimal client of a widely copied example. It writes a request and reads the next line as the
- * answer, so it would read any notification as the answer. It is recognised by its capabilities, exactly `{tools: {}}`,
- * which is not a client capability.
+ * Returns true for the minimal client of a widely copied example. After a request it reads the next line as the answer,
+ * even if the line is a notification. It is recognised by its capabilities, exactly `{tools: {}}`, because `tools` is
+ * not a client capability.
  */
 export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { readonly date: string }): boolean {
   return (
@@ -44,7 +44,7 @@ export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { reado
 /** Returns the caller's `_meta` without the progress token, which the hub maps. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
   const given = objectMember(params, "_meta");
-  // Tools in modules receive this object, so it must not be shared.
+  // Each call gets a new object, because tools in modules receive it and may change it.
   if (!given) return {};
   if (!("progressToken" in given)) return copyOf(given);
   const { progressToken: _, ...meta } = given;

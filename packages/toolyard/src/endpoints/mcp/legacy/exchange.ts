@@ -6,7 +6,7 @@ import type { Dialect } from "../../dialect.ts";
 /** One HTTP request to a legacy endpoint after the checks of the listener: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
   readonly http: HttpExchange;
-  /** Caller with the tool names that this request selects. */
+  /** Principal of the caller, with the form of tool names that this request selects. */
   readonly principal: Principal;
   /** Tool mode that this request selects by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode | undefined;

@@ -60,12 +60,13 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    // After an event id, the client would reconnect to a stream that has no further events.
+    // A finished stream gets no event id at its start: with an id, the client would reconnect to the stream, which has
+    // no further events.
     const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
     return isPriming ? this.#deps.options.retryMs : undefined;
   }
 
-  /** Publishes the session: its id is valid for callers from now on, in all hubs. */
+  /** Publishes the session. From then on its id is valid for callers, in all hubs that share state. */
   list(): void {
     this.#isListed = true;
     this.#deps.state.sessions.put(this.id, this.protocol.record);
@@ -89,7 +90,7 @@ export class HttpSession implements ReplyHome {
 
   /**
    * Ends all streams and cancels the open requests without a reply, before `close`. Used when the client ends the
-   * session: a client that has closed its reader may fail on a late message. The official servers do the same.
+   * session, because a client that has closed its reader may fail on a late message. The official servers do the same.
    */
   terminate(): void {
     this.#isTerminated = true;

@@ -129,7 +129,8 @@ export class LegacyHttp {
 
   /**
    * Starts a session. Ignores `Mcp-Session-Id`: a client that reconnects may send the id of a previous session, because
-   * it cannot know that the session has ended. A previous session that still exists ends when it is idle.
+   * it cannot know that the session has ended. The previous session, if it still exists, ends when its idle time is
+   * over.
    */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
     const { http, principal, mode } = exchange;
@@ -172,7 +173,8 @@ export class LegacyHttp {
     if (sender) return sender.attach(http.openLastingStream(sessionHeader(session)), at.sequence);
     return session.events.after(at.stream, at.sequence, (missed) => {
       if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
-      // Clients of server-sent events reconnect to an ended stream until they receive the status 204.
+      // Clients of server-sent events reconnect to an ended stream until they receive the status 204, so this status is
+      // sent if no events were missed.
       if (missed.length === 0) return sendEmpty(named(http.answer, session), 204);
       const stream = http.openStream(sessionHeader(session));
       replay(stream, missed);
@@ -204,8 +206,8 @@ export class LegacyHttp {
   }
 
   /**
-   * Returns the id of the caller's session if another endpoint or hub holds it. Otherwise answers the request with an
-   * error.
+   * Returns the id of the caller's session if another endpoint or hub holds the session. Otherwise answers the request
+   * with an error.
    */
   async #idOfRemoteSession({ http }: LegacyExchange): Promise<string | undefined> {
     const id = http.header("mcp-session-id");
@@ -272,7 +274,7 @@ function isInitialize(message: unknown): boolean {
   return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
 }
 
-/** Returns true for notifications and replies, also unreadable ones, which get no answer. */
+/** Returns true for notifications and replies, including malformed ones. They get no answer. */
 function needsNoAnswer({ type }: ClassifiedMessage): boolean {
   return type === "notification" || type === "reply";
 }

@@ -36,10 +36,7 @@ export class InFlight {
     this.#scopes.set(id, scope);
   }
 
-  /**
-   * Removes a request. After a cancellation its id is free and another request may use it, so the scope is compared
-   * too.
-   */
+  /** Removes a request. The scope is compared too, because after a cancellation another request may use the same id. */
   remove(id: RequestId | symbol, scope: CallScope): void {
     if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
   }

@@ -35,8 +35,8 @@ export interface Outlet {
 }
 
 /**
- * Returns the outlet for messages during or after the answer. It is the session's outlet if that is open, because some
- * clients abandon the stream of an answer after the answer. Otherwise it is the outlet of the answer.
+ * Returns the outlet for messages that may be sent during or after the answer: the session's outlet if it is open,
+ * otherwise the outlet of the answer. Some clients stop reading the stream of an answer after the answer.
  */
 export function lastingOutlet(outlet: Outlet, session: Outlet): Pick<Outlet, "note" | "reachable"> {
   return {

@@ -50,7 +50,7 @@ export class PostReply implements Outlet {
     this.#number = home.register(this);
   }
 
-  /** A lost stream may be resumed. A plain response on a closed connection reaches no client. */
+  /** False if a plain response has lost its connection. A lost stream may be resumed, so it counts as reachable. */
   get reachable(): boolean {
     if (!this.#accepted.stream) return this.#home.standing.isOpen;
     return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
@@ -96,7 +96,7 @@ export class PostReply implements Outlet {
       this.#stream?.end();
       this.#stream = stream;
       replay(stream, missed);
-      // The reply ended while the missed events were read.
+      // The reply may have ended while the missed events were read.
       if (this.#isOver) stream.end();
     });
   }
@@ -104,7 +104,7 @@ export class PostReply implements Outlet {
   /** Ends the response after all its requests were answered. */
   end(): void {
     if (this.#isOver) return;
-    // If no request gets a reply, HTTP allows only an empty stream.
+    // If no request gets a reply, HTTP requires a stream, which then stays empty.
     if (this.#replies.length === 0 || !this.#accepted.json) this.stream();
     this.#isOver = true;
     this.#home.unregister(this.#number);
@@ -125,8 +125,8 @@ export class PostReply implements Outlet {
   }
 
   /**
-   * Sends a reply. A stream is known as long as its last event is kept, so a reply that is too large to keep is
-   * recorded as an error with the same id.
+   * Sends a reply. A reply that is too large for the event log is recorded as an error with the same id, because a
+   * stream can only be resumed while the log contains its last event.
    */
   #sendReply(text: string): void {
     this.#send(text, () => replyNotKept(text));

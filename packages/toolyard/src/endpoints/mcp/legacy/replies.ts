@@ -40,8 +40,8 @@ export function refuseInvalid(
 }
 
 /**
- * Returns true if a reply could be matched to a request. A value that is not a request must not get one. Other dialects
- * require a `method`.
+ * Returns true if a client could match a reply to this value. A value that is not a request must not get a reply; with
+ * other dialects, a `method` is required too.
  */
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   if (!isJsonObject(value)) return false;

@@ -27,7 +27,7 @@ export class SessionEvents {
     this.#append(stream, text, unheard);
   }
 
-  /** Returns an id for an event without data, which is not recorded. */
+  /** Returns an id for an event that has no data. Such an event is not recorded. */
   mark(stream: number): string {
     return eventId(stream, this.#lastSequence);
   }

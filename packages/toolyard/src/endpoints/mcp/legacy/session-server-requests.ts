@@ -114,7 +114,8 @@ function elicitationProblem(
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {
-    // Before elicitation had modes, an empty object meant forms. A client that names modes supports only those.
+    // An empty `elicitation` object means forms, as before elicitation had modes. A client that names modes supports
+    // only these.
     const formOnly =
       Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
     return formOnly ? undefined : undeclared("elicitation.form");

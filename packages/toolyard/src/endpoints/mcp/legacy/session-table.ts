@@ -40,7 +40,7 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#sessions.size;
   }
 
-  /** Adds a session. Returns false if the table is full, and no session may be ended for the new one. */
+  /** Adds a session. Returns false if the table is full and no session may be ended for the new one. */
   add(session: Entry): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
@@ -90,8 +90,8 @@ export class SessionTable<Entry extends TableEntry> {
 
   /**
    * Ends a session of a principal that exceeds its share, in this order: the session that was idle longest, the least
-   * recently used one that only has an open stream, the least recently used one that is answering. A principal's own
-   * new session never ends one that is answering.
+   * recently used one that only has an open stream, the least recently used one that is answering. A new session of the
+   * same principal never ends a session that is answering.
    */
   #makeRoomFor(newcomer: Holder): boolean {
     // Sorted only when the table is full, because maintaining an order would cost time in every request.

@@ -176,7 +176,10 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return DONE;
   }
 
-  /** Rejects the pending server requests. The client can no longer answer them, but it may still read answers. */
+  /**
+   * Rejects the pending server requests, because the client can no longer answer them. Running requests continue,
+   * because the client may still read their answers.
+   */
   endQuestions(): void {
     this.#asks.close();
   }
@@ -227,7 +230,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   logged(level: unknown, text: string): void {
-    // A message that belongs to no call may be about anything, so callers with narrowed rights do not receive it.
+    // A message that belongs to no call may contain anything, so callers with narrowed rights do not receive it.
     if (this.#phase === "ready" && !permissionOf(this.principal.rights).isNarrowed && this.wantsLog(level))
       this.#outlet.note(text);
   }
@@ -253,8 +256,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Runs a request of another dialect without an id, or with the id `null`. It cannot be cancelled; without an id it
-   * gets no answer. `refused`: the message with the id `null`, which is refused if no dialect knows its method.
+   * Runs a request of another dialect without an id, or with the id `null`. Such a request cannot be cancelled. Without
+   * an id, it gets no answer. `refused`: the message with the id `null`, which is refused if no dialect knows its
+   * method.
    */
   async #runNameless(
     { method, params = {} }: RpcNotification,

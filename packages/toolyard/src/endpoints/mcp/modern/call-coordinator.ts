@@ -165,7 +165,8 @@ const HELD_ELSEWHERE = errorAnswer(
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**
- * A class: an object literal with a function lives until a full collection, together with the call that it references.
+ * A class, because an object literal with a function stays in memory until a full garbage collection, together with the
+ * call that it references.
  */
 export class RequestVisit implements Visit {
   readonly request: AdmittedFacts;

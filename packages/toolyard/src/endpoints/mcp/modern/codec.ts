@@ -40,7 +40,7 @@ export class ModernCodec implements MethodCodec {
     return kind === "tools" ? withoutExecution(list) : list;
   }
 
-  /** Returns the result unchanged: `stamp` changes every result, also results of failures. */
+  /** Returns the result unchanged, because `stamp` later changes every result, including results of failures. */
   result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
     return result;
   }
@@ -70,7 +70,7 @@ export class ModernCodec implements MethodCodec {
 
 /**
  * Error codes about the headers, revision or handshake of one connection. They are not passed on, because the caller
- * would relate them to its own connection.
+ * would think that its own connection is meant.
  */
 const HOP_CODES: ReadonlySet<number> = new Set([
   RPC.headerMismatch,

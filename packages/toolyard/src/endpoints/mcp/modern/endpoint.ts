@@ -63,7 +63,7 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallCoordinator;
   readonly #toolHeaders: ToolHeaders;
-  /** Server facts that calls report, or the promise of their read. */
+  /** Server facts that calls report, or a promise of them during the first read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
@@ -105,7 +105,7 @@ export class ModernEndpoint {
   }
 
   /**
-   * Releases a lasting connection that has ended or sends nothing more. Its `subscriptions/listen` requests end with
+   * Releases a lasting connection that has ended or whose input has ended. Its `subscriptions/listen` requests end with
    * their results, and its parked calls are cancelled.
    */
   release(connection: string): void {
@@ -242,7 +242,7 @@ function discovery(
   });
 }
 
-/** Link of list requests, which never use it. */
+/** Link for list requests. It is required, but list requests never use it. */
 const NO_LINK: CallerLink = Object.freeze({
   endpoint: "mcp",
   client: { capabilities: {} },
@@ -257,8 +257,8 @@ const NO_LINK: CallerLink = Object.freeze({
 const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 
 /**
- * Returns the HTTP status of an answer. The answer itself reports errors; the revision requires a status for only one
- * of them.
+ * Returns the HTTP status of an answer. The revision requires a special status for only one error; all other errors are
+ * reported in the body only.
  */
 function statusOf(answer: McpAnswer): number {
   return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;

@@ -20,14 +20,14 @@ export interface RequestFacts {
   readonly headers?: HeaderLookup | undefined;
 }
 
-/** Returns the holder of the share that counts a long-lived request. */
+/** Returns the holder to whose share a long-lived request counts. */
 export function holderIn({ principal, connection }: RequestFacts): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }
 
 /**
- * Request with a valid envelope. A class, because members that are spread into an object literal were measured to live
- * until a full collection.
+ * Request with a valid envelope. A class, because members that are spread into an object literal stay in memory until a
+ * full garbage collection.
  */
 export class AdmittedFacts implements RequestFacts {
   readonly endpoint: string;

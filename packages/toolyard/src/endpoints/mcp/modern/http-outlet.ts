@@ -9,7 +9,7 @@ import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
 
 /**
  * Response to one modern HTTP request: plain JSON if nothing precedes the answer, otherwise a stream of events. A call
- * without messages for a long time becomes a stream too, since clients and proxies time out while they receive no
+ * that sends nothing for a long time becomes a stream too, because clients and proxies time out if they receive no
  * headers.
  */
 export class HttpOutlet implements ModernOutlet, QuietCall {
@@ -20,7 +20,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
   #stream: EventStream | undefined;
   #isOver = false;
 
-  /** A client that accepts no stream gets its answer without the notifications before it. */
+  /** If the client accepts no stream, it gets only its answer; notifications before the answer are dropped. */
   constructor(http: HttpExchange, accepted: AcceptedTypes, quiet: QuietCalls) {
     this.#http = http;
     this.#quiet = quiet;
@@ -29,7 +29,8 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
     if (accepted.stream) quiet.add(this);
   }
 
-  // A static method, for the same reason as in `Deadline`.
+  // A static method, because on Node 20 a closure created in the constructor would stay in memory until a full garbage
+  // collection.
   static #watch(outlet: HttpOutlet): void {
     outlet.#http.answer.onClosed(() => outlet.#closed());
   }

@@ -34,7 +34,10 @@ function capabilityError(missing: JsonObject): RpcErrorObject {
   return { code: RPC.missingClientCapability, message: `${MISSING}${names}`, data: { requiredCapabilities: missing } };
 }
 
-/** Start of the message that refuses a server request. Most servers repeat it as the reason of the failed call. */
+/**
+ * Start of the message that refuses a server request. A server that fails because of the refusal usually repeats this
+ * text.
+ */
 const MISSING = "Missing required client capabilities: ";
 
 /** Returns the union of two capabilities, with the modes and tools that either names. */
@@ -49,8 +52,8 @@ export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObj
 
 /**
  * Returns the answer to a call whose server requests were refused, because its caller did not declare the required
- * capabilities. A legacy server reports the refusal in its own result or error. The modern era has a standard error for
- * it, which replaces that answer. A call that succeeded, or failed for another reason, keeps its answer.
+ * capabilities. A legacy server reports the refusal in its own result or error. This function replaces that answer by
+ * the standard error of the modern era. A call that succeeded, or failed for another reason, keeps its answer.
  */
 export function asUndeclared(answer: McpAnswer, missing: JsonObject): McpAnswer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
@@ -66,7 +69,7 @@ function failedOfRefusal(answer: McpAnswer): boolean {
   );
 }
 
-/** Returns the failure of the server request. The caller gets it too if its tool fails because of it. */
+/** Returns the failure of the server request. If a tool fails because of it, its caller gets the same failure. */
 export function undeclaredFailure(missing: JsonObject): FailError {
   const message =
     "The calling client cannot be asked: it did not declare the capability " +

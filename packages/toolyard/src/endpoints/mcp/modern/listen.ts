@@ -63,7 +63,8 @@ export class ListenSubscription implements BoardListener {
       const isSame = seen?.version === version.version && seen.announcements === version.announcements;
       if (!this.#parts.lists.has(kind) || isSame) continue;
       this.#seen.set(kind, version);
-      // Templates have no separate notification.
+      // A change of the templates is reported as a change of the resources, because templates have no separate
+      // notification.
       notifications.add(kind === "templates" ? "resources" : kind);
     }
     for (const list of notifications) this.#send(`notifications/${list}/list_changed`, {});
@@ -73,7 +74,10 @@ export class ListenSubscription implements BoardListener {
     this.#send("notifications/resources/updated", { ...params, uri });
   }
 
-  /** Reports a task. Drops changes before the acknowledgement, because the caller reads the task after it. */
+  /**
+   * Reports a changed task. Drops changes before the acknowledgement, because the caller reads the task after the
+   * acknowledgement.
+   */
   taskChanged(task: JsonObject): void {
     if (!this.#early) this.#send("notifications/tasks", task);
   }

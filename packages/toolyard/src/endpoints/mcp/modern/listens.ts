@@ -20,13 +20,13 @@ export interface ListenOptions {
   readonly tasks?: Tasks | undefined;
 }
 
-/** Lists and resources about which a caller is notified. */
+/** Changes about which a caller is notified: of lists, resources and tasks. */
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** Ids of the tasks with changes to report. */
+  /** Ids of the tasks whose changes are reported. */
   readonly taskIds: readonly string[];
-  /** Filter as it is acknowledged, without the URIs. */
+  /** Filter in the form of the acknowledgement, without the URIs. */
   readonly wire: JsonObject;
 }
 
@@ -132,7 +132,7 @@ export class Listens {
     return [...subscribed.values(), ...(watch ? [async () => watch.stop()] : [])];
   }
 
-  /** Reports the changes of the caller's own tasks. Returns those of the ids that belong to the caller. */
+  /** Reports the changes of the caller's own tasks. Returns the ids that belong to the caller. */
   async #watchTasks(
     listen: ListenSubscription,
     wanted: readonly string[],
@@ -149,8 +149,7 @@ export class Listens {
   }
 
   /**
-   * Subscribes to the URIs. Omits those without support for subscriptions, which are then missing from the
-   * acknowledgement.
+   * Subscribes to the URIs. Omits URIs that do not support subscriptions; the acknowledgement does not contain them.
    */
   async #subscribe(uris: readonly string[], { principal }: View): Promise<ReadonlyMap<string, () => Promise<void>>> {
     const subscribed = new Map<string, () => Promise<void>>();

@@ -13,7 +13,7 @@ interface ParkedCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Result of looking up the call of a state: the call, if this endpoint holds it. */
+/** Result of looking up the call of a state. */
 export type ParkedLookup =
   | { readonly type: "here"; readonly call: RunningCall }
   /** Another endpoint or hub holds the call. */

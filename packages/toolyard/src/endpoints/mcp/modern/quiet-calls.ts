@@ -11,7 +11,7 @@ export interface QuietCall {
   open(): void;
 }
 
-/** Calls that have sent nothing yet. All calls share one timer, since a timer per call would be expensive. */
+/** Calls that have sent nothing yet. They share one timer, because a timer per call would be expensive. */
 export class QuietCalls {
   readonly #waiting = new CallSet<QuietCall>();
   #timer: NodeJS.Timeout | undefined;

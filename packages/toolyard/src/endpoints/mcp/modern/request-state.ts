@@ -3,7 +3,9 @@ import { exactCanonicalJson } from "../../../core/json/digest.ts";
 
 /** Prefix of every state that the hub creates. A state without it comes from the source behind the call. */
 const OWN = "toolyard:";
-/** Prefix that is added to a source's state if it resembles one of the hub's: the source may be a hub too. */
+/**
+ * Prefix that is added to a source's state if it looks like a state of this hub, because the source may be a hub too.
+ */
 const ESCAPE = "toolyard~";
 
 /** Data to which a parked call is bound: only the same caller with the same request may continue it. */
@@ -44,7 +46,7 @@ export class RequestStates {
   }
 
   #codeOf(id: string, { principal, method, target, arguments: args }: Binding): string {
-    // A client may change the order of the members in its arguments.
+    // Members are sorted first, because a client may change the order of the members in its arguments.
     const digest = createHash("sha256").update(exactCanonicalJson(args)).digest("base64url");
     return createHmac("sha256", this.#key)
       .update(JSON.stringify([id, principal, method, target, digest]))

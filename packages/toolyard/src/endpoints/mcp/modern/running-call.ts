@@ -45,20 +45,21 @@ const NO_QUESTIONS = new Map<string, SuspendedRequest>();
 export type VisitEnd =
   | { readonly type: "answer"; readonly answer: McpAnswer }
   | { readonly type: "input"; readonly inputRequests: JsonObject }
-  /** The call continues as a task, unless its caller has too many unfinished tasks. */
+  /** The call continues as a task, unless the caller has too many unfinished tasks. */
   | { readonly type: "task"; readonly plan: TaskPlan };
 
 interface SuspendedRequest {
   readonly ask: ServerRequest;
-  /** True after it was sent to the caller. */
+  /** True after the server request was sent to the caller. */
   isPut: boolean;
   resolve(response: JsonObject): void;
   reject(error: unknown): void;
 }
 
 /**
- * A call of the modern era. Its server requests cannot be sent directly: the visit ends with them, the call waits
- * without a visit, and the caller returns with answers in a new request. Notifications in between are held back.
+ * A call of the modern era. Its server requests cannot be sent to the caller directly. They are the result of the
+ * current visit, and the call waits until the caller sends the answers in a new request (the next visit). Notifications
+ * between two visits are kept for the next visit.
  */
 export class RunningCall implements CallerLink, TaskRun {
   readonly endpoint: string;
@@ -72,7 +73,7 @@ export class RunningCall implements CallerLink, TaskRun {
   #capabilities: JsonObject;
   #visit: Visit | undefined;
   #endVisit: ((end: VisitEnd) => void) | undefined;
-  /** Stops watching for the disconnect of this visit's caller. */
+  /** Removes the listener for the disconnection of this visit's caller. */
   #onGone: (() => void) | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #held: CallNotification[] = [];
@@ -84,7 +85,7 @@ export class RunningCall implements CallerLink, TaskRun {
   #progress: string | undefined;
   #plan: TaskPlan | undefined;
   #planTimer: NodeJS.Timeout | undefined;
-  /** True after the time of the plan has passed. */
+  /** True after the time of the task plan (`afterMs`) has passed. */
   #isDue = false;
   /** Present if the call is a task. It then has no further visits. */
   #observer: TaskObserver | undefined;
@@ -92,7 +93,8 @@ export class RunningCall implements CallerLink, TaskRun {
   constructor(client: Client, visit: Visit, { relaysInput, offersTask = false }: RunningCallOptions) {
     this.endpoint = visit.endpoint;
     this.client = client;
-    // A request for input of the source itself requires a retry of the caller, which a task does not have.
+    // A source's own request for input requires a retry by the caller. A task has no retries, so such requests are not
+    // relayed.
     this.relaysInput = relaysInput && !offersTask;
     if (offersTask) this.taskOffer = { accept: (plan) => this.#accept(plan) };
     this.#capabilities = visit.capabilities;
@@ -112,8 +114,8 @@ export class RunningCall implements CallerLink, TaskRun {
   }
 
   /**
-   * Settles the call. A server request that the caller has received may belong to another call, so it stays open until
-   * the caller returns; the answer of this call waits until then.
+   * Settles the call. A server request that the caller has already received may belong to another call, so it stays
+   * open until the caller's next request. The answer of this call is sent with that request.
    */
   settle(own: McpAnswer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
@@ -148,7 +150,7 @@ export class RunningCall implements CallerLink, TaskRun {
     if (this.#questions.size > 0) this.#gather();
   }
 
-  // A static method, because other closures were measured to live until a full collection on Node 20 (see `Deadline`).
+  // A static method, because on Node 20 other closures stay in memory until a full garbage collection.
   static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
     return () => call.cancel(signal.reason);
   }
@@ -192,7 +194,7 @@ export class RunningCall implements CallerLink, TaskRun {
 
   #accept(plan: TaskPlan): void {
     if (this.#answer || this.#observer || (this.#plan && this.#plan.afterMs <= plan.afterMs)) return;
-    // An inner call may require a task sooner. The task is still that of the outer tool.
+    // An inner call may require an earlier task. The plan still names the outer tool.
     this.#plan = this.#plan ? { ...this.#plan, afterMs: plan.afterMs } : plan;
     clearTimeout(this.#planTimer);
     if (plan.afterMs === 0) return this.#becomeDue(this.#plan);
@@ -287,7 +289,7 @@ export class RunningCall implements CallerLink, TaskRun {
     this.#endVisit = undefined;
   }
 
-  // A retry may declare fewer capabilities than the first request.
+  // The open server requests are checked again, because a retry may declare fewer capabilities than the first request.
   #refuseUndeclared(): void {
     for (const [key, { ask, reject }] of this.#questions) {
       const missing = missingCapabilities(ask, this.#capabilities);

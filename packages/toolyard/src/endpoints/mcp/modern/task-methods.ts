@@ -54,7 +54,10 @@ export function createdTask(task: TaskSnapshot): JsonObject {
   return { resultType: "task", ...created };
 }
 
-/** Returns a task in the form of SEP-2663. Its result has the form of 2026-07-28, whoever started the task. */
+/**
+ * Returns a task in the form of SEP-2663. Its result always has the form of 2026-07-28, even if a legacy client started
+ * the task.
+ */
 export function wireTask({
   id,
   updatedAt,

@@ -14,7 +14,7 @@ type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
 
 interface HeadersOfView {
   readonly byTool: HeadersByTool;
-  /** True if it covers every listed tool. A missing name then is another spelling, or no tool. */
+  /** True if the map covers every listed tool. A name that is not in the map is then another spelling, or no tool. */
   readonly isWhole: boolean;
 }
 
@@ -26,7 +26,7 @@ type HeaderFinding = HeaderMismatch | undefined;
 export class ToolHeaders {
   readonly #hub: HubPort;
   readonly #byList = new WeakMap<RenderedList, HeadersByTool>();
-  /** Headers by view, until a list changes: most calls read no list. */
+  /** Headers by view. They are kept until a list changes, because reading a list for each call would be expensive. */
   readonly #current = new Map<string, HeadersOfView>();
   readonly #stop: () => void;
   /** Number of list changes so far. */
@@ -49,7 +49,7 @@ export class ToolHeaders {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
-    // Neither a mode nor a form of names contains a space.
+    // A space separates the parts of the key, because neither a mode nor a form of names contains one.
     const { principal, mode } = view;
     const key = `${mode} ${principal.toolNames ?? "mcp"} ${callerKey(principal)}`;
     const held = this.#current.get(key);

@@ -10,7 +10,7 @@ import { sampleOf } from "../../../schema/sample.ts";
 
 /** Part of the document that the page shows. */
 export interface DocumentPageOptions {
-  /** Text that an operation must contain in its path or description. */
+  /** Text that the page requires in the path or description of each operation that it shows. */
   readonly filter: string;
   /** Page number; the first page is 1. */
   readonly page: number;
@@ -57,7 +57,7 @@ interface PageOperation {
   readonly path: string;
   readonly tag: string;
   readonly operation: JsonObject;
-  /** Text in which the filter searches. */
+  /** Text of the operation that is compared with the filter. */
   readonly words: string;
 }
 

@@ -26,7 +26,7 @@ interface SchemaLocation {
 /** Schema that contains a member. */
 interface Within {
   readonly spot: SchemaLocation;
-  /** Returns the original location of the schema that is now at `steps` below this one. */
+  /** Returns the original location of the schema that is now at `steps` below this schema. */
   readonly from: (steps: readonly string[]) => string;
 }
 
@@ -67,7 +67,7 @@ class Porter {
   port(): JsonObject {
     const resource: SchemaResource = { from: "#", uri: NOWHERE };
     const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
-    // Resolving may add further schemas and append their references.
+    // The list can grow during the loop, because resolving a reference may add schemas with further references.
     for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
     if (this.#hoisted.length > 0)
       out["$defs"] = Object.fromEntries([
@@ -123,7 +123,7 @@ class Porter {
   #map(keyword: string, map: JsonObject, { spot, from }: Within): JsonObject {
     const taken = new Set<string>();
     const entries = Object.entries(map).map(([name, one]): [string, unknown] => {
-      // Only references use the names of definitions, so the names may change.
+      // Definitions may be renamed, because their names are used only in references, which are updated.
       const shown = keyword === "$defs" ? freeName(safeName(name), taken) : name;
       taken.add(shown);
       const steps =
@@ -140,7 +140,7 @@ class Porter {
       resource = { from: spot.from, uri: joinUri($id, resource.uri) };
       this.#named.set(resource.uri, spot.from);
     }
-    // In draft-07, an `$id` that is a fragment is an anchor.
+    // In draft-07, an `$id` that is only a fragment is an anchor.
     const anchors = [
       $anchor,
       $dynamicAnchor,
@@ -173,7 +173,7 @@ class Porter {
     return `${from}${plainPointer(fragment).slice(1)}`;
   }
 
-  /** Copies a schema from a place where no schema is expected, such as below a keyword that the author invented. */
+  /** Copies a schema from a place where the drafts define no schema, such as below a keyword of the author. */
   #hoist(origin: string): string | undefined {
     let at: unknown = this.#root;
     for (const step of stepsOf(origin))

@@ -9,16 +9,19 @@ import { assertOwnPage } from "../../../http/request/own-page.ts";
 import { KEY_HEADER } from "../api-types.ts";
 import type { BrowserSessions } from "./sessions.ts";
 
-/** The authenticated caller of one request to `/api/admin`. */
+/** Authenticated caller of one request to `/api/admin`. */
 export interface AdminCaller {
   readonly principal: Principal;
   readonly by: "open" | "session" | "token";
-  /** Value of `Authorization` that authenticated it; absent if none is needed. */
+  /** Value of the `Authorization` header that authenticated the caller. Absent if no credentials are needed. */
   readonly authorization?: string;
-  /** Its rights are not narrowed. */
+  /** True if the caller's rights are not narrowed. */
   readonly seesAll: boolean;
   readonly mayChange: boolean;
-  /** The hub has no authentication. Any program that reaches its port could then change it, so nothing may. */
+  /**
+   * True if the hub has no authentication. Nothing can then be changed, because any program that reaches the port could
+   * do it.
+   */
   readonly isReadOnlyHub: boolean;
 }
 
@@ -30,8 +33,8 @@ export interface CallerParts {
 }
 
 /**
- * Returns the caller of a request. A browser must send the header of the console's own page: a foreign page cannot, as
- * the preflight of such a request is refused. Throws a `Refusal`.
+ * Returns the caller of a request. A browser must send a header that only the console's own page sends: for a page of
+ * another site, the browser would send a preflight first, which is refused. Throws a `Refusal`.
  */
 export async function callerOf(exchange: HttpExchange, parts: CallerParts): Promise<AdminCaller> {
   assertOwnScript(exchange);
@@ -43,7 +46,8 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     name === "authorization" ? authorization : exchange.header(name);
   const found = await access.authenticator.authenticate({ header });
   if (!found.admitted) {
-    // The token of the session was removed from the configuration, or has expired.
+    // The credentials of the session are no longer valid, because the token was removed from the configuration or has
+    // expired.
     if (session && cookie !== undefined) sessions.end(cookie);
     throw refusalOf(found);
   }
@@ -59,11 +63,11 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   };
 }
 
-/** Tells whether a caller may still follow an event stream that it opened. */
+/** Decides whether a caller may still follow an event stream that it opened. */
 export interface StreamPermit {
-  /** The session or the token has ended. Consults no other service. */
+  /** Returns true if the session or the token has ended. Sends no request. */
   isOver(): boolean;
-  /** Authenticates the caller again. Resolves with false if it is refused, or has other rights now. */
+  /** Authenticates the caller again. Resolves with false if the caller is refused or its rights have changed. */
   renew(): Promise<boolean>;
 }
 
@@ -94,7 +98,7 @@ function refusalOf({ status = 401, message, challenge, retryAfterMs }: RefusedCa
   });
 }
 
-/** Whatever `server.cors_origins` names, only pages of this hub may use its administration. */
+/** Only pages of this hub may use its administration API, even if `server.cors_origins` names other origins. */
 export function assertOwnOrigin(exchange: HttpExchange): void {
   assertOwnPage(exchange);
   const origin = exchange.header("origin");
@@ -108,12 +112,12 @@ function assertOwnScript(exchange: HttpExchange): void {
   assertOwnOrigin(exchange);
   const isBrowser = exchange.header("sec-fetch-site") !== undefined || exchange.header("origin") !== undefined;
   if (!isBrowser || exchange.header(KEY_HEADER) !== undefined) return;
-  // A person may read a document by its address; a page may not load it.
+  // A user may open a document of the API in the address bar, but a page of another origin may not load it.
   if (exchange.method === "GET" && exchange.header("sec-fetch-site") === "none") return;
   throw new Refusal(403, `A request of a browser needs the header \`${KEY_HEADER}\`, which the console sends.`);
 }
 
-/** The name has the port, because browsers send a cookie to every port of a host. */
+/** The name contains the port, because browsers send a cookie to every port of a host. */
 export function cookieName({ baseUrl }: Pick<HttpExchange, "baseUrl">): string {
   const { port, protocol } = new URL(baseUrl);
   return `toolyard_console_${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
@@ -125,7 +129,7 @@ export function cookieOf(exchange: Pick<HttpExchange, "baseUrl" | "header">): st
   return part?.trim().slice(start.length);
 }
 
-/** A caller without an identity has shown no credential, so it is no administrator. */
+/** A caller without an identity has sent no credentials, so it is not an administrator. */
 function isAdmin(
   { identity, roles = [], profile }: Pick<Principal, "identity" | "profile" | "roles">,
   { access, admins }: Pick<CallerParts, "access" | "admins">,
@@ -140,7 +144,10 @@ function isAdmin(
   return names.some((name) => admins.includes(name));
 }
 
-/** An external issuer may let users choose their names, so that only the id and the subject identify them. */
+/**
+ * Only the id and the subject identify a user of an external issuer, because that issuer may let users choose their
+ * names.
+ */
 function namesOf({ kind, id, name, isNameUnique, claims }: Identity): readonly string[] {
   if (kind === "token" || isNameUnique) return [name, id];
   const subject = claims["sub"];

@@ -8,7 +8,7 @@ import { SIGN_IN_HEADERS, signInPage } from "./sign-in-page.ts";
 import type { NewSession, BrowserSessions } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Sign-ins of one address. */
+/** Limit of sign-ins from one address. */
 const SIGN_INS = { burst: 10, everyMs: 3000 };
 
 export interface SessionParts {
@@ -19,7 +19,7 @@ export interface SessionParts {
 
 /**
  * Opens and ends browser sessions. The cookie has the default path of its request, which is `/api/admin` as the browser
- * sees it, also behind a proxy that adds a path.
+ * sees it. This is correct behind a proxy that adds a path, too.
  */
 export class SessionEndpoint {
   readonly #parts: SessionParts;
@@ -33,7 +33,7 @@ export class SessionEndpoint {
     answer.send(200, SIGN_IN_HEADERS, signInPage(title, "../api/admin/session"));
   }
 
-  /** `POST session`: a form with `token`, or with the `code` of a link, which the page sends. */
+  /** Handles `POST session`. The body is a form with `token`, or with the `code` of a sign-in link. */
   async open(exchange: HttpExchange, title: string): Promise<void> {
     assertOwnOrigin(exchange);
     const waitMs = this.#attempts.take(exchange.remoteAddress);
@@ -57,7 +57,7 @@ export class SessionEndpoint {
     else sendValue(exchange.answer, { key: session.key });
   }
 
-  /** `DELETE session` */
+  /** Handles `DELETE session`. */
   end(exchange: HttpExchange): void {
     assertOwnOrigin(exchange);
     const cookie = cookieOf(exchange);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A browser session: the credentials that were given once. Each request is authenticated with them again. */
+/** Browser session with the credentials of its sign-in. Each request is authenticated with these credentials again. */
 export interface BrowserSession {
   /** Value of `Authorization`. */
   readonly authorization: string;
@@ -9,7 +9,7 @@ export interface BrowserSession {
 export interface NewSession {
   /** Value of the cookie. */
   readonly cookie: string;
-  /** Value that the page sends in a header. It is never in a cookie, so no other port of this machine gets it. */
+  /** Time for which a sign-in link is valid. */
   readonly key: string;
 }
 
@@ -27,13 +27,16 @@ export interface SessionLimits {
 export const LINK_MS = 60_000;
 const MAX_LINKS = 32;
 
-/** Browser sessions and sign-in links, in memory: a new start of the hub ends them. Secrets are kept as digests. */
+/**
+ * Browser sessions and sign-in links. They are only in memory, so a restart of the hub ends them. Secrets are stored as
+ * digests.
+ */
 export class BrowserSessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
-  /** By the digest of the cookie, the least recently used first. */
+  /** Sessions by the digest of the cookie, the least recently used first. */
   readonly #sessions = new Map<string, KeptSession>();
-  /** By the digest of the code. */
+  /** Sign-in links by the digest of the code. */
   readonly #links = new Map<string, BrowserSession & { readonly until: number }>();
 
   constructor(limits: SessionLimits, now: () => number = Date.now) {
@@ -52,7 +55,10 @@ export class BrowserSessions {
     return { cookie, key };
   }
 
-  /** Returns the session of a cookie and its key; `undefined` if it is over or one of them is wrong. */
+  /**
+   * Returns the session with this cookie and key. Returns `undefined` if the session is over or one of the values is
+   * wrong.
+   */
   find(cookie: string, key: string): BrowserSession | undefined {
     const id = name(cookie);
     const session = this.#sessions.get(id);
@@ -65,7 +71,7 @@ export class BrowserSessions {
     return session;
   }
 
-  /** Returns true while the session of a cookie is open. Does not count as a use of it. */
+  /** Returns true while the session with this cookie is open. Does not extend the session. */
   isOpen(cookie: string): boolean {
     const session = this.#sessions.get(name(cookie));
     return session !== undefined && this.#now() - session.usedAt <= this.#limits.sessionMs;
@@ -83,7 +89,7 @@ export class BrowserSessions {
     return code;
   }
 
-  /** Returns the credentials of a link. A code can be used once. */
+  /** Returns the credentials of a sign-in link. A code can be used once. */
   useLink(code: string): BrowserSession | undefined {
     const id = name(code);
     const link = this.#links.get(id);

@@ -21,7 +21,7 @@ export const SIGN_IN_HEADERS: readonly string[] = [
   "DENY",
   "x-content-type-options",
   "nosniff",
-  // With `no-referrer`, browsers send `Origin: null` with the form.
+  // Not `no-referrer`, because browsers would then send `Origin: null` with the form.
   "referrer-policy",
   "same-origin",
   "cache-control",

@@ -6,7 +6,7 @@ import type { AdminRoute } from "./route.ts";
 import { SourceRoutes } from "./sources.ts";
 import { ToolRoutes } from "./tools.ts";
 
-/** Returns every route of the API but those of sessions and events. */
+/** Returns every route of the API except those of sessions and events. */
 export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRoute[] {
   return [
     ...overviewRoutes(parts),

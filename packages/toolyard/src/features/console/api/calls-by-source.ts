@@ -2,7 +2,7 @@ import type { CallFigures } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import { isFailure } from "../recorder/call-recorder.ts";
 
-/** Returns the counts of all calls of each source, by its id, with the percentiles of the recent ones. */
+/** Returns the counts of calls by source id. The percentiles are those of the recent calls. */
 export function callsBySource({
   callStatistics,
   recentCalls,

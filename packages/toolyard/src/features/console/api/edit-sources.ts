@@ -14,7 +14,7 @@ export interface FileChange {
   readonly message: string;
 }
 
-/** Applies a changed file to the running hub. A hub that cannot reload has the change in its file only. */
+/** Applies a changed file to the running hub. If the hub cannot reload, the change is only in the file. */
 export async function applyChange(control: HubControl, { file, message }: FileChange): Promise<ActionResult> {
   try {
     await control.reload();
@@ -24,7 +24,10 @@ export async function applyChange(control: HubControl, { file, message }: FileCh
   }
 }
 
-/** The hub, and the record of accepted files: a change of the console must not stop the next start of the hub. */
+/**
+ * The hub, and the record of accepted files: a change by the console must not make the hub refuse the file at its next
+ * start.
+ */
 export interface SourceEditor {
   readonly control: HubControl;
   readonly acceptance: Acceptance;
@@ -83,7 +86,7 @@ async function editablePlace(control: HubControl, id: string): Promise<SourcePla
   return place;
 }
 
-/** Runs a change of a file; a violated schema is the caller's fault. */
+/** Runs a change of a file. If the result violates the schema, the caller gets an error. */
 async function edit<T>(file: string, acceptance: Acceptance, work: () => Promise<T>): Promise<T> {
   try {
     return await keepAccepted(file, acceptance, work);

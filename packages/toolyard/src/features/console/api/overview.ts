@@ -5,7 +5,7 @@ import type { ConsoleParts } from "../parts.ts";
 import type { AdminRoute } from "./route.ts";
 import { signInLink, toProblem } from "./source-rows.ts";
 
-/** Most entries of `attention` of one kind. */
+/** Maximum number of entries in `attention` of one kind. */
 const MAX_ATTENTION = 50;
 
 export function overviewRoutes(parts: ConsoleParts): readonly AdminRoute[] {

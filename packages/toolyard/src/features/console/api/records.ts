@@ -10,7 +10,7 @@ const MAX_LINES = 1000;
 const MAX_CALLS = 1000;
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 
-/** Routes that only read what the hub remembers. */
+/** Routes that only read recorded data: calls, log lines and callers. */
 export class RecordRoutes {
   readonly #parts: ConsoleParts;
 
@@ -58,7 +58,7 @@ export class RecordRoutes {
     ];
   }
 
-  /** A caller with narrowed rights sees its own calls. */
+  /** A caller with narrowed rights gets only its own calls. */
   #calls({ query, caller }: AdminRequest): CallList {
     const limit = readCount(query, "limit", { usual: 200, most: MAX_CALLS });
     const [tool, who, outcome, source] = ["tool", "who", "outcome", "source"].map((name) => query.get(name) ?? "");
@@ -71,7 +71,7 @@ export class RecordRoutes {
         (source === "" || call.source === source) &&
         (outcome === "" || call.outcome === outcome || (outcome === "failed" && isFailure(call.outcome))),
     );
-    // Callers may send a secret as the name of a tool.
+    // Calls are redacted, because a caller may have sent a secret as the name of a tool.
     const calls = chosen.slice(0, limit).map((call) => this.#parts.redactFacts({ ...call }) as unknown as CallRecord);
     return { calls, total: chosen.length };
   }
@@ -117,7 +117,7 @@ export class RecordRoutes {
     };
   }
 
-  /** Callers of the configuration that have not called yet come last. */
+  /** Callers that are configured but have not called yet come last. */
   #callers(_request: AdminRequest): { readonly callers: readonly CallerRow[] } {
     const called = (this.#parts.recentCalls?.callers() ?? []).toReversed();
     const tokens = tokenNames(this.#parts.hubControl().tree);

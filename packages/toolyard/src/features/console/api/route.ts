@@ -13,9 +13,9 @@ import type { AdminCaller } from "../access/admin-caller.ts";
 export interface AdminRequest {
   readonly exchange: RestExchange;
   readonly caller: AdminCaller;
-  /** Everything that the caller may use. */
+  /** View of the caller, which contains everything that it may use. */
   readonly view: View;
-  /** Decoded, in the order of the path. */
+  /** Decoded variable parts of the path, in order. */
   readonly names: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -23,7 +23,7 @@ export interface AdminRequest {
 /** `any`: every authenticated caller. `all`: callers whose rights are not narrowed. `change`: administrators. */
 export type RouteNeed = "any" | "all" | "change";
 
-/** Returns the JSON value of the answer; `undefined` if it has answered itself. */
+/** Returns the JSON value of the answer, or `undefined` if the handler has already answered. */
 export type AdminHandler = (request: AdminRequest) => unknown;
 
 export interface AdminRoute {
@@ -72,7 +72,7 @@ interface ChangeFacts {
   readonly principal: AdminCaller["principal"];
 }
 
-/** Runs a change and records it with its caller, also if it is refused or fails. */
+/** Runs a change. Records it in the audit with its caller, even if the change is refused or fails. */
 async function recorded(
   { route, names: [source], principal: { id, identity } }: ChangeFacts,
   audit: AdminApi["audit"],
@@ -132,7 +132,7 @@ function decode(text: string): string {
   }
 }
 
-/** Reads a whole number of the query. Throws a 400. */
+/** Reads a whole number from the query. Throws a `Refusal` with status 400. */
 export function readCount(
   query: URLSearchParams,
   name: string,

@@ -11,19 +11,19 @@ import type { HubControl } from "../../../core/ports/hub-control.ts";
 export interface SourcePlaceInFile {
   readonly file: string;
   readonly isEditable: boolean;
-  /** Why it cannot be edited here. */
+  /** Reason why the console cannot edit the entry. */
   readonly reason?: string;
   readonly options: JsonObject;
 }
 
-/** A configuration file as the hub can edit it, or why it cannot. */
+/** Configuration file that the console can edit, or the reason why it cannot. */
 export interface OpenedFile {
   readonly path: string;
   readonly document?: TomlDocument;
   readonly reason?: string;
 }
 
-/** Opens the files in force, those with precedence first. */
+/** Opens the files in force, those with the highest precedence first. */
 export function openFiles({ files }: Pick<HubControl, "files">): Promise<readonly OpenedFile[]> {
   return Promise.all(files.toReversed().map(openFile));
 }

@@ -11,12 +11,12 @@ const NO_CALLS: CallFigures = Object.freeze({ calls: 0, errors: 0 });
 
 export interface RowFacts {
   readonly calls: CallFigures | undefined;
-  /** The entry in a configuration file; absent if no file has one. */
+  /** Entry in a configuration file. Absent if no file has one. */
   readonly place: SourcePlaceInFile | undefined;
   readonly signIn: string | undefined;
 }
 
-/** Describes a source for lists. */
+/** Describes a source for a list. */
 export function toSummary(report: SourceReport, { calls = NO_CALLS, place, signIn }: RowFacts): SourceSummary {
   const { source, status, tools, resources, prompts, problems } = report;
   const { state, lastError, restarts = 0, since, installing } = status;
@@ -50,7 +50,7 @@ export function toProblem(problem: Problem): SourceProblem {
 /** Members of a problem, the decisive ones first. */
 const SEVERITIES = ["renamed", "repaired", "unsupported", "changed"] as const;
 
-/** Returns the address of the sign-in page of a source that supports sign-in. */
+/** Flags of a problem that determine its severity. The last flag that is set has precedence. */
 export function signInLink(
   source: string,
   signIns: Pick<SignInCoordinator, "sources">,

@@ -108,7 +108,7 @@ export class SourceRoutes {
       ...(pid !== undefined && { pid }),
       info,
       toolNames: provider ? await toolNames(provider) : [],
-      // Only administrators may read how a server is started.
+      // Only administrators may read the entry, because it shows how a server is started.
       ...(place && caller.mayChange && { entry: this.#parts.redactFacts(place.options) }),
       ...readOnlyReason(place?.reason, place !== undefined),
       commands: commandsFor(id, place !== undefined),

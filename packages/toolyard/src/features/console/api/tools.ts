@@ -90,7 +90,7 @@ export class ToolRoutes {
     return { tools, total: entries.length, offset, version: all.version };
   }
 
-  /** The ranking of `tool_search`. */
+  /** Searches with the same ranking as `tool_search`. */
   async #search(
     words: string,
     { server, view }: Pick<AdminRequest, "view"> & { readonly server: string | null },

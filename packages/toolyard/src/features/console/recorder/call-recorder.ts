@@ -19,9 +19,9 @@ interface Minute {
 }
 
 const MINUTE_MS = 60_000;
-/** Minutes that are counted. */
+/** Number of minutes for which calls are counted. */
 export const KEPT_MINUTES = 60;
-/** Maximum number of callers that are counted. The one that called longest ago is removed. */
+/** Maximum number of callers that are counted. Above it, the caller with the oldest last call is removed. */
 const MAX_TALLIES = 2000;
 const MAX_PROGRAMS = 8;
 type Percentiles = Pick<CallFigures, "p50" | "p95" | "p99">;
@@ -35,7 +35,7 @@ export interface CallerTally extends CallFigures {
 
 /** The last calls of a hub, in a ring of fixed size, with counts since its start. */
 export class CallRecorder {
-  /** Emitted only while there are listeners. */
+  /** Event for each new call. Emitted only while there are listeners. */
   readonly added = new Emitter<CallRecord>();
   #isInUse = false;
   readonly #ring: CallRecord[] = [];
@@ -52,7 +52,7 @@ export class CallRecorder {
     this.#now = now;
   }
 
-  /** False until the console is served. A hub without it does not pay for records that nobody can read. */
+  /** False until the console is served. Until then, no calls are recorded, which would cost time without use. */
   get isInUse(): boolean {
     return this.#isInUse;
   }
@@ -61,12 +61,12 @@ export class CallRecorder {
     this.#isInUse = true;
   }
 
-  /** Calls since the start of the hub, without calls that a call made. */
+  /** Figures since the start of the hub, without calls that other calls made. */
   get total(): CallFigures {
     return { ...this.counts, ...percentiles(this.newest()) };
   }
 
-  /** The same without percentiles. */
+  /** Counts like `total`, without percentiles. */
   get counts(): { readonly calls: number; readonly errors: number } {
     return { calls: this.#count, errors: this.#errors };
   }
@@ -104,7 +104,7 @@ export class CallRecorder {
     return new Map(Array.from(kept, ([id, calls]) => [id, percentiles(calls)]));
   }
 
-  /** Returns the figures of the kept calls of one tool. */
+  /** Returns the figures of one tool, from the calls that are kept. */
   ofTool(name: string): CallFigures {
     const calls = this.newest().filter(({ target }) => target === name);
     if (calls.length === 0) return NO_FIGURES;
@@ -145,7 +145,7 @@ export class CallRecorder {
   }
 }
 
-/** A caller that cancels is no fault. */
+/** Returns true for a failed call. A call that its caller cancelled does not count as failed. */
 export function isFailure(outcome: string): boolean {
   return outcome !== "ok" && outcome !== "cancelled";
 }
@@ -156,7 +156,7 @@ function count(tallies: Map<string, Tally>, { who, outcome, time, client }: Fini
   if (isFailure(outcome)) known.errors += 1;
   known.lastCall = time;
   if (client !== undefined && known.programs.size < MAX_PROGRAMS) known.programs.add(client);
-  // The order of the map is that of the last calls.
+  // The caller is moved to the end, so that the map stays in the order of the last calls.
   tallies.delete(who);
   tallies.set(who, known);
   if (tallies.size > MAX_TALLIES) tallies.delete(tallies.keys().next().value!);

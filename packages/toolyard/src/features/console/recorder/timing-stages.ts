@@ -6,7 +6,7 @@ import type { StagePlace } from "../../../pipeline/stage-place.ts";
 import type { CallState, Stage } from "../../../pipeline/state.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 
-/** The stages after which time is taken. The time inside the last one is that of `execute`. */
+/** Stages whose end is recorded. The time after the last one is that of `execute`. */
 const MARKED = ["resolve", "authorise", "validate", "admit", "guard"] as const;
 const MAX_TEXT_CHARS = 300;
 
@@ -14,8 +14,8 @@ const MAX_TEXT_CHARS = 300;
 type Marks = number[];
 
 /**
- * Creates stages that record every call, with its time in each stage, once the recorder is in use. A retry counts for
- * `guard`.
+ * Creates stages that record every call, with its time in each stage, once the recorder is in use. The time of a retry
+ * counts for `guard`.
  */
 export function timingStages(recorder: CallRecorder): readonly StagePlace[] {
   const running = new WeakMap<CallState, Marks>();
@@ -43,12 +43,12 @@ export function timingStages(recorder: CallRecorder): readonly StagePlace[] {
   ];
 }
 
-/** A call that began before the recorder was in use has no marks. */
+/** A call that began before the recorder was in use has no marks, so nothing is set. */
 function setMark(marks: Marks | undefined, index: number): void {
   if (marks) marks[index] = performance.now();
 }
 
-/** Skips a stage without a promise of its own until the recorder is in use. */
+/** Returns a stage that is skipped, without creating a promise, until the recorder is in use. */
 function ifInUse(recorder: CallRecorder, stage: Stage): Stage {
   return (state, next) => (recorder.isInUse ? stage(state, next) : next(state));
 }
@@ -72,7 +72,9 @@ function recordCall(recorder: CallRecorder, running: WeakMap<CallState, Marks>):
   };
 }
 
-/** Returns the time between marks, in milliseconds; the last one is the stage in which the call ended. */
+/**
+ * Returns the time between two marks, in milliseconds. The last value is the time in the stage in which the call ended.
+ */
 function durations(marks: Marks, startedAt: number, endedAt: number): readonly number[] {
   const reached = marks.includes(undefined as never) ? marks.filter((one) => one !== undefined) : marks;
   return [...reached, endedAt].map((at, index) => rounded(at - (reached[index - 1] ?? startedAt)));
