@@ -174,6 +174,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
   test("has the folders that the login shell adds to the PATH", async () => {
     await using desk = await createDesk();
     const env = { PATH: SMALL, SHELL: "/bin/sh", HOME: desk.path("home") };
+    await mkdir(desk.path("home"), { recursive: true });
     await writeFile(desk.path("home/.profile"), `PATH="${desk.path("bin")}:$PATH"\n`);
     await desk.run(["connect", "cursor", "--yes", "--own"], { env });
     const stored = JSON.parse(await readFile(desk.path("home/toolyard/data/environment.json"), "utf8")) as Variables;
