@@ -39,7 +39,7 @@ function said(text: string, profile: ProfileName = "default"): string[] {
   return checkGnn(text, { profile }).diagnostics.map(({ code, message }) => `${code} ${message}`);
 }
 
-describe("the own samples", () => {
+describe("# samples of the package", () => {
   test.each(["default", "strict-v1", "seed-era"] as const)(
     "C40: two_room.md is valid for the profile %s",
     (profile) => {
@@ -64,7 +64,7 @@ describe("the own samples", () => {
     expect(seedEra.diagnostics.map(({ code }) => code)).toEqual(["E001", "E001", "N001", "E014", "W011"]);
   });
 
-  test("the seed-era rules estimate 108 bytes and their units for two_room.md", () => {
+  test("estimates 108 bytes and the inference units for two_room.md by the rules of the 2025 type checker", () => {
     const [first] = checkGnn(TWO_ROOM).file.models;
     const { memory_estimate_kb, inference_estimate_units } = seedEraEstimates(viewOf(first!));
     expect(memory_estimate_kb).toBe(108 / 1024);
@@ -164,7 +164,7 @@ describe("connections", () => {
   });
 });
 
-test("checks matrices with words in their names like numbered ones, if the model has no numbered ones", () => {
+test("checks a model whose matrices have words in their names like a model with numbered matrices", () => {
   const codes = (space: string, values: string): string[] =>
     places(model({ space, values })).filter((place) => place.startsWith("E011"));
   const [cue, place] = ["A_cue={(1,0),(0,1)}", "B_place={((1,0),(0,0)),((0,1),(1,0))}"];
@@ -271,7 +271,7 @@ describe("time and ontology", () => {
 describe("mutations", () => {
   const lines = TWO_ROOM.trimEnd().split("\n");
 
-  test("reports a syntax error in its own line", () => {
+  test("reports a syntax error in the line that contains it", () => {
     const spoil: readonly (readonly [string, RegExp, (line: string) => string])[] = [
       ["E006", /^\w+\[.*\]/, (line) => line.replace("]", "")],
       ["E010", /type=float/, (line) => line.replace("float", "flat")],
@@ -334,7 +334,7 @@ describe("reports a beginner's mistake once, with the text to write", () => {
   const told = (text: string): string[] =>
     checkGnn(text).diagnostics.map(({ code, message, mend }) => `${code} ${message}${mend ? ` ${mend}` : ""}`);
 
-  test("points to a heading with another number of # if the section is missing", () => {
+  test("suggests the right number of # in a heading if the section is missing", () => {
     const text = model({}).replace("## Connections", "### Connections");
     expect(told(text)).toContain(
       "E001 The section Connections is missing; it is required. Write ## Connections in line 10, which has 3 #.",
@@ -360,7 +360,7 @@ describe("reports a beginner's mistake once, with the text to write", () => {
     expect(told(text)).toEqual(expected.map((message) => `E007 ${message}`));
   });
 
-  test("reports numbers that are not probabilities, although their sums are right", () => {
+  test("reports numbers that are not probabilities, even if their sums are 1", () => {
     expect(told(model({ values: "A={(1.2,0.2),(-0.2,0.8)}" }))).toEqual([
       "E011 A contains numbers that are not probabilities, such as 1.2. " +
         "Each column must have numbers from 0 to 1 that sum to 1.",

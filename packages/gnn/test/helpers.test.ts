@@ -164,7 +164,7 @@ describe("tools", () => {
   });
 });
 
-test("in a hub with a language model, gnn.explain uses it", async () => {
+test("gnn.explain uses the language model of the hub if there is one", async () => {
   await using models = await startModels([{ text: "It is about two rooms." }]);
   await using desk = await Desk.create({ "two_room.md": TWO_ROOM });
   await desk.write(

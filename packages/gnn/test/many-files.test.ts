@@ -125,7 +125,7 @@ describe("a folder with other files", () => {
     expect(await outcomeOf((io) => check(["models/README.md"], {}, io))).toMatchObject({ code: 1 });
   });
 
-  test("prints the file name for each of several runs, also in JSON", async () => {
+  test("prints the file name before each of several runs, also in JSON", async () => {
     put({ "models/a.md": TWO_ROOM, "models/b.md": TWO_ROOM });
     const { out } = await outcomeOf((io) => run(["models"], { steps: "1" }, io));
     expect(out).toMatch(/^models.a\.md:\nTwo-Room Agent: [^]*\nmodels.b\.md:\nTwo-Room Agent: /);
@@ -139,7 +139,7 @@ describe("a folder with other files", () => {
   });
 });
 
-describe("a file with errors in parts that a program does not need", () => {
+describe("# a file with errors in parts that a program does not use", () => {
   test("renders and runs the file with a warning, and exits with 1", async () => {
     put({ "invalid.md": INVALID });
     const rendered = await outcomeOf((io) => render(["invalid.md"], { to: "numpy", output: "out.py" }, io));

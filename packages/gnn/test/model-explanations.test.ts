@@ -40,8 +40,8 @@ async function hubWith(provider: string): Promise<LibraryHub> {
 /** Returns the whole body of a request, in any vendor's format. */
 const wordsOf = ({ body }: ModelRequest): string => JSON.stringify(body);
 
-describe("on each wire", () => {
-  test.each(WIRES)("%s: returns the model's text, and sends it the whole file marked as data", async (provider) => {
+describe("# with each provider's API", () => {
+  test.each(WIRES)("%s: returns the model's text, and sends it the whole file, marked as data", async (provider) => {
     models.say([{ text: "Two rooms and a cue." }]);
     const hub = await hubWith(provider);
     expect(await hub.call("gnn.explain", { file_path: "two_room.md" })).toMatchObject({
@@ -53,7 +53,7 @@ describe("on each wire", () => {
       expect(wordsOf(models.asked[0]!)).toContain(said);
   });
 
-  test.each(WIRES)("%s: reports a rejected key, and does not answer by rules", async (provider) => {
+  test.each(WIRES)("%s: reports a rejected key, and does not fall back to explanations by rules", async (provider) => {
     models.say(() => ({ status: 401, message: "no such key" }));
     const hub = await hubWith(provider);
     expect(await hub.call("gnn.explain", { text: TWO_ROOM })).toMatchObject({
@@ -64,7 +64,7 @@ describe("on each wire", () => {
   });
 });
 
-test("text of a model cannot end the section that is marked as data", async () => {
+test("the text of a GNN model cannot end the section that is marked as data", async () => {
   models.say(() => ({ text: "Said." }));
   const hub = await hubWith("openai-chat");
   const ends = ["</gnn>", "</g</gnn>nn>", "</GNN>", "</gnn >"];
@@ -135,7 +135,7 @@ test("a service in a separate process reports the failure of the hub's model", a
   expect(`${stdout}${stderr}`).toContain("The language model of own failed (HTTP 503)");
 });
 
-test("describes a model that is too long for a language model by rules", async () => {
+test("explains a GNN model by rules if it is too long for the language model", async () => {
   const hub = await hubWith("local");
   const text = TWO_ROOM.replace("## Connections", `${"x[2]  # one more variable\n".repeat(3000)}## Connections`);
   expect(await hub.call("gnn.explain", { text })).toMatchObject({

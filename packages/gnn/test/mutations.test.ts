@@ -125,7 +125,7 @@ describe("a valid model", () => {
     ["a version that is none", /^GNN v1$/gm, () => "version one", "E009"],
     ["an identifier with spaces", /^Somemodel$/gm, () => "Some model", "E015"],
     ["a declaration that stands twice", /(?<=^D\[.*\n)s\[.*$/gm, () => "D[2,type=float]", "E004"],
-  ])("C40: reports %s in its line", (_name, pattern, by, code) => {
+  ])("C40: reports %s in the line that contains it", (_name, pattern, by, code) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const { text: wrong, line } = spoilt(text, pattern, { nth, by });
@@ -139,7 +139,7 @@ describe("a valid model", () => {
     ["a probability that is too high", (number) => String(Number(number) + 0.3), ["E011"]],
     ["a number that is missing", () => "", ["E002", "E007"]],
     ["a bracket in place of a number", () => "(", ["E007"]],
-  ])("C40: reports %s in its value", (_name, by, codes) => {
+  ])("C40: reports %s in the value that contains it", (_name, by, codes) => {
     fc.assert(
       fc.property(begun, fc.nat(), (text, nth) => {
         const values = text.indexOf("\nA={");

@@ -98,7 +98,7 @@ describe("the axis order of B that a model states", () => {
     "transition_tensor_order: states_previous_states_next_actions",
     "B_tensor_order = prev, next, control",
     "b_tensor_order: Previous State, Next State, Action",
-  ])("accepts any spelling: %s", (line) => {
+  ])("accepts any spelling of the order: %s", (line) => {
     const B = written([3, 3, 3], ([previous, next, action]) => (next === (previous! + action!) % 3 ? 1 : 0));
     const found = transitionsOf(modelWith(B, line));
     // From state 0, action 1 leads to state 1.
@@ -106,7 +106,7 @@ describe("the axis order of B that a model states", () => {
     expect(checkGnn(modelWith(B, line)).diagnostics.filter(({ code }) => /N002|W013|E011/.test(code))).toEqual([]);
   });
 
-  test("determines the state that an action leads to", async () => {
+  test("the order decides which state an action leads to", async () => {
     const B = written([3, 3, 3], ([one, two, action]) => (two === (one! + action!) % 3 ? 1 : 0));
     const statesOf = async (order: string): Promise<unknown> => {
       const { agents } = await simulate(programOf(modelWith(B, `b_tensor_order: ${order}`)), {

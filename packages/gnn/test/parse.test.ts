@@ -30,7 +30,7 @@ function value(text: string): unknown {
   return found && toValueData(found.value);
 }
 
-describe("the own samples", () => {
+describe("# samples of the package", () => {
   test("C40: two_room.md has 11 variables, 8 edges, 4 values and no findings", () => {
     const { file, diagnostics } = parseGnn(sample("two_room.md"));
     const model = viewOf(file.models[0]!);

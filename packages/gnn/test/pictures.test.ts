@@ -80,16 +80,19 @@ describe("graphs", () => {
     expect(readXml(svg.trim()).name).toBe("svg");
   });
 
-  test.each([5, 60, 200, 400])("%i variables do not overlap, in a picture of balanced proportions", async (count) => {
-    const { nodes, edges } = graphOf(parseGnn(tree(count)).file);
-    const boxes = nodes.map(({ id }, at) => ({ id, width: 54 + (at % 3) * 20, height: 46 }));
-    const lines = edges.map(({ id, source, target, directed }) => ({ id, from: source, to: target, directed }));
-    const layout = await layOut(boxes, lines);
-    expect(overlaps(boxes, layout)).toBe(0);
-    expect(layout.boxes.size).toBe(count);
-    expect(layout.lines.size).toBe(lines.length);
-    expect(layout.width / layout.height).toBeLessThan(4);
-  });
+  test.each([5, 60, 200, 400])(
+    "%i variables do not overlap, and the picture has balanced proportions",
+    async (count) => {
+      const { nodes, edges } = graphOf(parseGnn(tree(count)).file);
+      const boxes = nodes.map(({ id }, at) => ({ id, width: 54 + (at % 3) * 20, height: 46 }));
+      const lines = edges.map(({ id, source, target, directed }) => ({ id, from: source, to: target, directed }));
+      const layout = await layOut(boxes, lines);
+      expect(overlaps(boxes, layout)).toBe(0);
+      expect(layout.boxes.size).toBe(count);
+      expect(layout.lines.size).toBe(lines.length);
+      expect(layout.width / layout.height).toBeLessThan(4);
+    },
+  );
 
   test("role blocks contain only the variables of their role", () => {
     const boxes = Array.from({ length: 90 }, (_, at) => ({
@@ -140,7 +143,7 @@ function luminance(color: string): number {
 }
 
 describe("matrices", () => {
-  test("cells contain their numbers; transitions have one matrix per action for every axis order", async () => {
+  test("cells contain their numbers; transitions have one matrix for each action, for every axis order", async () => {
     const next = "## InitialParameterization\nB={((0.9,0.2),(0.6,0.3)),((0.1,0.8),(0.4,0.7))}\n";
     const acted = "## InitialParameterization\nB={((0.9,0.6),(0.1,0.4)),((0.2,0.3),(0.8,0.7))}\n";
     const cells = [
@@ -318,7 +321,7 @@ describe("tools, resources and the command", () => {
     });
   });
 
-  test("toolyard gnn draw determines the format from the file's extension, and refuses an unknown one", async () => {
+  test("toolyard gnn draw selects the format by the file's extension, and refuses an unknown extension", async () => {
     await using desk = await Desk.create({ "m.md": TWO_ROOM });
     expect(await desk.run(["gnn", "draw", "m.md"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^<svg /) });
     expect(await desk.run(["gnn", "draw", "m.md", "--picture", "roles", "-o", "m.png"])).toMatchObject({ code: 0 });

@@ -102,7 +102,7 @@ describe("graphs for RxInfer", () => {
     expect(program).not.toContain("@constraints");
   });
 
-  test("factors have separate marginals, and a likelihood depends only on its own factors", () => {
+  test("factors have separate marginals, and a likelihood refers only to its own factors", () => {
     const program = render(MESSAGES.replace("inference_algo: MMP", "inference_algo: FPI"), "rxinfer");
     expect(program).toContain("    o_1 ~ DiscreteTransition(s_1, A_1, s_2)\n    o_2 ~ DiscreteTransition(s_2, A_2)\n");
     expect(program).toContain("q(s_1, s_2) = q(s_1) * q(s_2)");

@@ -32,7 +32,7 @@ describe("round trip", () => {
     );
   });
 
-  test("formatting formatted text changes nothing, and the JSON form loses none of it", () => {
+  test("formatting a formatted text changes nothing, and its JSON form contains the whole model", () => {
     fc.assert(
       fc.property(file, (data) => {
         const printed = printGnn(fromData(data));

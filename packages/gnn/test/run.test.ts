@@ -98,7 +98,7 @@ describe("toolyard gnn run", () => {
     expect(JSON.parse((await desk.run([...args, "--json"])).stdout)).toMatchObject({ steps: 5, seed: 4 });
   });
 
-  test("reports a model that cannot be run, or an invalid option, as a usage error", async () => {
+  test("reports a model that cannot be run, and an invalid option, as usage errors", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": TWO_ROOM.replace(/A=\{[^}]*\}/, "A={ }") });
     expect(await desk.run(["gnn", "run", "b.md"])).toMatchObject({
       code: 2,

@@ -148,7 +148,7 @@ describe("exports", () => {
   });
 
   test.each(Object.keys(EXPORT_FORMATS))(
-    "G54: %s has a tool, with its current name and that of the first tools",
+    "G54: %s has a tool with its current name and one with its name of 2025",
     async (name) => {
       for (const tool of [`export.export_gnn_to_${name}_mcp`, `export_gnn_to_${name}`]) {
         const to = `out/${tool}`;
@@ -217,7 +217,7 @@ describe("exports", () => {
     expect(await refused(tool, args)).toEqual(["invalid_params", expect.stringMatching(/^Give either `text` or/)]);
   });
 
-  test("limits parsed data and exported content to one mebibyte", async () => {
+  test("limits parsed data and exported content to one mebibyte each", async () => {
     const size = 360;
     const row = `(${Array.from({ length: size }, () => "0.25").join(",")})`;
     const values = `A={${Array.from({ length: size }, () => row).join(",")}}`;

@@ -73,7 +73,7 @@ describe("settings that a model states", () => {
     expect(programOf(giving(line)).settings).toEqual(settings);
   });
 
-  test("the horizon determines the steps unless num_timesteps does, and a contradiction is noted", () => {
+  test("the horizon sets the number of steps unless num_timesteps is present; a contradiction is noted", () => {
     const horizon = TWO_ROOM.replace("ModelTimeHorizon=Unbounded", "ModelTimeHorizon=12");
     expect(programOf(horizon).settings.steps).toBe(12);
     const both = horizon.replace("## Footer", "num_timesteps: 5\n## Footer");
@@ -124,7 +124,7 @@ describe("settings that a model states", () => {
     ["num_state_factors: 3", "num_state_factors is 3, but the tensors have 2; the program uses the tensors."],
     ["num_hidden_states_factors: [2]", undefined],
     ["num_agents: 2", "num_agents is 2, but the tensors have 1; the program uses the tensors."],
-  ])("compares sizes with the tensors: %s", (line, note) => {
+  ])("compares the stated sizes with the tensors: %s", (line, note) => {
     expect(notesOf(stating(line))).toEqual(note === undefined ? [] : [note]);
   });
 });
@@ -145,7 +145,7 @@ describe("a run", () => {
     expect(await runOf(stating("gamma: 3"), { method: "pymdp-0.0.7", steps: 1 })).toMatchObject({ gamma: 3 });
   });
 
-  test("a run has at most 1,000 steps and notes that the model states more", async () => {
+  test("a run has at most 1,000 steps, and notes if the model states more", async () => {
     const run = await runOf(stating("num_timesteps: 5000"));
     expect(run.steps).toBe(1000);
     expect(run.notes).toContain("The model states 5,000 steps; a run has at most 1,000.");

@@ -194,7 +194,7 @@ describe("several agents and levels", () => {
     }
   });
 
-  test("refuses levels that do not fit together, by name", () => {
+  test("refuses levels that do not fit together, and names the reason", () => {
     const text = doubled("level").replace("A_level2[2,2]", "A_level2[3,2]");
     const spoilt = text
       .replace("A_level2={(0.9,0.1),(0.1,0.9)}", "A_level2={(0.9,0.1),(0.1,0.8),(0,0.1)}")
@@ -257,7 +257,7 @@ describe("names in words", () => {
 describe("an algorithm of inference", () => {
   const asking = (lines: string): string => `${TWO_ROOM}\n## ModelParameters\n${lines}\n`;
 
-  test("refuses any algorithm of inference except the two supported ones, by name", () => {
+  test("refuses every inference algorithm, by name, except the two supported ones", () => {
     expect(() => programOf(asking("inference_algo: VMP"))).toThrow(
       'inference_algo is "VMP"; programs infer by fixed-point iteration (FPI) or by marginal message passing (MMP).',
     );
@@ -283,7 +283,7 @@ describe("coupled factors, message passing over a window and a learnt initial st
   test.each([
     ["coupled", COUPLED],
     ["messages", MESSAGES],
-  ])("results match the rendered NumPy program, and so the other programs: %s", async (name, text) => {
+  ])("results equal those of the rendered NumPy program, which the other programs equal: %s", async (name, text) => {
     const rows = runs[name]!;
     const [observations, actions] = [rows.map((row) => row.observation), rows.map((row) => row.action)];
     const { agents } = await simulate(programOf(text), { observations, actions });

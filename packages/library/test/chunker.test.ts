@@ -60,7 +60,7 @@ test("R20: chunks contain the whole text of a document except spaces", () => {
   );
 });
 
-test("joins short paragraphs of a section into one chunk, and not those of different sections", () => {
+test("joins short paragraphs of one section into one chunk, but not paragraphs of two sections", () => {
   const text = (word: string): Block => ({ kind: "paragraph", text: `${word} ${"words ".repeat(10)}`.trim() });
   const heading = (title: string): Block => ({ kind: "heading", level: 1, text: title });
   const chunks = chunksOf(

@@ -46,7 +46,7 @@ describe("digests of files", () => {
     expect(await next.of(file, ALL, later())).toBe("kept");
   });
 
-  test("reads a changed file again if its size and times were restored", async () => {
+  test("reads a changed file again even if its size and times were restored", async () => {
     const digests = new FileDigests(kept);
     await digests.of(file, ALL, later());
     const { atime, mtime } = statSync(file);
@@ -55,7 +55,7 @@ describe("digests of files", () => {
     expect(await digests.of(file, ALL, later())).toBe(digestOf("two"));
   });
 
-  test("does not store the digest of a file that changed just before", async () => {
+  test("does not store the digest of a file that changed immediately before", async () => {
     expect(await new FileDigests(kept).of(file, ALL, later(50))).toBe(digestOf("one"));
     expect(() => statSync(kept)).toThrow("ENOENT");
   });
@@ -68,7 +68,7 @@ describe("digests of files", () => {
 });
 
 describe("opening of a file", () => {
-  test("opens a real path, and refuses a link where the real path was allowed", async () => {
+  test("opens a path without links, and refuses the path if a link replaced a part of it", async () => {
     await (await openFile(file, { ...ALL, isReal: true })).handle.close();
     mkdirSync(join(folder, "open"));
     symlinkSync(file, join(folder, "open", "link.txt"));

@@ -52,7 +52,7 @@ headers = { x-team = "history" }
 const createDesk = (toml: string): Promise<Desk> => Desk.create({ "clear.md": CLEAR_IDEAS, "toolyard.toml": toml });
 
 describe('embedding = "models"', () => {
-  test("commands and the hub create vectors with the model, and accept each other's", async () => {
+  test("commands and the hub create vectors with the model, and each accepts vectors of the other", async () => {
     await using desk = await createDesk(config('embedding = "models"'));
     expect(await desk.run(["library", "add", "clear.md"])).toMatchObject({ code: 0, stderr: "" });
     expect(requests[0]).toMatchObject({ model: "bge-m3", team: "history" });
@@ -120,7 +120,7 @@ describe('embedding = "models"', () => {
   });
 });
 
-test('embedding = "table" uses the table although the variables name a server', async () => {
+test('embedding = "table" uses the table even if environment variables name a server', async () => {
   await using desk = await createDesk(config('embedding = "table"'));
   const env = { LIBRARY_EMBED_URL: address(), LIBRARY_EMBED_MODEL: "bge-m3" };
   expect((await desk.run(["library", "add", "clear.md"], { env })).code).toBe(0);

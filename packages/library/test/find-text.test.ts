@@ -47,7 +47,7 @@ describe("findQuote in a file", () => {
     expect((await shelf.library.findQuote("it is what it is", "one")).places).toEqual([]);
   });
 
-  test("names no similar text when too few words agree", async () => {
+  test("names no similar text if too few words are equal", async () => {
     expect(await shelf.library.findQuote("law zebra crossing lemon marmalade kitchen")).toEqual({ places: [] });
   });
 

@@ -43,7 +43,7 @@ async function fillLibrary(): Promise<void> {
   }
 }
 
-describe("C47: in a French locale the commands on a library as a whole speak French", () => {
+describe("C47: in a French locale, commands of the library print French", () => {
   test("the commands report an empty library in French", async () => {
     await stats({}, io());
     expect(told.said).toContain("La bibliothèque est vide.");

@@ -150,7 +150,7 @@ describe("adding", () => {
     expect(await library.remove("a")).toBeUndefined();
   });
 
-  test("a search finds what another process added before", async () => {
+  test("a search finds a document that another process added before the search", async () => {
     await library.add({ path: write("a.md", CLEAR_IDEAS) });
     expect(await find("individus")).toEqual([]);
     await using other = await openLibrary({ file: path("library.db") });

@@ -45,7 +45,7 @@ describe("list_collections", () => {
     await hub.close();
   });
 
-  test("names each collection that add_documents made, also after a restart", async () => {
+  test("lists each collection that add_documents created, also after a restart", async () => {
     const first = await open("several");
     for (const collection of ["scholars", "essays"])
       await first.call("add_documents", { paths: ["clear.md"], collection });
@@ -94,7 +94,7 @@ describe("the collections of a file", () => {
     ["a collection without the main one", ["books.a_1.db"], ["a_1"]],
     ["no file with the name of the main collection in it", ["books.main.db"], []],
     ["no folders", ["books.a.db/file"], []],
-  ])("returns %s for a file", async (_case, files, names) => {
+  ])("lists the collections of a file: %s", async (_case, files, names) => {
     const place = mkdtempSync(join(folder, "files-"));
     for (const file of files) {
       mkdirSync(join(place, file, ".."), { recursive: true });
@@ -110,7 +110,7 @@ describe("the collections of a file", () => {
     ["no collection with a missing class", ["MainDocument", "MainChunk", "MainMeta"], []],
     ["no classes of other programs", ["Article", "Meta", "ArticleMeta"], []],
     ["an empty server", [], []],
-  ])("returns %s for Weaviate", async (_case, classes, names) => {
+  ])("lists the collections of Weaviate: %s", async (_case, classes, names) => {
     const schema = { classes: classes.map((name) => ({ class: name })) };
     const server = createServer((_request, response) => response.end(JSON.stringify(schema)));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

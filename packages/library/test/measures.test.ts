@@ -57,7 +57,7 @@ describe("quality of a ranking", () => {
     ["c", 0],
   ]);
 
-  test("returns 1 for the best order and less for a worse one; ignores a question without answers", () => {
+  test("rates the best order as 1 and a worse order lower; ignores a question without answers", () => {
     const judged = { text: "", gains };
     expect(ndcgAt10([judged], [["a", "b", "c"]])).toBe(1);
     expect(ndcgAt10([judged], [["c", "b", "a"]])).toBeCloseTo((1 / Math.log2(3) + 1) / (2 + 1 / Math.log2(3)), 10);

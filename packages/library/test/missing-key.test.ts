@@ -101,7 +101,7 @@ describe("Mistral OCR without a key", () => {
     expect(await own.find("scan")).toBeUndefined();
   });
 
-  test("a library without OCR names the choices and no variable", async () => {
+  test("a library without an OCR provider names the possible providers and no variable", async () => {
     await expect(shelf.library.add({ path: shelf.path("books/scan.pdf") })).rejects.toMatchObject({
       message: expect.stringMatching(/Set `ocr` to local or mistral(?!.*MISTRAL_API_KEY)/),
     });

@@ -54,7 +54,7 @@ describe("a library as a whole", () => {
     await expect(importLibrary(to, path("books.jsonl"))).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
   });
 
-  test("moves only the vectors if the vectors alone were computed again since the last move", async () => {
+  test("moves only the vectors if only the vectors changed since the last move", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(2, 2));
@@ -95,7 +95,7 @@ describe("a library as a whole", () => {
     await expect(moveLibrary(from, to, { embedder })).rejects.toThrow('other documents, such as "work_0"');
   });
 
-  test("moves what changed since the last move, and returns how many documents did not change", async () => {
+  test("moves only documents that changed since the last move, and returns the number of the others", async () => {
     await using from = await openSqliteStore(":memory:");
     await using to = await openSqliteStore(":memory:");
     const [first, second, third] = await madeDocuments(3, 3);

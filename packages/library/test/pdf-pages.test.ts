@@ -142,7 +142,7 @@ describe("reading order of a page", () => {
   const rows = Array.from({ length: 12 }, (_, at) => at);
   const textOf = async (draw: (document: Pdf) => void): Promise<string> => (await read(draw)).text;
 
-  test("reads columns that are drawn row by row one after the other, below a heading over both", async () => {
+  test("reads columns one after the other, below their common heading, even if they are drawn row by row", async () => {
     const text = await textOf((pdf) => {
       place(pdf, "A line over the whole width of the page, and over both of its columns, in full.", 50, 40);
       for (const row of rows) {
@@ -175,7 +175,7 @@ describe("reading order of a page", () => {
     expect(text).not.toContain("104");
   });
 
-  test("reads text that is drawn twice once", async () => {
+  test("reads text once that is drawn twice", async () => {
     const text = await textOf((pdf) => {
       for (const row of rows) for (const shift of [0, 0.4]) place(pdf, `bold line ${row},`, 60 + shift, 60 + row * 13);
     });

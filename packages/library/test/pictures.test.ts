@@ -150,7 +150,7 @@ describe("OCR of every page", () => {
     return { read: await readPdf(pdf, options), asked };
   };
 
-  test("text recognised on a page's image replaces the text layer below it", async () => {
+  test("text recognised in a page's image replaces the text layer of that image", async () => {
     const { read, asked } = await force(`q 200 0 0 100 0 0 cm /I Do Q ${write}`);
     expect([read.blocks.map(({ text }) => text), asked, read.ocrPages]).toEqual([["seen"], [1], 1]);
   });

@@ -63,7 +63,7 @@ const searched = (text: string, quote: string): unknown[] =>
   Array.from(new QuoteSearch(quote).placesIn(text)).filter((place) => place !== undefined);
 
 test.each(Array.from({ length: 60 }, (_, seed) => seed))(
-  "finds the same places as a letter-by-letter comparison (seed %i)",
+  "finds the same places as a comparison letter by letter (seed %i)",
   (seed) => {
     const random = createRandom(seed);
     const signs = [

@@ -82,7 +82,7 @@ describe("a refused path", () => {
     });
   });
 
-  test("add_documents adds none of the documents when it refuses one", async () => {
+  test("add_documents adds no document if it refuses one of them", async () => {
     await refusal("add_documents", { paths: ["clear.md", "../secret.md"] });
     expect(await hub.call("list_documents", {})).toMatchObject({ result: { structuredContent: { total_count: 0 } } });
   });

@@ -47,7 +47,7 @@ async function call(tool: string, args: Record<string, unknown> = {}): Promise<R
 const add = () => call("add_documents", { paths: ["clear.md"], metadata: { edition: "first" } });
 
 describe("the nine tools", () => {
-  test("R25: the call of the document returns at most five passages by that author", async () => {
+  test("R25: the tool call in the requirements returns at most five passages by that author", async () => {
     await add();
     const args = { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" };
     const { results, total_count, query } = (await call("search_chunks", args)) as { results: object[] } & Record<
@@ -106,7 +106,7 @@ describe("the nine tools", () => {
     });
   });
 
-  test("R20: the text of an answer names each document once and omits fields that repeat others", async () => {
+  test("R20: the text of an answer names each document once and omits repeated fields", async () => {
     await add();
     const outcome = await hub.call("search_chunks", { query: "What is nominalism?" });
     const { content } = (outcome as unknown as { result: { content: { text: string }[] } }).result;
@@ -378,7 +378,7 @@ describe("permitted files", () => {
       expect(await hub.call("parse_pdf", { pdf_path: path })).toMatchObject({ ok: false, kind: "denied" });
   });
 
-  test("reads a file that the user added again outside the open folders, but not its neighbours", async () => {
+  test("reads a file outside the open folders if the user added it again, but not the files next to it", async () => {
     const own = join(yard, "own.md");
     writeFileSync(own, CLEAR_IDEAS.replace("Old books", "New books"));
     {

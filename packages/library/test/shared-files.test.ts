@@ -47,7 +47,7 @@ test("one process takes a lease that several processes find abandoned", async ()
   }
 });
 
-test("takes a lease again if another process exited while it took it", async () => {
+test("takes a lease again if another process exited while taking it", async () => {
   writeFileSync(path("lease"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
   writeFileSync(path("lease.claim"), "");
   const lease = new Lease(path("lease"));
@@ -57,7 +57,7 @@ test("takes a lease again if another process exited while it took it", async () 
   await lease.release();
 });
 
-test("concurrent removals are all stored, and removals can be withdrawn", async () => {
+test("stores all concurrent removals, and a removal can be withdrawn", async () => {
   const removed = new RemovedSources(path("removed.json"));
   const uris = Array.from({ length: 20 }, (_, at) => `file:///${at}`);
   await Promise.all(uris.map((uri) => removed.add(uri)));
@@ -104,7 +104,7 @@ describe("watching", () => {
     writeFileSync(path("books/a.md"), "# A");
   });
 
-  test("reports files again if handling them failed, and not otherwise", async () => {
+  test("reports files again only if handling them failed", async () => {
     const handed: (readonly string[])[] = [];
     let again = (): void => {};
     const asked = new Promise<void>((done) => (again = done));

@@ -98,7 +98,7 @@ async function answers(surface: Surface, calls: typeof CALLS): Promise<Answer[]>
 const ALL = Object.entries(SURFACES).filter(([name]) => name !== "manager");
 
 describe.each(ALL.map(([name, { open }]) => [name, open] as const))("%s", (name, open) => {
-  test("R23: the library's tools return the same everywhere, and refuse invalid parameters", async () => {
+  test("R23: the library's tools return the same results on every surface, and refuse invalid parameters", async () => {
     const surface = await open(ground, TOKEN);
     try {
       const calls = DEAR.includes(name) ? CALLS.slice(0, 1) : CALLS;
@@ -114,7 +114,7 @@ describe.each(ALL.map(([name, { open }]) => [name, open] as const))("%s", (name,
   });
 });
 
-test("R25: every endpoint returns the results that the document requires", () => {
+test("R25: every endpoint returns the results that the requirements demand", () => {
   expect(expected.slice(0, 4)).toMatchObject([
     { value: { results: [{ order_index: 1 }], query: "What is nominalism?" } },
     { value: "pong" },
@@ -124,7 +124,7 @@ test("R25: every endpoint returns the results that the document requires", () =>
   expect(expected.slice(-2)).toEqual([{ failure: { kind: "tool_error" } }, { failure: { kind: "tool_error" } }]);
 });
 
-test("the manager of tools on many servers calls a library tool", async () => {
+test("the tool manager calls a library tool among many servers", async () => {
   const line = { host: "127.0.0.1", port: ground.openPort, path: "/mcp?tool_mode=show_all", name: "Library MCP" };
   const manager = new MCPManager({ search_chunks: line }, { logger: SILENT_LOGGER });
   const [tool, args] = CALLS[0]!;

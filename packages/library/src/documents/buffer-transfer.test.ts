@@ -19,7 +19,7 @@ test.each([
   expect(buffer.byteLength).toBe(0);
 });
 
-test("keeps methods that the runtime has", () => {
+test("keeps `transfer` methods that the runtime already has", () => {
   const transfer: Transfer = (length = 7) => new ArrayBuffer(length);
   const prototype = { transfer };
   supportBufferTransfer(prototype);

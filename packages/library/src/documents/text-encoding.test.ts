@@ -52,7 +52,7 @@ describe("decodeText", () => {
     expect(decodeText(encode(text, "windows-1252"))).toMatchObject({ text });
   });
 
-  test("rejects Mac Roman, whose letters are others in Windows-1252", () => {
+  test("rejects Mac Roman, because Windows-1252 has other letters for the same bytes", () => {
     // é, è, à, ê, ç, É of Mac Roman.
     const mac: Readonly<Record<string, number>> = { é: 0x8e, è: 0x8f, à: 0x88, ê: 0x90, ç: 0x8d, ô: 0x99, î: 0x94 };
     const text = "la vérité première, à la fenêtre, c'est ça, le rôle du maître, été, élève, même, très déçu";

@@ -126,7 +126,7 @@ describe("relevance", () => {
     ["nominalism", "nominalism of quantum chocolate machines"],
     ["war of all against all", "war of all kitchen appliances"],
     ["Peirce on habit", "habit of gluons"],
-  ])("scores %j higher than %j", async (better, worse) => {
+  ])("scores the query %j higher than the query %j", async (better, worse) => {
     const [one, other] = [await search(better), await search(worse, { minRelevance: 0 })];
     expect(one.hits[0]!.score).toBeGreaterThan(other.hits[0]!.score);
     expect(one.hits[0]!.score).toBeLessThanOrEqual(1);

@@ -56,7 +56,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
       }
     });
 
-    test("finds summaries like the reference store, also by level", async () => {
+    test("finds the same summaries as the reference store, also by level", async () => {
       for (const levels of [undefined, [2, 3] as const]) {
         const request = { query: "w3 w70 w200", limit: 10, filter: {}, minSimilarity: 0, ...(levels && { levels }) };
         expect(shown(await searched(store, "summary", request))).toEqual(
@@ -118,7 +118,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
         expect(await store.termStats(kind, terms)).toEqual(await reference.termStats(kind, terms));
     });
 
-    test.each(FILTERS)("returns passages with any of some words and also any of others: %j", async (filter) => {
+    test.each(FILTERS)("returns passages that contain one word of each group: %j", async (filter) => {
       for (const kind of ["chunk", "summary"] as const) {
         const one = (await store.candidates(kind, { any: ["w1", "w40"] }, filter)).map(({ id, terms }) => [id, terms]);
         const words = new Set(["w2", "w70"]);
@@ -162,7 +162,7 @@ export function storeContract(name: string, open: () => Promise<OpenStore>): voi
 
 /** Operations that change the library; each test restores it. */
 function changes(current: () => OpenStore): void {
-  test("a search finds what another connection added, changed and removed before", async () => {
+  test("a search finds changes that another connection made before", async () => {
     const { store, again } = current();
     const other = await again();
     const find = async (query: string) =>

@@ -76,7 +76,7 @@ test("a library of an earlier version gives the same answers, and a repair makes
   expect(await answersOf(earlier)).toEqual({ answers, told });
 });
 
-test("finds what an earlier program writes among others, with its new vectors", async () => {
+test("finds documents that a program of an earlier version writes, with the vectors that are added later", async () => {
   const store = await openSqliteStore(file);
   await fill(store, await madeDocuments(40, 60));
   const before = await store.range("chunk", { sourceId: "work_0", limit: 1, offset: 0 });
@@ -96,7 +96,7 @@ test("finds what an earlier program writes among others, with its new vectors", 
   await store[Symbol.asyncDispose]();
 });
 
-test("replaced and deleted documents do not affect the answers", async () => {
+test("documents that were replaced or deleted do not affect the answers", async () => {
   const documents = await madeDocuments(40, 60);
   await using store = await openSqliteStore(file);
   await fill(store, await madeDocuments(44, 50, 8));

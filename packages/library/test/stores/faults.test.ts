@@ -136,7 +136,7 @@ describe("a file", () => {
     expect(during.hits.some(({ passage }) => passage.text === last!.chunks[0]!.text)).toBe(true);
   });
 
-  test("a search fails with STORE_BUSY if its documents are replaced repeatedly, without partial results", async () => {
+  test("if its documents are replaced repeatedly, a search fails with STORE_BUSY and no partial results", async () => {
     await using store = await openSqliteStore(file);
     const documents = await madeDocuments(3, 4);
     await fill(store, documents);
@@ -160,7 +160,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("a document that another program adds during a check is not a finding", async () => {
+  test("a check reports no finding for a document that another program adds during the check", async () => {
     const [driver, other] = [await openSqlite(file), await openSqlite(file)];
     const [first, second] = await madeDocuments(2, 3);
     let adds = 1;
@@ -181,7 +181,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("a backup appears once it is complete, also after an interrupted one", async () => {
+  test("the file of a backup appears only when the backup is complete, also after an interrupted backup", async () => {
     await using store = await openSqliteStore(file);
     await fill(store, await madeDocuments(2, 3));
     const saved = join(folder, "saved.db");
@@ -202,7 +202,7 @@ describe("a file", () => {
     expect(await store.check()).toEqual([]);
   });
 
-  test("finds a wrong count of passages, and counts again, as in a file without a count", async () => {
+  test("finds a wrong count of passages, and counts them again if the file has no count", async () => {
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
     const documents = await madeDocuments(3, 3);

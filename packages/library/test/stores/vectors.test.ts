@@ -54,7 +54,7 @@ describe("terms", () => {
     expect(Array.from(counter.countsIn("bc"))).toEqual([1, 1, 0, 0]);
   });
 
-  test("returns the same scores as counting word by word", () => {
+  test("scores by term tables equal scores by counting words one by one", () => {
     const random = createRandom(3);
     const words = Array.from({ length: 300 }, (_, at) => `w${at}`);
     const candidates = Array.from({ length: 50 }, (_, id): Candidate => {

@@ -129,7 +129,7 @@ describe("deletion of a document", () => {
   });
 });
 
-test("omits a document removed during a listing from both the list and the total", async () => {
+test("omits a document that is removed during a listing from both the list and the total", async () => {
   let isThere = true;
   const listed = (sourceId: string) => {
     const sizes = { passages: 0, length: 0 };

@@ -94,7 +94,7 @@ describe("Weaviate, while another program computes the vectors again", () => {
     expect([...double.of("MainChunk"), ...double.of("MainSummary"), ...double.of("MainDocument")]).toEqual([]);
   });
 
-  test("a document stored meanwhile keeps only the vectors set since", async () => {
+  test("a document that is stored during the computation keeps only the vectors set since its start", async () => {
     await using double = new Double();
     await using store = await openStore(parseStore(await double.address()));
     const [{ document, text, ...passages }] = (await madeDocuments(1, 2)) as [TestDocument];

@@ -72,7 +72,7 @@ test("applies concurrent changes one after another", async () => {
   expect(await store.check()).toEqual([]);
 });
 
-test("stores only the viewed part of a larger array as a vector", async () => {
+test("stores only the part of an array that the vector's view covers", async () => {
   await using store = await openSqliteStore(file);
   const { document, text, passages } = doomedDocument("w1");
   const numbers = new Float32Array(1_000).fill(0.5);
@@ -104,7 +104,7 @@ test("reports a missing file, and does not create a new one", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("a file removed during use fails reads and writes, and is not created again", async () => {
+test("if the file is removed during use, reads and writes fail and do not create it again", async () => {
   await using store = await openSqliteStore(file);
   await writeLong(store, "w1");
   const moved = join(folder, "moved.db");
@@ -120,7 +120,7 @@ test("a file removed during use fails reads and writes, and is not created again
   expect(await wordsFound(store)).toEqual(new Set(["w3"]));
 });
 
-test("a backup put in the file's place during use is reported and not modified", async () => {
+test("reports a backup that replaced the file during use, and does not modify it", async () => {
   {
     await using store = await openSqliteStore(file);
     await writeLong(store, "w1");
@@ -137,7 +137,7 @@ test("a backup put in the file's place during use is reported and not modified",
   expect(await again.check()).toEqual([]);
 });
 
-test("a thread that exits while receiving a document is reported, and the next write starts a new one", async () => {
+test("reports a thread that exits while receiving a document, and the next write starts a new thread", async () => {
   await using store = await openSqliteStore(file);
   let hasEnded = false;
   process.once("worker", (worker: Worker) => {
@@ -159,7 +159,7 @@ test("a thread that exits while receiving a document is reported, and the next w
   expect(await wordsFound(store)).toEqual(new Set(["w2"]));
 });
 
-test("a document that cannot be sent to the thread leaves nothing in the next one", async () => {
+test("a document that cannot be sent to the thread adds nothing to the next document", async () => {
   await using store = await openSqliteStore(file);
   const { document, text, passages } = doomedDocument("w1");
   const chunks = Array.from({ length: 250 }, (_, ordinal) => ({ ...passages.chunks[0]!, ordinal }));

@@ -137,7 +137,7 @@ test.each(CASES)("$spelling with an additional letter resolves to no tool", ({ s
     });
 });
 
-test("each kind of source has a row", () => {
+test("the table of spellings has a row for each kind of source", () => {
   expect(ROWS.map(({ source }) => source.kind).toSorted()).toEqual(Object.keys(PROVIDER_KINDS).toSorted());
 });
 

@@ -121,7 +121,7 @@ test("a call to a known tool uses an expired list; a list request and an unknown
   expect(wishes.slice(2)).toEqual([false]);
 });
 
-test("one private source makes every list private; without private sources none is", async () => {
+test("every list is private if one source is private; otherwise no list is", async () => {
   const open = new MemoryProvider({ id: "a" }).offerTools("t");
   const closed = new MemoryProvider({ id: "b" });
   const { answer } = closed;
@@ -308,7 +308,7 @@ test("C9: does not suggest a name that the caller may not use", async () => {
   expect(lookup).toMatchObject({ failure: { kind: "denied", details: { near: [] } } });
 });
 
-test("C3: a name without prefix that two sources have is ambiguous and gives both", async () => {
+test("C3: a name without prefix that two sources have is ambiguous, and the failure names both tools", async () => {
   const providers = [
     new MemoryProvider({ id: "gh" }).offerTools("search"),
     new MemoryProvider({ id: "gl" }).offerTools("search"),
@@ -328,7 +328,7 @@ test("C3: resolves an ambiguous name to the tool that the caller may use", async
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: if names are equal, the kind decides, then the order; the other tool keeps its qualified name", async () => {
+test("C28: the kind, then the order of sources decides who gets a name; the other tool keeps its full name", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
@@ -352,7 +352,7 @@ test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
   },
 );
 
-test("C29: allows such a name with a namespace", async () => {
+test("C29: allows a reserved name in a namespace", async () => {
   const other = new MemoryProvider({ id: "other" }).offerTools("tool_search");
   expect(names(await catalogOf([other]).snapshot())).toEqual(["other__tool_search"]);
 });
@@ -382,7 +382,7 @@ test("withholds only the tool whose definition is not JSON", async () => {
   expect(snapshot.problems).toMatchObject([{ source: "mine", subject: "bad" }]);
 });
 
-test("S12: removes control characters from descriptions, and withholds a tool with them in its enum", async () => {
+test("S12: removes control characters from descriptions, and withholds a tool that has them in an enum", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "Reads\u001b[31m a file.\u202e Ignore\u{e0041} this.\n\tKept.";
   const inputSchema = {
@@ -466,7 +466,7 @@ test("waits for an unresponsive source once, within the limit, and not in later 
   expect(names(catalog.current)).toEqual(["quick__t", "slow__late"]);
 });
 
-test("a call to one source does not wait for a slower one of lower precedence", async () => {
+test("a call to one source does not wait for a slower source of lower precedence", async () => {
   const slow = new MemoryProvider({ id: "slow", order: 2 });
   slow.answer = () => new Promise<Listing>(() => {});
   const catalog = catalogOf([new MemoryProvider({ id: "quick", order: 1 }).offerTools("t"), slow], {
@@ -478,7 +478,7 @@ test("a call to one source does not wait for a slower one of lower precedence", 
   expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
 });
 
-test("a call waits for its own source, for sources of higher precedence, and for an unlisted spelling", async () => {
+test("a call waits for its own source and those of higher precedence; an unlisted name waits for all", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 });
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 }).offerTools("t");
   const third = new MemoryProvider({ id: "third", order: 3 });
@@ -733,7 +733,7 @@ async function toolSource(catalog: Catalog, name: string, rights?: Rights): Prom
 }
 
 test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])(
-  "%s waits until the source with its prefix is listed, for any other starting sources",
+  "%s waits until the source with its prefix is listed, even if other sources are starting too",
   async (name) => {
     const cold = coldProvider({ id: "cold", order: 1 }, 0);
     const other = coldProvider({ id: "other", order: 0 }, 600_000);
@@ -743,7 +743,7 @@ test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__h
   },
 );
 
-test("a name without prefix reports starting sources after the cold start, and later is unknown", async () => {
+test("a name without prefix reports starting sources after the cold start, and is unknown later", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t")).toEqual(["unavailable", { starting: ["a", "b"] }]);
@@ -767,7 +767,7 @@ test("a name without prefix that a source lists waits only for sources of higher
   expect(await asking).toBe("better");
 });
 
-test("a URI that belongs to a source by its scheme waits for sources that may list it", async () => {
+test("a URI with the scheme of a source waits for the sources that may list it", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 });
   warm.offer({ resources: [warm.resource("x://other")] });
@@ -779,7 +779,7 @@ test("a URI that belongs to a source by its scheme waits for sources that may li
   expect(await asking).toBe("cold");
 });
 
-test("answers a URI with the prefix of a listed source immediately", async () => {
+test("resolves a URI with the prefix of a listed source immediately", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const catalog = catalogOf([new MemoryProvider({ id: "warm", order: 0 }), cold.provider]);
   expect(await resourceSource(catalog, "warm+x://nothing")).toMatchObject(["unknown_tool", {}]);

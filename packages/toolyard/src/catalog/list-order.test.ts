@@ -17,7 +17,7 @@ test("keeps the rows of a source with its own order together, at the place of it
   expect(shown(["c/1", "b/9", "b/1", "b/5", "a/2", "a/1"], "b")).toEqual(["a/1", "a/2", "b/9", "b/1", "b/5", "c/1"]);
 });
 
-test("does not mix sources with their own orders, for any order of arrival", () => {
+test("does not mix the rows of sources with their own orders, for any order of arrival", () => {
   const expected = ["a/2", "a/1", "b/2", "b/1"];
   expect(shown(["a/2", "a/1", "b/2", "b/1"], "a", "b")).toEqual(expected);
   expect(shown(["b/2", "b/1", "a/2", "a/1"], "b", "a")).toEqual(expected);

@@ -89,7 +89,7 @@ describe("list that takes long to prepare", () => {
   });
 });
 
-test("waits for an asynchronous answer for every purpose", async () => {
+test("waits for a provider that answers asynchronously, even if the request accepts an old list", async () => {
   const gate = gateOf(() => 0);
   provider.answer = async () => ({ ...EMPTY_LISTING, tools: [provider.tool({ name: "late" })] });
   await gate.refresh({ mayBeOld: true, isForOther: true });

@@ -41,7 +41,7 @@ test("lists resources by URI with every member of their definition", async () =>
   ]);
 });
 
-test("resolves a listed URI to its resource, one of a template to the template, and others to nothing", async () => {
+test("resolves a listed URI to its resource, a template's URI to the template, any other to nothing", async () => {
   const snapshot = await snapshotOf(docs("one"));
   expect(snapshot.resolveResource("docs://a", view())).toMatchObject({
     target: { type: "resource", resource: { uri: "docs://a" } },
@@ -77,7 +77,7 @@ test("accepts the prefix of a source even if no URI is shadowed", async () => {
   expect(resolve(await snapshotOf(docs("one")), "one+docs://a")).toEqual(["one", "docs://a", "docs://a"]);
 });
 
-test("returns the shown URI of a source's own URI, for a listed URI and for one of a template", async () => {
+test("returns the shown URI for a source's own URI that is listed or that matches a template", async () => {
   const snapshot = await snapshotOf(docs("one", 1), docs("two", 2));
   expect(["docs://a", "docs://page/x"].map((uri) => snapshot.shownUri("two", uri))).toEqual([
     "two+docs://a",
@@ -183,7 +183,7 @@ test("resolves prompts like tools", async () => {
   });
 });
 
-test("completion finds prompts and templates by their shown names, and passes on the source's own names", async () => {
+test("completion finds prompts and templates by their shown names, and sends the source its own names", async () => {
   const provider = new MemoryProvider({ id: "two", order: 2 });
   provider.offer({ prompts: [provider.prompt("review")], templates: [provider.template("docs://page/{name}")] });
   const snapshot = await snapshotOf(docs("one", 1), provider);

@@ -163,7 +163,7 @@ describe("tool that its server does not list", () => {
     expect(called(await new Catalog(resolveCatalog(), [cold]).snapshot(), "s__hidden")).toBe("unknown_tool");
   });
 
-  test("has a record of the server with its configured options", async () => {
+  test("gets the configured description and time limit of its server", async () => {
     const shape = { ...UNLISTED, toolTimeouts: { hidden: 7 }, descriptions: { hidden: "Hides." } };
     const snapshot = await open({ id: "s", shape });
     const lookup = snapshot.resolveTool("s__hidden", { mode: "all", principal: LOCAL_PRINCIPAL });
@@ -175,7 +175,7 @@ describe("tool that its server does not list", () => {
   });
 });
 
-test("the failure names the server that does not list a tool if the option would help", async () => {
+test("`notListing` returns the server that does not list a tool if the option would make it callable", async () => {
   const snapshot = await open(
     { id: "s", lists: ["shown"] },
     { id: "t", shape: UNLISTED },

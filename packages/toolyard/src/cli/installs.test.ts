@@ -44,7 +44,7 @@ test("shows the folder at a terminal and asks; removes the folder only after yes
   expect(await mended(false)).toMatchObject({ result: false, removed: [], asked: { length: 1 } });
 });
 
-test("accepts --yes as the answer; removes nothing a second time, or if no user can be asked", async () => {
+test("accepts --yes as the confirmation; removes nothing a second time, or if no user can be asked", async () => {
   expect(await mended(undefined, { yes: true })).toMatchObject({ result: true, removed: ["torn"] });
   expect(await mended(undefined)).toMatchObject({ result: false, removed: [] });
   expect(await mended(true, { json: true })).toMatchObject({ result: false, removed: [], asked: [] });

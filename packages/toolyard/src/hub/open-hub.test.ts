@@ -52,7 +52,7 @@ test("a hub that mirrors another one shows that hub's current list, not the stor
   }
 });
 
-test("logs no warning if the hub is closed right after a list", async () => {
+test("logs no warning if the hub is closed immediately after a list request", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
   const there = await createHub({
     settings: { server: { port: 0 } },

@@ -153,7 +153,7 @@ test("C16: refuses a call immediately if the queue is full", async () => {
   expect(kinds(await Promise.all(calls))).toEqual({ ok: 2 });
 });
 
-test("a call that leaves the queue makes room and takes no place", async () => {
+test("a call that leaves the queue makes room for a later call and starts nothing", async () => {
   const gate = held();
   const harness = createHarness(
     { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
@@ -175,7 +175,7 @@ test("a call that leaves the queue makes room and takes no place", async () => {
   expect(gate.order).toEqual([1, 3]);
 });
 
-test("one busy tool does not delay another of its source", async () => {
+test("one busy tool does not delay another tool of the same source", async () => {
   const gate = held();
   const harness = createHarness({
     busy: toolFrom("busy", gate.handler, { limits: { maxConcurrent: 1 } }),

@@ -183,7 +183,7 @@ test("a finished call leaves no timer and no listener", async () => {
   expect([vi.getTimerCount(), getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
 });
 
-test("a known reason for a late call replaces a timeout, and no other failure", async () => {
+test("a known reason for the delay replaces a timeout as the failure, and replaces no other failure", async () => {
   const why = fail("unavailable", "files is installing");
   const late = createHarness(
     { t: toolFrom("t", never), bad: toolFrom("bad", () => fail("too_large", "big")) },

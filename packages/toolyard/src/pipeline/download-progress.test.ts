@@ -60,7 +60,7 @@ test("a call without a download, or whose caller requests no progress, sends non
   expect(await progressWithin(60_000, downloadingUntil(60_000, never), { progress: false })).toEqual([]);
 });
 
-test("the tool's own progress follows, and is never below the hub's", async () => {
+test("progress of the tool follows progress of the hub, and is never below it", async () => {
   const harness = downloadingUntil(11_000, reportsAfter(12_000, [0, 1, 2]));
   const sent = await progressWithin(30_000, harness, { progress: true });
   expect(sent.map(({ message, progress }) => message ?? progress)).toEqual([
@@ -71,7 +71,7 @@ test("the tool's own progress follows, and is never below the hub's", async () =
   ]);
 });
 
-test("the hub sends no progress after the tool's own", async () => {
+test("the hub sends no progress after progress of the tool", async () => {
   const harness = downloadingUntil(60_000, reportsAfter(1000, [0, 0.5]));
   expect(await progressWithin(3500, harness, { progress: true })).toEqual([{ progress: 0 }, { progress: 0.5 }]);
   const slow = downloadingUntil(60_000, (call) => {

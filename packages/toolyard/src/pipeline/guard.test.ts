@@ -168,7 +168,7 @@ test("refuses calls to a server after several consecutive failures, with the tim
   expect(await harness.call("other")).toMatchObject({ ok: true });
 });
 
-test("after the cool-down, one call tries; if it succeeds, the others follow", async () => {
+test("after the cool-down, one trial call is sent; if it succeeds, other calls follow", async () => {
   const handler = script(sent, sent, sent, text("back"));
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -178,7 +178,7 @@ test("after the cool-down, one call tries; if it succeeds, the others follow", a
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("refuses calls again if that call fails", async () => {
+test("after the cool-down, refuses calls again if the trial call fails", async () => {
   const handler = script(sent);
   const harness = createHarness({ t: toolFrom("t", handler) }, FAILING);
   await failTimes(harness, 3);
@@ -187,7 +187,7 @@ test("refuses calls again if that call fails", async () => {
   expect(handler.calls).toBe(4);
 });
 
-test("if that call is cancelled, the next call tries", async () => {
+test("after the cool-down, the next call is the trial call if the first one is cancelled", async () => {
   let hangs = false;
   const harness = createHarness({ t: toolFrom("t", () => (hangs ? never() : sent)) }, FAILING);
   await failTimes(harness, 3);

@@ -112,7 +112,7 @@ test("S13: an exception of the resolver or the audit does not affect the answer"
   expect(unrecorded.log.some(({ level, message }) => level === "error" && message.includes("audit"))).toBe(true);
 });
 
-test("does not write a line that the terminal shows in another form, except for a failure", async () => {
+test("writes no log line for a successful call that the terminal already shows, but one for a failure", async () => {
   const written = createHarness({ t: toolFrom("t", () => text("x")) }, { deps: { watch: { level: "info" } } });
   await written.call("t");
   expect(written.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call is done."]]);

@@ -10,7 +10,7 @@ test("C9: distinguishes an unknown name from a tool that fails", async () => {
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("a name that several tools have is ambiguous, with the candidates", async () => {
+test("a name that several tools have is ambiguous, and the failure names the candidates", async () => {
   const failure = fail("ambiguous", "Several tools answer.", { details: { candidates: ["a__t", "b__t"] } });
   const harness = createHarness({}, { deps: { resolve: () => ({ found: false, failure }) } });
   expect(await harness.call("t")).toBe(failure);
@@ -33,7 +33,7 @@ test("answers a caller that disconnects during the lookup immediately", async ()
   expect(harness.audit).toMatchObject([{ kind: "cancelled", target: "t", attempts: 0 }]);
 });
 
-test("the line has the resolved name and its source, or the caller's own name if it did not resolve", async () => {
+test("the log line has the resolved name and its source, or the caller's own name if it did not resolve", async () => {
   const harness = createHarness({ t: toolFrom("t", hello) });
   await harness.call("t");
   await harness.call("nope");

@@ -44,7 +44,7 @@ function messageOf(work: () => unknown): string {
 }
 
 describe("on Windows", () => {
-  test("completes a bare name with PATHEXT, in its order, and never finds a file without an extension", () => {
+  test("on Windows, completes a bare name with PATHEXT in its order, and finds no file without an extension", () => {
     expect(resolveCommand("node", ["a b"], { ...place, probe: windows })).toEqual({
       file: "C:\\tools\\node.exe",
       args: ["a b"],
@@ -144,7 +144,7 @@ describe("npm and its files on Windows", () => {
     expect(argumentReader(own, at(probe))).toBe("batch");
   });
 
-  test("returns how cmd.exe parses the arguments of a command", () => {
+  test("returns `batch` for cmd.exe on Windows, and no parser for other programs", () => {
     for (const command of ["cmd", "CMD.EXE", "C:\\Windows\\System32\\cmd.exe"])
       expect(argumentReader(command, at(windows))).toBe("batch");
     for (const command of ["node", "C:\\tools\\node.exe", "absent"])

@@ -19,7 +19,7 @@ test("reads whole frames, however the pipe splits them", () => {
   }
 });
 
-test("rejects a length above the limit and a head that is not JSON, after the frames before it", () => {
+test("rejects a length above the limit and a head that is not JSON, but returns the frames before it", () => {
   const reader = new FrameReader(100);
   const [huge, junk] = [Buffer.alloc(8, 255), Buffer.from([0, 0, 0, 1, 0, 0, 0, 0, 123])];
   const seen: unknown[] = [];

@@ -28,7 +28,7 @@ test("has a default for every option", () => {
   });
 });
 
-test("applies given values; a longer default time raises the maximum", () => {
+test("applies given values; a default time above the maximum raises the maximum", () => {
   const options = resolveSandbox({
     timeout: "10m",
     memory: "64MiB",

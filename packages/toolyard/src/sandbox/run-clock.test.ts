@@ -42,7 +42,7 @@ test("ends code that never gets the processor at the limit of the whole run, whi
   expect(ends).toEqual([expect.stringContaining("`sandbox.timeout`")]);
 });
 
-test("does not count waiting, however often the code waits", () => {
+test("does not count waiting, even if the code waits often", () => {
   const { clock: running, ends } = clock(() => NaN);
   for (let call = 0; call < 900; call += 1) {
     running.waits(true);

@@ -152,7 +152,7 @@ test("reads every number that JSON writes as text as that number, and keeps othe
 describe("restores the defaults", () => {
   const wrong = { type: "string", default: null };
 
-  test("at every depth of lists and objects, each once", () => {
+  test("restores defaults at every depth of lists and objects, each once", () => {
     const entry = {
       type: "object",
       properties: { a: wrong, n: integer, inner: { type: "array", items: { properties: { b: wrong } } } },

@@ -48,7 +48,7 @@ test("does not fill in defaults if the option is off", () => {
   expect(result.ok && result.value).toBe(value);
 });
 
-test("ignores a default that its own schema rejects, because it is the author's mistake and not the caller's", () => {
+test("ignores a default that its own schema rejects, because the author of the schema made the mistake", () => {
   const schema = {
     type: "object",
     properties: { a: { type: "string", default: null }, b: { type: "number", default: 2 } },
@@ -131,7 +131,7 @@ test("includes array indexes in the path", () => {
   );
 });
 
-test("explains the branch of a union that fits the kind of the value", () => {
+test("explains the branch of a union that accepts the type of the value", () => {
   const schema = {
     type: "object",
     properties: {

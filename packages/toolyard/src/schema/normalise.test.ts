@@ -28,7 +28,7 @@ test("allows a parameter that is named like a keyword", () => {
   expect(Object.keys(schema["properties"] as object)).toEqual(["type", "title", "properties", "items"]);
 });
 
-test("lists parameters as required that are each marked as required", () => {
+test("lists parameters as required if each of them is marked as required", () => {
   expect(
     normaliseInputSchema({ a: { type: "string", required: true }, b: { type: "string", required: false } }).schema,
   ).toEqual({

@@ -51,7 +51,7 @@ test.each([
   ["a query and no path", "/?tenant=a", "?tenant=a"],
   ["a query with signs of its own", "/a/b?x=1&y=%2Fz", "/a/b?x=1&y=%2Fz"],
   ["a path that ends with a slash", "/mcp/?t=1", "/mcp/?t=1"],
-])("looks up the metadata of a resource with %s at an address with the query", async (_, path, at) => {
+])("looks up the metadata of a resource with %s at an address that keeps the query", async (_, path, at) => {
   describeResource("", "/", describeIssuer("wrong"));
   describeResource(at, path, describeIssuer("own"));
   expect(await issuerOf(path)).toBe(`${origin}/own`);
@@ -71,7 +71,7 @@ test.each([
   expect(await issuerOf("/mcp?tenant=a")).toBe(`${origin}/own`);
 });
 
-test("refuses metadata that belong to another query", async () => {
+test("refuses metadata of a resource with another query", async () => {
   describeResource("/mcp?tenant=a", "/mcp?tenant=b", describeIssuer("own"));
   await expect(issuerOf("/mcp?tenant=a")).rejects.toThrow(/serves metadata of another resource/);
 });

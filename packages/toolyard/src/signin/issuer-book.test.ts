@@ -28,7 +28,7 @@ test("replaces a binding that `keeps` rejects", async () => {
   expect(await book.find(KEY)).toMatchObject(at("https://b.example"));
 });
 
-test("returns the same binding to 16 concurrent claims of separate books", async () => {
+test("returns one binding to 16 concurrent claims through separate books", async () => {
   const claims = Array.from({ length: 16 }, (_, index) =>
     new IssuerBook(folder).claim(KEY, at(`https://issuer-${index}.example`)),
   );
@@ -36,7 +36,7 @@ test("returns the same binding to 16 concurrent claims of separate books", async
   expect(issuers.size).toBe(1);
 });
 
-test("keeps sources and addresses apart, and writes no URL to the file", async () => {
+test("separates sources and addresses, and writes no URL to the file", async () => {
   const book = new IssuerBook(folder);
   await book.claim(KEY, at("https://a.example"));
   await book.claim({ ...KEY, source: "near" }, at("https://b.example"));

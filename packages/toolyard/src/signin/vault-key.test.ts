@@ -67,7 +67,7 @@ test("does not access the keyring without a terminal", async () => {
   expect(ring.kept.size).toBe(0);
 });
 
-test("opens the chosen store; while it is locked, reports that and creates no second key", async () => {
+test("opens the store chosen earlier; while it is locked, reports that and creates no second key", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   ring.isLocked = true;
@@ -81,7 +81,7 @@ test("opens the chosen store; while it is locked, reports that and creates no se
   expect(await hub.find(RECORD)).toEqual(RECORD);
 });
 
-test("keeps a complete vault that replaces a torn one during reading", async () => {
+test("keeps a complete vault that replaces an incomplete one during reading", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   const file = join(folder, "vault.json");

@@ -53,7 +53,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await here.limits.admit("a", bounds)).toEqual(refusal);
     });
 
-    test("a refused call uses neither a token nor a place", async () => {
+    test("a refused call uses neither a token of the rate nor a place", async () => {
       await here.limits.admit("a", TWO);
       await here.limits.admit("a", TWO);
       for (let count = 0; count < 100; count += 1)
@@ -111,7 +111,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
   });
 
   describe("sessions", () => {
-    test("all hubs find the latest version of a record, and the hub that holds the session", async () => {
+    test("each hub finds the latest version of a session record, and the hub that holds the session", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.put("s", { ...RECORD, logLevel: "info" });
       const found = { hub: "here", record: { ...RECORD, logLevel: "info" } };
@@ -133,7 +133,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
   });
 
   describe("parked calls", () => {
-    test("all hubs find the holder of a call, until the call is taken", async () => {
+    test("each hub finds the holder of a parked call until a hub takes the call", async () => {
       here.parked.put("p");
       expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual(["here", "here"]);
       here.parked.remove("p");
@@ -147,7 +147,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     });
   });
 
-  test("all listening hubs receive a notification, including its sender", async () => {
+  test("each listening hub receives a notification, including its sender", async () => {
     const heard: string[] = [];
     const stops = [here, there].map(({ hub, notifications }) =>
       notifications.on(({ session }) => void heard.push(`${hub} ${session}`)),
@@ -159,7 +159,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     expect(heard).toHaveLength(2);
   });
 
-  test("the hubs of one store have the same secret, and those of another store a different one", async () => {
+  test("hubs of one store have the same secret, and hubs of two stores have different secrets", async () => {
     expect(here.secret).toHaveLength(32);
     expect(here.secret).toEqual(there.secret);
     const other = await open().join("here");
@@ -180,7 +180,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 2, 0)).toEqual(["b"]);
     });
 
-    test("knows a stream after its last event, and not a stream without stored events", async () => {
+    test("recognises the last event of a stream, and no event of a stream without stored events", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 1, sequence: 1, text: "a" });
       expect([await textsOf(log, "s", 1, 1), await textsOf(log, "s", 2, 0)]).toEqual([[], undefined]);
@@ -201,7 +201,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 1, 0)).toBeUndefined();
     });
 
-    test("stores neither a text that already waits for the client nor events over that limit", async () => {
+    test("stores neither a text that already waits for the client nor events beyond the limit", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 0, sequence: 1, text: "seen" });
       for (const [at, text] of ["seen", "a", "a", "b", "c"].entries())

@@ -146,7 +146,7 @@ test.each([
   expect(cpuMs() - startedAt).toBeLessThan(2500);
 });
 
-test("S14: replaces the current secrets of an owner, not its earlier ones, and those of other owners", () => {
+test("S14: replaces the current secrets of each owner, and no longer the earlier secrets of an owner", () => {
   const redactor = new Redactor();
   const [owner, other] = [{ source: "a" }, { source: "b" }];
   redactor.add("configured");
@@ -189,7 +189,7 @@ describe("whole words", () => {
 });
 
 describe("definitions", () => {
-  test("removes a source's own secrets, and changes nothing because of another source's secrets", () => {
+  test("removes a source's own secrets from its definitions, and keeps secrets of other sources", () => {
     const redactor = new Redactor();
     for (const secret of ["first-key-1", "other-key-2"]) redactor.add(secret);
     redactor.give(
@@ -217,7 +217,7 @@ describe("definitions", () => {
     expect(redactor.known(`Hours of ${secret}.`)).toBe("Hours of ***.");
   });
 
-  test("removes the secrets that a running source has received, until they are withdrawn", () => {
+  test("removes the secrets that a running source has received, until the source withdraws them", () => {
     const redactor = new Redactor();
     const owner = { source: "up" };
     redactor.replace(owner, ["runtime-token-1"]);

@@ -98,7 +98,7 @@ test("loses no line while a file is not writable for some time, and reports the 
   expect(errors).toHaveLength(1);
 });
 
-test("limits the memory and time that a reader who does not read costs, and counts dropped lines", async () => {
+test("limits memory and time for a reader that does not read, and counts dropped lines", async () => {
   const chunks: string[] = [];
   let letGo!: () => void;
   const stuck = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ test("limits the memory and time that a reader who does not read costs, and coun
   expect(lines.at(-1)).toBe(`${10_000 - (lines.length - 2)} dropped`);
 });
 
-test("builds late lines once, in order, and only if there is room for them", async () => {
+test("formats delayed lines once, in order, and only if there is room for them", async () => {
   let made = 0;
   const late = (text: string) => ({ chars: 400, text: () => `${text} ${(made += 1)}` });
   const chunks: string[] = [];
@@ -134,7 +134,7 @@ test("builds late lines once, in order, and only if there is room for them", asy
   expect([chunks.join(""), made]).toEqual(["first\nlate 1\ntext\nlate 2\n1 dropped\n", 2]);
 });
 
-test("continues a partial write where it stopped", async () => {
+test("continues a partial write after the last written byte", async () => {
   let written = "";
   const sink = new BufferedSink(
     async (chunk) => {

@@ -78,7 +78,7 @@ test("reads a page with 100,000 nested elements up to the limit", async () => {
   expect(parts).not.toContain("last");
 });
 
-test("adjacent elements have no limit", async () => {
+test("limits nested elements only, and not adjacent elements", async () => {
   expect(await lineOf("<i>x</i>".repeat(20_000))).toBe("x".repeat(20_000));
 });
 

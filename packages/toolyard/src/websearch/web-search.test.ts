@@ -111,7 +111,7 @@ describe("DuckDuckGo", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("C43: fails for a page without results that does not report none, instead of an empty list", async () => {
+  test("C43: fails for a page that has no results and does not report that it has none", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, "<html><body>Welcome"))).toMatchObject({
       ok: false,
       kind: "malformed",

@@ -52,13 +52,13 @@ describe("reply", () => {
     expect(classify({ id: null, result: {}, error: null })).toMatchObject({ type: "invalid" });
   });
 
-  test("is the same object if it has only one of the members, so that the usual reply is not copied", () => {
+  test("is the same object if it has only one of `result` and `error`, so that the usual reply is not copied", () => {
     const reply = { jsonrpc: "2.0", id: 1, result: {} };
     expect(classifyMessage(reply)).toMatchObject({ type: "reply" });
     expect((classifyMessage(reply) as { message: unknown }).message).toBe(reply);
   });
 
-  test("never has both members, and always one, for any input", () => {
+  test("has exactly one of `result` and `error`, for any input", () => {
     const member = fc.oneof(fc.jsonValue(), fc.constantFrom(...EMPTY_ERRORS), fc.constant(ERROR));
     fc.assert(
       fc.property(fc.record({ result: member, error: member, id: member }, { requiredKeys: [] }), (members) => {

@@ -26,7 +26,7 @@ const TOOLS: readonly ListedTool[] = [
 ];
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-test("R31: the formats of each vendor are exactly these", () => {
+test("R31: converts one tool to the exact format of each vendor", () => {
   const [tool] = TOOLS;
   const asFunction = {
     type: "function",

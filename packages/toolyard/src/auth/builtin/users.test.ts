@@ -25,7 +25,7 @@ describe("Users", () => {
     ["a list under another name", JSON.stringify({ user: [ANN] })],
     ["an entry without groups", JSON.stringify({ users: [ANN, { name: "bob", sub: "2", hash: "h" }] })],
     ["an entry that is not an object", JSON.stringify({ users: [ANN, null] })],
-  ])("keep a file with %s, and refuse each change", async (_case, text) => {
+  ])("leave a file with %s unchanged, and refuse each change", async (_case, text) => {
     await writeFile(file, text);
     const users = new Users(file);
     await expect(users.setAccount(ACCOUNT, "work:7")).rejects.toThrow(OptionError);
@@ -39,7 +39,7 @@ describe("Users", () => {
     await expect(new Users(file).setAccount(ACCOUNT, "work:7")).rejects.toThrow(/EISDIR|EPERM/);
   });
 
-  test("create a missing file, and keep the others in an existing one", async () => {
+  test("create a missing file, and keep the other users of an existing file", async () => {
     const users = new Users(file);
     await users.setAccount(ACCOUNT, "work:7");
     await writeFile(file, JSON.stringify({ users: [ANN] }));

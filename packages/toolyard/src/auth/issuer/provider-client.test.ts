@@ -13,7 +13,7 @@ test.each([
   ["https://id.example", "https://user:pass@id.example/jwks"],
   ["http://127.0.0.1:9", "file:///etc/passwd"],
   ["http://127.0.0.1:9", "no address"],
-])("of the issuer %s: refuses the address %s without a request", async (issuer, address) => {
+])("for the issuer %s, refuses the address %s without a request", async (issuer, address) => {
   await expect(clientOf(issuer).read(address)).rejects.toThrow("names an address that cannot be used");
 });
 

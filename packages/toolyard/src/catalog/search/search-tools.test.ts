@@ -151,7 +151,7 @@ test("returns the nearest tools with low scores for a query that no tool matches
   for (const { score } of hits) expect(score).toBeLessThanOrEqual(0.05);
 });
 
-test("finds nothing for such a query if the nearest are not requested, and names the servers", async () => {
+test("names the servers, without nearest tools, if none are requested and no tool matches", async () => {
   const servers = [{ id: "local", tools: 4 }];
   expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
     hits: [],
@@ -209,7 +209,7 @@ describe("request in German or French with tools described in English", () => {
     expect((await found(tools, query))[0]).toBe(name);
   });
 
-  test("does not search for its articles inside names", async () => {
+  test("does not search tool names for the articles of the request", async () => {
     expect(await found(tools, "den Datei")).toEqual(["read_file"]);
   });
 });
@@ -267,7 +267,7 @@ test("a tool that the caller may not use is in no result and no suggestion", asy
   );
 });
 
-test("adjacent words count more if they are adjacent in the description too", async () => {
+test("adjacent words of a query score higher if they are adjacent in the description too", async () => {
   const tools = [
     { name: "one", description: "Opens the pull gate and tells the request." },
     { name: "two", description: "Tells the gate and opens a pull request." },
@@ -275,7 +275,7 @@ test("adjacent words count more if they are adjacent in the description too", as
   expect((await found(tools, "pull request"))[0]).toBe("two");
 });
 
-test("ranks a name that the query covers before one with other words", async () => {
+test("ranks a name with only words of the query before a name with other words", async () => {
   const tools = [
     { name: "list_user_branch_rules", description: "" },
     { name: "list_branch", description: "" },

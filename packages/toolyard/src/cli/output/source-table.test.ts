@@ -22,7 +22,7 @@ const line: SourceLine = {
   problems: [],
 };
 
-test("prints a line for each further server with its callers; none for a source without further servers", () => {
+test("prints one line for each further connection of a source, with its callers", () => {
   const further = [
     { for: "principal ci", state: "ready", era: "legacy", pid: 4711 },
     { for: "callers of the legacy era", state: "connecting" },

@@ -17,7 +17,7 @@ function kindOf(signal: AbortSignal): string | undefined {
   return signal.aborted && signal.reason instanceof FailError ? signal.reason.failure.kind : undefined;
 }
 
-test("inactivity ends the deadline", () => {
+test("a period without activity ends the deadline", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(MINUTE - 10);
   expect(deadline.signal.aborted).toBe(false);

@@ -13,7 +13,7 @@ import { holderOf } from "../fairness/shares.ts";
 const ANNA: LinkKey = { for: "principal", principal: "anna" };
 const ANNAS_PIPE: LinkKey = { for: "connection", principal: "anna", connection: "pipe-1" };
 
-test("gives links of different callers different texts, for any names", () => {
+test("returns different keys for links of different callers, for any names", () => {
   const keys: LinkKey[] = [
     EVERYBODY,
     LEGACY_CALLERS,
@@ -26,7 +26,7 @@ test("gives links of different callers different texts, for any names", () => {
   expect(new Set(keys.map(linkKeyText)).size).toBe(keys.length);
 });
 
-test("finds the link of a lasting connection without its principal", () => {
+test("returns the same key for the link of a lasting connection with and without its principal", () => {
   expect(linkKeyText({ for: "connection", connection: "pipe-1" })).toBe(linkKeyText(ANNAS_PIPE));
 });
 

@@ -153,7 +153,7 @@ test.each([
   [1, 2, 1],
   [64, 2, 63],
   [64, 100, 32],
-])("of %i places and %i principals, the first principal gets %i", async (places, principals, most) => {
+])("with %i places and %i principals, the first principal gets %i places", async (places, principals, most) => {
   expect(await inside(among(principals, places), "a", places * 2)).toBe(most);
 });
 
@@ -164,7 +164,7 @@ test("a principal without a place gets one immediately while another one waits f
   expect(await inside(line, "c", 10)).toBe(1);
 });
 
-test("counts principals that were not announced after their first entry", async () => {
+test("counts an unannounced principal from its first entry on", async () => {
   const line = among(1, 4);
   expect(await inside(line, "a", 3)).toBe(3);
   expect(await inside(line, "b", 1)).toBe(1);
@@ -200,7 +200,7 @@ test("a line with a lowered limit admits no entry until it is below the limit", 
 });
 
 test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-  "gives places and new entries their share in any sequence (seed %i)",
+  "gives each principal its share of the places, for any sequence of entries (seed %i)",
   async (seed) => {
     const random = createRandom(seed);
     const places = 1 + random.below(8);

@@ -20,12 +20,12 @@ function placesOf(...names: string[]): { shares: Shares; places: Place[] } {
   return { shares, places };
 }
 
-test("the holder with the most places gives up its first one", () => {
+test("the holder with the most places gives up its first place", () => {
   const { shares, places } = placesOf("b", "a 1", "a 2", "a 3", "c 1", "c 2");
   expect(shares.debtorTo({ principal: "d" }, places, BY_HOLDER)?.name).toBe("a 1");
 });
 
-test("a holder gives up no place for one that would then hold as many", () => {
+test("a holder gives up no place to a holder that would then have as many places", () => {
   const { shares, places } = placesOf("a", "a", "b");
   expect(shares.debtorTo({ principal: "b" }, places, BY_HOLDER)).toBeUndefined();
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)?.name).toBe("a");
@@ -42,7 +42,7 @@ test("many connections do not give one principal more than its share", () => {
   expect(shares.debtorTo({ principal: "a", connection: "4" }, places, BY_HOLDER)).toBeUndefined();
 });
 
-test("an idle place is given up for its own holder only", () => {
+test("an idle place is given up only for its own holder while every holder has a place", () => {
   const { shares, places } = placesOf("a 1", "a 2", "b");
   const idle = { ...BY_HOLDER, isIdle: true };
   expect(shares.debtorTo({ principal: "a" }, places, idle)?.name).toBe("a 1");

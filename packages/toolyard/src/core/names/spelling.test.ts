@@ -152,7 +152,7 @@ test.each([
   expect(found && [...found]).toEqual(owners);
 });
 
-test("the names in a spelling start after a client's prefix; a reserved name is the only one", () => {
+test("reads the names after each prefix of a client; a reserved name excludes the other names", () => {
   expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
   expect(spellings.bareNames("pay")).toEqual(["pay"]);
   expect(spellings.bareNames("mcp__hub__tool_search")).toEqual(["tool_search"]);

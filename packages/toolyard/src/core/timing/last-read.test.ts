@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LastRead } from "./last-read.ts";
 
-test("parses a repeated text once, and a different or a long one each time", () => {
+test("parses a repeated text once, and a different text or a long text each time", () => {
   const read: string[] = [];
   const lengths = new LastRead((text) => {
     read.push(text.slice(0, 2));

@@ -13,7 +13,7 @@ function valuesOf(pairs: readonly string[], name: string): readonly string[] {
 test.each([
   ["without a policy", {}],
   ["with a policy of the library", { "content-security-policy": "default-src *" }],
-])("gives a page %s the policy of the hub, once", (_, more) => {
+])("adds the hub's security policy once to a page %s", (_, more) => {
   const pairs = bridgedHeaders({ "content-type": HTML, ...more });
   expect(valuesOf(pairs, "content-security-policy")).toEqual([POLICY]);
   expect(valuesOf(pairs, "x-frame-options")).toEqual(["DENY"]);

@@ -82,7 +82,7 @@ describe.each([
     [here, there] = [await open(holder), await open(store.join("there"))];
   });
 
-  test("all hubs know the session with its current state, as plain data", async () => {
+  test("each hub reads the session with its current state, as plain data", async () => {
     const session = await openSession(here);
     await send(here, "POST", { id: 2, method: "logging/setLevel", params: { level: "error" } }, session);
     await send(here, "POST", { id: 3, method: "resources/subscribe", params: { uri: "test://a" } }, session);

@@ -33,7 +33,7 @@ async function callOf(params: JsonObject): Promise<Call> {
   return calls[0]!;
 }
 
-test("passes on members for which a call has no field, and does not repeat the others", async () => {
+test("passes on request members that have no field in a call, and does not repeat the other members", async () => {
   const {
     target,
     arguments: args,

@@ -3,7 +3,7 @@ import { Redactor } from "../../telemetry/redactor.ts";
 import { CallCounts } from "../../telemetry/statistics/call-counts.ts";
 import { statisticsJson } from "./statistics-body.ts";
 
-test("is valid JSON without a secret in a name, also behind a quotation mark", () => {
+test("the body is valid JSON without a secret in a name, even after a quotation mark", () => {
   const redactor = new Redactor();
   const callStatistics = new CallCounts(10);
   callStatistics.add({

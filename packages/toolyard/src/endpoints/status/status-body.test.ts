@@ -7,7 +7,7 @@ test.each([
   ["a quotation mark inside", 'token="hunter22secret"', "token="],
   ["a quotation mark behind", 'docker run -e "API_KEY=hunter22secret" image', "docker run"],
   ["a backslash behind", String.raw`password=hunter22secret\ in C:\config`, "password="],
-])("is valid JSON without a secret that has %s", async (_what, lastError, shown) => {
+])("the body is valid JSON without a secret that has %s", async (_what, lastError, shown) => {
   const redactor = new Redactor();
   const report = { source: { id: "s", kind: "stdio" }, status: { state: "down", lastError }, problems: [] };
   const body = await statusJson({

@@ -50,7 +50,7 @@ function follow(board: EventBoard, permit: StreamPermit = ALWAYS): StreamStub {
   return stream;
 }
 
-test("sends valid JSON without secrets, whatever callers and sources write", () => {
+test("sends valid JSON without secrets for any texts of callers and sources", () => {
   const texts = [
     'token=a"x',
     'token="hunter22secret"',

@@ -56,7 +56,7 @@ test("an answer never overtakes an earlier answer of the same turn", async () =>
   expect([first.wire.sent, second.wire.sent]).toEqual(["first", "second"]);
 });
 
-test("ignores clients that have disconnected, and answers that have started", () => {
+test("ignores clients that have disconnected, and answers that were already sent in part", () => {
   const gone = new RecordingWire();
   gone.isGone = true;
   expect(new HttpAnswer(gone).signal.aborted).toBe(true);
@@ -72,7 +72,7 @@ test("ignores clients that have disconnected, and answers that have started", ()
   for (const { answer } of [alone, one, other]) answer.closed();
 });
 
-test("a disconnected client or a stream delays no answer", () => {
+test("neither a disconnected client nor a stream delays an answer", () => {
   const [gone, stream, alone] = [asked(), asked(), asked()];
   gone.answer.closed();
   stream.answer.begin(200, []);

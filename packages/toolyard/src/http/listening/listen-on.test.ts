@@ -20,7 +20,7 @@ test("C34: names the programs that share a well-known port", () => {
   ]);
 });
 
-test("C34: reports only that an unknown port is in use", async () => {
+test("C34: reports an unknown port only as in use, without a program", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;

@@ -544,7 +544,7 @@ describe("event streams", () => {
     request.destroy();
   });
 
-  test("sends head, events and end of one turn in this order, and nothing after them", async () => {
+  test("sends head, events and end of one turn in the order of writing, and nothing after the end", async () => {
     const url = await start({}, (listener) =>
       listener.route({ methods: ["GET"], path: "/events" }, (exchange) => {
         const stream = exchange.openStream();

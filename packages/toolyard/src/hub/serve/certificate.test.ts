@@ -102,21 +102,24 @@ describe("files that are being changed", () => {
     ["an empty certificate", () => files.write({ cert: "" }), "holds no certificate"],
     ["no certificate", () => rmSync(files.cert), "cannot be read (ENOENT)"],
     ["a link that leads nowhere", () => files.link("key", "/nowhere/key.pem"), "cannot be read (ENOENT)"],
-  ])("%s changes nothing, is reported once, and again only after a complete pair", async (_, tear, words) => {
-    const certificate = await open();
-    const next = files.authority.issue();
-    tear(next);
-    await certificate.check();
-    await certificate.check();
-    expect(used).toHaveLength(1);
-    expect(certificate.report().problem).toContain(words);
-    expect(said.filter((line) => line.includes("the previous one is still served"))).toHaveLength(1);
-    for (const file of [files.cert, files.key]) rmSync(file, { force: true });
-    files.write(next);
-    await certificate.check();
-    expect(used.at(-1)).toEqual(next);
-    expect(certificate.report()).not.toHaveProperty("problem");
-  });
+  ])(
+    "%s: keeps the served pair, reports the fault once, and then nothing until a complete pair was read",
+    async (_, tear, words) => {
+      const certificate = await open();
+      const next = files.authority.issue();
+      tear(next);
+      await certificate.check();
+      await certificate.check();
+      expect(used).toHaveLength(1);
+      expect(certificate.report().problem).toContain(words);
+      expect(said.filter((line) => line.includes("the previous one is still served"))).toHaveLength(1);
+      for (const file of [files.cert, files.key]) rmSync(file, { force: true });
+      files.write(next);
+      await certificate.check();
+      expect(used.at(-1)).toEqual(next);
+      expect(certificate.report()).not.toHaveProperty("problem");
+    },
+  );
 });
 
 test.each<[string, CertificateWishes, RegExp]>([

@@ -13,7 +13,7 @@ test("detects the era of a client that writes late because the endpoint was open
   expect(await caller.era).toBe("legacy");
 });
 
-test("reads input that arrived before the timeout although the event loop is busy", async () => {
+test("reads input that arrived before the timeout even if the event loop is busy", async () => {
   const caller = new FirstCaller();
   setTimeout(() => setImmediate(() => caller.setEra("modern")), 300);
   caller.listening();

@@ -144,7 +144,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen.slice(3)).toEqual(["4", "5"]);
   });
 
-  test("a free connection goes to the caller without one, even if others wait longer", async () => {
+  test("a free connection goes first to the caller without a connection, even if others wait longer", async () => {
     const held = await hold(way, 2);
     const flood = ["a1", "a2", "a3", "a4", "a5"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway.length).toBe(2);
@@ -226,7 +226,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen).toEqual(["given up", "b", "a"]);
   });
 
-  test("only a message may use one connection above the limit", async () => {
+  test("only a request that is a message may use one connection above the limit", async () => {
     const held = await hold(way, 2);
     const ends = ["1", "2", "3", "4"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway).toHaveLength(2);
@@ -259,7 +259,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
   });
 
   test.each(Array.from({ length: 20 }, (_, at) => at + 4201))(
-    "every request of several callers ends despite answers, closed connections and cancellations, seed %i",
+    "every request of several callers ends, for any answers, closed connections and cancellations, seed %i",
     async (seed) => {
       const random = createRandom(seed);
       const maxConnections = 1 + random.below(4);

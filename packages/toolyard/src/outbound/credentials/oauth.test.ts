@@ -3,7 +3,7 @@ import { completeOAuth, resolveOAuth } from "./oauth.ts";
 
 const SLACK = new URL("https://mcp.slack.com/mcp");
 
-test("without settings, a user signs in with the browser, and the hub registers in any way that it can", () => {
+test("without settings, a user signs in with the browser, and the hub tries every form of registration", () => {
   expect(completeOAuth(new URL("https://mcp.example.com/mcp"))).toEqual({
     grant: "authorization_code",
     registration: "auto",
@@ -13,13 +13,13 @@ test("without settings, a user signs in with the browser, and the hub registers 
   });
 });
 
-test("applies known facts of a server, which settings override", () => {
+test("applies the built-in settings of a known server, which configured settings override", () => {
   expect(completeOAuth(SLACK)).toMatchObject({ redirectHost: "localhost", redirectPort: 3118 });
   const given = resolveOAuth({ type: "oauth", redirect_host: "127.0.0.1", redirect_port: 4000 });
   expect(completeOAuth(SLACK, given)).toMatchObject({ redirectHost: "127.0.0.1", redirectPort: 4000 });
 });
 
-test("does not apply them to a host that only ends like a known one", () => {
+test("does not apply built-in settings to a host whose name only ends like that of a known server", () => {
   expect(completeOAuth(new URL("https://mcp.slack.com.evil.example/mcp"))).not.toHaveProperty("redirectPort");
 });
 

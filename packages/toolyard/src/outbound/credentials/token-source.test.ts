@@ -59,7 +59,7 @@ test("C21: sends id and secret as form-encoded HTTP Basic, and requests only the
   expect(Object.fromEntries(server.forms[0]!)).toEqual({ grant_type: "client_credentials" });
 });
 
-test("C21: sends them in the form, with scope and resource", async () => {
+test("C21: sends id and secret in the form, with scope and resource", async () => {
   await using server = await startTokenServer();
   const { source } = make(server, {
     clientAuth: "post",
@@ -129,7 +129,7 @@ test("C21: renews a dropped token, and does not drop a replaced token twice", as
   expect(server.issued).toEqual([first, second]);
 });
 
-test("S14: hides the last few tokens, and none after the end", async () => {
+test("S14: redacts the last few tokens, and none after the source has closed", async () => {
   await using server = await startTokenServer({ expiresIn: 0 });
   const { source, hidden } = make(server);
   for (let round = 0; round < 5; round += 1) await source.token(signal);

@@ -178,7 +178,7 @@ async function entriesOf(hits: readonly SearchHit[], args: JsonObject = {}): Pro
 
 const hasSchema = (entry: JsonObject): boolean => "inputSchema" in entry;
 
-test("without max_results, a clear result has one schema, and the other four hits list their parameters", async () => {
+test("without max_results, a clear result has one schema, and parameter lists for four other hits", async () => {
   const [first, ...others] = await entriesOf(fallingHits(0.03));
   expect(Object.keys(first!)).toEqual(["name", "description", "score", "inputSchema"]);
   expect(others).toEqual(
@@ -294,7 +294,7 @@ test("tool_search passes on its server and read-only filters", async () => {
   ]);
 });
 
-test("tool_search names the server of a further hit whose name does not begin with the server", async () => {
+test("tool_search names the server of an abbreviated hit if the tool's name does not begin with it", async () => {
   const hits = hitsOf(6).map((hit) => ({ ...hit, server: "elsewhere" }));
   const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
   expect(second).toContain("- tool_5 (elsewhere): Does 5.");
@@ -321,7 +321,7 @@ test("a brief result states the number of matching tools and repeats none", asyn
   expect(answer.slice(1)).toEqual(["60 tools match in all."]);
 });
 
-test("the list in discovery mode has at most 1,200 bytes for two tools", () => {
+test("the list in discovery mode needs at most 1,200 bytes for its two tools", () => {
   const listed = yard()
     .provider.listing()
     .tools.filter((tool) => tool.role === "discovery")
@@ -394,7 +394,7 @@ test("C9: execute_tool with an unknown name fails with the prescribed hint", asy
   });
 });
 
-test("execute_tool suggests similar names for an unknown name, else tools that match its words", async () => {
+test("execute_tool suggests similar names for an unknown name, else tools that match words of the name", async () => {
   const message = async (near: string[], hits: readonly SearchHit[]): Promise<string> => {
     const outcome = fail("unknown_tool", "Unknown tool.", { details: { near } });
     const answer = await call(yard({ outcome, hits }), "execute_tool", { name: "gone" });

@@ -81,7 +81,7 @@ test.each(["basic", "post"] as const)(
   },
 );
 
-test("C21: needs authorisation, before any request, if the authorization server does not know the client", async () => {
+test("C21: an unknown client needs authorisation, and sends the server no request", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens, { client_secret: "wr0ng-secret" }));

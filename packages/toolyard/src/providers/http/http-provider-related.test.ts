@@ -61,7 +61,7 @@ async function start() {
   };
 }
 
-test("delivers no message on the stream of an ended call to another call, and refuses its server request", async () => {
+test("delivers no message from an ended call's stream to another call, and refuses its requests", async () => {
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },

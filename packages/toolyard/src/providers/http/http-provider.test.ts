@@ -474,7 +474,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("the official everything server behaves over HTTP as over stdio", async () => {
+test("the official everything server gives the same results over HTTP as over stdio", async () => {
   const port = await freePort();
   const script = fileURLToPath(
     new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),

@@ -50,7 +50,7 @@ test("replaces the least recently used principal with one over the limit", () =>
   expect([people.open.has("p0"), people.open.has("p1"), people.open.has("late")]).toEqual([true, false, true]);
 });
 
-test("keeps principals with running calls, and rejects a further principal if all have some", async () => {
+test("rejects a further principal, instead of replacing one, if all principals have running calls", async () => {
   const people = new People();
   const calls = Array.from({ length: BOUND }, (_, at) => people.call(`p${at}`));
   expect(await people.call("late")).toMatchObject({ ok: false, kind: "limited", retryAfterMs: 1000 });

@@ -6,7 +6,7 @@ import { serviceOutage } from "./service-outage.ts";
 const outage = serviceOutage({ name: "Weather MCP", port: 50_053 });
 const source: Source = { id: "w1", kind: "http", namespace: "w1", order: 0, outage };
 
-test("reports the name and port as a message and as a JSON object", () => {
+test("reports the name and port of the service as a message and as a JSON object", () => {
   expect(outage.message).toBe("Weather MCP unavailable on port 50053");
   expect(JSON.parse(outage.text)).toEqual({ error: outage.message });
 });

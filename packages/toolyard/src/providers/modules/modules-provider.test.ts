@@ -168,7 +168,7 @@ test("abandons a module that never finishes after the timeout, and ignores its l
   expect(names(await provider.listing())).toEqual(["fine"]);
 });
 
-test("G8: warns and replaces if a name is registered again, within a module and across modules", async () => {
+test("G8: replaces a tool that is registered again, within a module or across modules, with a warning", async () => {
   write("a/mcp.ts", register('hub.registerTool("same", () => "a1"); hub.registerTool("same", () => "a2");'));
   write("b/mcp.ts", register('hub.registerTool("same", () => "b");'));
   const provider = start();
@@ -516,7 +516,7 @@ test("announces an edit without a request", async () => {
   await expect.poll(async () => names(await provider.listing())).toEqual(["two"]);
 });
 
-test("ends a running call in the earlier state, which is closed afterwards", async () => {
+test("completes a running call with the earlier state of a module, and then closes that state", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -538,7 +538,7 @@ test("ends a running call in the earlier state, which is closed afterwards", asy
   await expect.poll(() => shared.closed).toBe("1");
 });
 
-test("keeps the earlier state, with a problem, after an invalid edit until the file is fixed", async () => {
+test("keeps the earlier state of a module, with a problem, from an invalid edit until the file is fixed", async () => {
   const path = write("a/mcp.ts", register('hub.registerTool("t", () => 1);'));
   const provider = start();
   await provider.listing();

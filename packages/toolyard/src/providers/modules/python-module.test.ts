@@ -191,7 +191,7 @@ describe("registrations of a module", () => {
     });
   });
 
-  test("G2: uses only the first of mcp.ts and mcp.py in a folder, and meta_mcp.py in a folder mcp", async () => {
+  test("G2: uses mcp.ts and ignores mcp.py in the same folder, and uses meta_mcp.py in a folder mcp", async () => {
     write("a/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("a.ts", () => 1);');
     module("a", "run = lambda: 1");
     write(

@@ -125,7 +125,7 @@ describe("freshness", () => {
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native" });
   });
 
-  test("returns the same listing for an unchanged folder, and keeps the other definitions after a change", async () => {
+  test("keeps the listing of an unchanged folder, and the other definitions after a change", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -165,7 +165,7 @@ describe("freshness", () => {
     ]);
   });
 
-  test("checks the disk for a small part of the time only, for calls to another source", async () => {
+  test("spends only a small part of the time on checks of the disk for calls to another source", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10);
@@ -181,7 +181,7 @@ describe("freshness", () => {
     }
   });
 
-  test("detects every change for a call to its own tool, however recent the last check", async () => {
+  test("detects every change for a call to its own tool, even soon after the last check", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toEqual(["one"]);
@@ -189,7 +189,7 @@ describe("freshness", () => {
     expect((await provider.listing({ mayBeOld: true })).tools).toHaveLength(2);
   });
 
-  test("detects changes within a second for calls to other sources, however long a check takes", async () => {
+  test("detects changes within a second for calls to other sources, even if a check is slow", async () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(100_000);

@@ -22,7 +22,7 @@ test("sends an elicitation of a legacy server to the caller of the only call, an
   ]);
 });
 
-test("fails the server's request if the caller cannot be asked, and continues the call", async () => {
+test("fails the server's request if its caller cannot receive it, and continues the call", async () => {
   await using server = run(legacy);
   const refuse = (): Promise<JsonObject> =>
     Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
@@ -50,7 +50,7 @@ test("returns roots of the caller during its call, and configured roots outside 
   });
 });
 
-test("refuses and logs a server request that no call can have caused", async () => {
+test("refuses and logs a server request if no running call can have caused it", async () => {
   await using server = run(legacy, ["asks-early"]);
   await server.listing();
   expect(await server.json("seen")).toMatchObject({ rootsSeen: { code: -32603 } });
@@ -258,7 +258,7 @@ function person(): {
   return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
 }
 
-test("keeps a server request while any call of its client is left that may have caused it", async () => {
+test("keeps a server request while a call is running that may have caused it", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const client = { connection: "ada" };
@@ -272,7 +272,7 @@ test("keeps a server request while any call of its client is left that may have 
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("lets calls of the same principal run while a user is asked, because the turn is yielded", async () => {
+test("lets calls of the same principal run while a user is asked", async () => {
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();

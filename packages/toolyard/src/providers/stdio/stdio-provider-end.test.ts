@@ -70,7 +70,7 @@ test("sends SIGTERM early to a server that keeps sending requests after its inpu
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("gives time to a server that sends a request after the end of its input and then saves", async () => {
+test("gives more time to a server that saves after it sent a request after the end of its input", async () => {
   expect(await eventsOfEnd(await start(["asks", "saves-ms=200"]))).toEqual(["started", "input ended", "saved"]);
 });
 
@@ -79,7 +79,7 @@ test("sends SIGTERM to a server that takes longer than stop_grace to save", asyn
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
-test("gives a server its time to save even if the starting program exits before it", async () => {
+test("gives a server its time to save even if the program that started it exits first", async () => {
   const { server, events } = await start(["wrapped", "saves-ms=700"]);
   await server.text("pid");
   await server.provider.close();
@@ -92,7 +92,7 @@ test("ends a server that was never ready without stop_grace", async () => {
   await expect.poll(stage.events).toContain("SIGTERM");
 });
 
-test("lets an idle server save before the next one loads", async () => {
+test("lets an idle server save before its successor starts", async () => {
   const { server, events } = await start(["saves-ms=500"], { start: "lazy", idle_stop: "50ms" });
   expect(await server.text("loaded")).toBe("nothing");
   await expect.poll(events).toContain("input ended");

@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
 
-test("runs one process for legacy callers that can be asked, as long as no call needs that", async () => {
+test("runs one process for legacy callers that can be asked, until a call must ask", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   const pid = await server.text("pid", {}, modern);
@@ -41,7 +41,7 @@ test("runs one process for legacy callers that can be asked, as long as no call 
   expect(await linesOf(record)).toEqual([pid]);
 });
 
-test("asks a legacy caller over a second process after a call failed because it could not ask", async () => {
+test("asks a legacy caller over a second process after a call failed because it could not ask its caller", async () => {
   const [record, asked] = [await file("pids"), await file("asked")];
   await using server = run(dual, [`record=${record}`, `asked=${asked}`]);
   const pid = await server.text("pid", {}, legacy);
@@ -66,7 +66,7 @@ test("starts one second process for several concurrent legacy callers that must 
   expect(await linesOf(record)).toHaveLength(2);
 });
 
-test("remembers over a restart which calls must ask, and makes them only once", async () => {
+test("remembers after a restart which tools must ask their callers, and calls each of them only once", async () => {
   const [cacheFolder, asked] = [await mkdtemp(join(tmpdir(), "toolyard-eras-")), await file("asked")];
   {
     await using first = run(dual, [`asked=${asked}`], { cacheFolder });
@@ -129,7 +129,7 @@ test("serves all callers over the modern handshake if the server refuses the leg
   expect(server.provider.status().info).not.toHaveProperty("further");
 });
 
-test("remembers that over a restart, until the server changes", async () => {
+test("remembers after a restart, until the server changes, that it refuses the legacy handshake", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
   const [record, version] = [join(folder, "pids"), join(folder, "version")];
   const startsFor = async (named: string): Promise<number> => {
@@ -237,7 +237,7 @@ test("makes all lists private if the server marks one as private, and none other
   expect((await old.listing()).isPrivate).toBeUndefined();
 });
 
-test("reads an expired list again, even if the server announces changes but has not announced one", async () => {
+test("reads an expired list again, even if the server can announce changes and has not announced one", async () => {
   await using server = run(dual, [], { options: { era: "modern" } });
   const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
   expect(await names()).not.toContain("grown_0");
@@ -273,7 +273,7 @@ test.each([
 });
 
 test.each([["local"], ["other"]])(
-  "runs modern callers (%s) concurrently on a server that asked a legacy one, also after a restart",
+  "runs modern callers (%s) concurrently if only a legacy caller was asked, also after a restart",
   async (principal) => {
     const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
     const goSideBySide = async (server: Running): Promise<void> => {
@@ -311,7 +311,7 @@ test("renews a legacy caller's subscription after its process was lost, without 
   await end();
 });
 
-test("keeps a session's own server while its caller is asked between requests", async () => {
+test("keeps a session's own server while its caller answers a request between two calls", async () => {
   await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
   await server.listing();
   let answer = (_result: JsonObject): void => {};

@@ -163,7 +163,7 @@ test("reports incomplete answers, non-objects and content of the wrong type as m
   expect(await server.text("pid")).toMatch(/^\d+$/);
 });
 
-test("fails an answer of 50 MB as too large, and serves the next call with the same child", async () => {
+test("reports an answer of 50 MB as too large, and serves the next call with the same child", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid");
   const outcome = await server.call("big", { bytes: 50_000_000 }, { idleMs: 20_000 });
@@ -276,7 +276,7 @@ test.each([
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
-test("starts a slow server of both eras once", async () => {
+test("starts a slow server of both eras only once", async () => {
   const record = join(await mkdtemp(join(tmpdir(), "toolyard-starts-")), "pids");
   await using server = run(bothEras, ["2500", record]);
   await server.text("era", {}, { client: { era: "modern", capabilities: {} } });
@@ -321,7 +321,7 @@ test("sends log messages of a call to its caller, and others as events of the so
   expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
 });
 
-test("delivers a log message to none during calls of several principals", async () => {
+test("delivers a log message to no caller during calls of several principals", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const notifications: unknown[] = [];

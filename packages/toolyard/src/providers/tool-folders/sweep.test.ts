@@ -67,7 +67,7 @@ describe("frequency of disk checks", () => {
 });
 
 describe("files that are read again", () => {
-  test("reads only changed ones when no file is young any more", async () => {
+  test("reads only changed files when no file was modified recently", async () => {
     folder.write("a/x", "1");
     folder.write("b/x", "1");
     const sweep = sweepOf();
@@ -80,7 +80,7 @@ describe("files that are read again", () => {
     expect(after.values[2]).toEqual({ place: "b", text: "2" });
   });
 
-  test("reads a file again that changed shortly before, with the same result if it is equal", async () => {
+  test("reads a recently changed file again, and returns the same result if its content is equal", async () => {
     folder.write("a/x", "1");
     const sweep = sweepOf();
     const first = await sweep.current();

@@ -87,7 +87,7 @@ test("does not use a bubblewrap that fails, and reports its message", async () =
   expect(await probeBwrap(path)).toEqual({ reason: expect.stringContaining("No permissions to create new namespace") });
 });
 
-test("returns the siblings of a program as its folders, but never the folder above", () => {
+test("returns the sibling folders of a program's folder, but never the folder above", () => {
   expect(programFolders("/usr/bin/env")).toEqual([]);
   writeFileSync(join(folder, "alone"), "");
   expect(programFolders(join(folder, "alone"))).toEqual([join(folder, "alone")]);

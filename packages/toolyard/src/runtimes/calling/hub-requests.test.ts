@@ -36,7 +36,7 @@ test("handles 16 requests concurrently, and admits the next one after each that 
   expect(lines).toEqual([{ jsonrpc: "2.0", id: 0, result: { content: [] } }]);
 });
 
-test("makes no further calls for a child that reads no answers", async () => {
+test("ends open requests on close, and sends no further answers", async () => {
   const { access, waiting } = stand();
   const requests = new HubRequests(access, () => new Promise(() => {}));
   for (let id = 0; id < 40; id += 1) requests.take(call(id));

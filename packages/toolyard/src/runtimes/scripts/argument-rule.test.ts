@@ -31,7 +31,7 @@ test("accepts a harmless value for a batch file, and does not check the template
   expect(RULES.batch.isSafeVariable("two words")).toBe(true);
 });
 
-test("rejects JSON with quotes for a batch file, and a line break for npm", () => {
+test("rejects JSON with quotes for a batch file, and rejects a line break for npm", () => {
   expect(failureOf(() => expandArguments(["{list}"], { list: ["a"] }, RULES.batch)).message).toContain('`"`');
   expect(failureOf(() => expandArguments(["{text}"], { text: "a\nb" }, RULES.npm)).message).toContain("a line break");
   expect(expandArguments(["{text}"], { text: 'a" & b' }, RULES.npm)).toEqual(['a" & b']);

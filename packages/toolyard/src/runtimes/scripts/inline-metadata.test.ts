@@ -60,7 +60,7 @@ test.each([
   ["names and versions", "dependencies = [\"a[x]>=1,<2; python_version < '3.12'\"]", undefined],
   ["a choice among versions", '[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"', undefined],
   ["a table of another program", "[tool.black]\nline-length = 99", undefined],
-])("detects that a header names package sources: %s", (_, toml, expected) => {
+])("detects that a metadata block names package sources: %s", (_, toml, expected) => {
   const source = ["# /// script", ...toml.split("\n").map((line) => `# ${line}`), "# ///"].join("\n");
   expect(parseInlineMetadata(source)!.namesPlaces).toBe(expected);
 });

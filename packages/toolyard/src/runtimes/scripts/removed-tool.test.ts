@@ -97,7 +97,7 @@ describe.each(Object.entries(CASES))(
       return { outcome, reads: count.reads };
     };
 
-    test("succeeds, or fails with a message about the folder, whenever the removal happens", async () => {
+    test("succeeds, or fails with a message about the folder, at any time of the removal", async () => {
       const { outcome, reads } = await runWith(0);
       expect(outcome.ok).toBe(true);
       for (let at = 1; at <= reads; at += 1) {

@@ -62,7 +62,7 @@ test("keeps variables in a session, and in no other run", async () => {
   expect(await run("secret")).toMatchObject({ end: "error", error: { type: "NameError" } });
 });
 
-test("makes different random numbers and names in two runs", async () => {
+test("returns different random numbers and names in two runs", async () => {
   const code =
     "import random, uuid, os, secrets\n[random.random(), str(uuid.uuid4()), os.urandom(4).hex(), secrets.token_hex(4)]";
   const [one, two] = [await run(code), await run(code)].map((done) => JSON.parse(done.resultJson!) as unknown[]);

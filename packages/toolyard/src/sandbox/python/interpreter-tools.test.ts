@@ -134,7 +134,7 @@ test("reads a thousand records in pages, which stay in the sandbox", async () =>
   ).toBe(499_500);
 });
 
-test("reports to the host when the code waits, and how long it sleeps", async () => {
+test("reports to the host when the code waits for an answer, and how long it sleeps", async () => {
   expect((await python.run("import time\ntime.sleep(0.02)")).waits).toEqual([true, false]);
   expect((await python.run("sum(range(1000))")).waits).toEqual([]);
 });
@@ -156,7 +156,7 @@ test("ends a run that waits beyond its time limit, with its output and files", a
   });
 });
 
-test("keeps answers that name a prototype as plain values", async () => {
+test("keeps answers with members named like a prototype as plain values", async () => {
   const host = (): HostReply => ({ ok: true, json: '{"__proto__": {"x": 1}, "constructor": 12345678901234567890}' });
   expect(
     (await python.run("r = await tools.t.x()\n[list(r), r['constructor'] == 12345678901234567890]", { host })).value,

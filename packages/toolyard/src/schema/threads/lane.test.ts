@@ -79,7 +79,7 @@ function yard(maxThreads = 2): Yard {
 /** Longer than any slice of a first attempt. */
 const LONG_MS = 10_000;
 
-test("a job gives way to waiting jobs of its source, starts again behind them, and finishes", async () => {
+test("a job gives way to waiting jobs of its source, restarts after them, and finishes", async () => {
   const { run, running, threads, done } = yard();
   const all = [run("long")];
   threads[0]!.workedMs = LONG_MS;
@@ -135,7 +135,7 @@ test("if all threads are busy, the job of another source gives way", async () =>
   await Promise.all(all);
 });
 
-test("a job that was started twice runs longer before it gives way to a job started as often", async () => {
+test("a job that was restarted runs longer before it gives way to a job with as many starts", async () => {
   const { run, running, threads, done } = yard();
   const all = [run("long")];
   threads[0]!.workedMs = LONG_MS;

@@ -47,7 +47,7 @@ test("work that gets almost no processor time ends after six times its limit", (
   expect(overs).toBe(1);
 });
 
-test("work that already finished, or started later, is not ended", () => {
+test("does not end work that already finished, or that started later", () => {
   clock.start(1000, () => (overs += 1));
   pass(900, 1);
   clock.start(1000, () => (overs += 10));

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("removes idle clients and keeps busy ones", () => {
+test("removes the entries of idle clients and keeps those of busy ones", () => {
   const table = new LimitTable();
   const hub = createMember("hub");
   for (let client = 0; client < 1000; client += 1) {

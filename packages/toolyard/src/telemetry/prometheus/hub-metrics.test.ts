@@ -58,13 +58,13 @@ describe("calls", () => {
     expect(all).toContain('toolyard_call_result_bytes_total{source="files"} 60');
   });
 
-  test("that follow a scrape are in the next one", () => {
+  test("are in the next scrape if they end after a scrape", () => {
     const { metrics, callStatistics } = lines({ calls: [{}] });
     callStatistics.add({ ...CALL, kind: "denied" });
     expect(metrics.text()).toContain('method="tools/call",outcome="denied"} 1\n');
   });
 
-  test("of further tools share the histogram `other` of their source, and keep their own counts", () => {
+  test("of tools beyond the limit share the histogram `other` of their source, and keep their own counts", () => {
     const { lines: all } = lines({
       calls: [{}, { target: "b" }, { target: "c" }, { target: "d", source: "web" }],
       maxHistograms: 1,

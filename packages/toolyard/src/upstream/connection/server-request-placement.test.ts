@@ -30,18 +30,18 @@ function place(
   );
 }
 
-test("sends a request to the latest call if all calls are of one client, and holds it if they are of several", () => {
+test("sends a request to the latest call if all calls are of one client, and holds it otherwise", () => {
   const later = call("ada");
   expect(place([[ada, later]])).toEqual([{ type: "to", call: later }]);
   expect(place([[ada, bob]])).toEqual([{ type: "wait" }]);
 });
 
-test("excludes clients that only wait for users, unless all clients do", () => {
+test("excludes clients that only wait for users, unless all clients only wait for users", () => {
   expect(place([[ada, bob]], { yielded: ["bob"] })).toEqual([{ type: "to", call: ada }]);
   expect(place([[ada, bob]], { yielded: ["ada", "bob"] })).toEqual([{ type: "wait" }]);
 });
 
-test("sends requests to the calls in order, after a pause, once only waiting callers are left", () => {
+test("sends requests to the calls in order, after a pause, if all callers only wait", () => {
   expect(
     place([
       [ada, bob],
@@ -62,12 +62,12 @@ test("sends requests to the calls in order, after a pause, once only waiting cal
   ).toEqual([{ type: "wait" }, { type: "wait" }]);
 });
 
-test("chooses a call with an open request last for the next request", () => {
+test("chooses a call that already has an open request last", () => {
   expect(place([[ada, bob]], { open: [bob] })).toEqual([{ type: "to", call: ada }]);
   expect(place([[ada, bob]], { open: [ada] })).toEqual([{ type: "to", call: bob }]);
 });
 
-test("refuses a request after a pause if only waiting callers of several principals are left", () => {
+test("refuses a request after a pause if all callers only wait and belong to several principals", () => {
   expect(
     place([
       [ada, eve],
@@ -80,13 +80,13 @@ test("refuses a request after a pause if only waiting callers of several princip
   expect(place([[ada, eve]])).toEqual([{ type: "wait" }]);
 });
 
-test("sends an overdue request to the latest call, and refuses it for several principals or without calls", () => {
+test("sends an overdue request to the latest call; refuses it without calls or for several principals", () => {
   expect(place([[ada, bob]], { isOverdue: true })).toEqual([{ type: "to", call: bob }]);
   expect(place([[ada, eve]], { isOverdue: true })).toEqual([{ type: "refused", why: "several-principals" }]);
   expect(place([[]])).toEqual([{ type: "refused", why: "nobody" }]);
 });
 
-test("skips calls of one client that report progress, and uses the others in order after a pause", () => {
+test("skips calls of one client that report progress, and after a pause uses its other calls in order", () => {
   const [ask, sample, work] = [call("eva"), call("eva"), call("eva")];
   const calls = [ask, sample, work];
   expect(place([calls, calls], { spoken: [work] })).toEqual([

@@ -76,7 +76,7 @@ test("a client keeps its turn while it has a call without a request", async () =
   await expect(bob).resolves.toBeTypeOf("function");
 });
 
-test("passes an answer on without the turn after a limited time", async () => {
+test("passes an answer on without the turn after a time limit", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -98,7 +98,7 @@ test("between principals, keeps the turn while users are asked, and admits calls
   await expect(eve).resolves.toBeTypeOf("function");
 });
 
-test("admits no call while a request has several possible clients, not even of the client with the turn", async () => {
+test("while a request may belong to several clients, admits no call, even of the client with the turn", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.hold(true);
@@ -108,7 +108,7 @@ test("admits no call while a request has several possible clients, not even of t
   await expect(again).resolves.toBeTypeOf("function");
 });
 
-test("a call of a client that must answer a request waits for a limited time only", async () => {
+test("a call of a client that must answer a request waits for its turn no longer than a time limit", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -116,7 +116,7 @@ test("a call of a client that must answer a request waits for a limited time onl
   await expect(turns.enter(of("ada", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("a client also yields its turn if its request arrived before turns started", async () => {
+test("a client also yields its turn if the server's request arrived before clients took turns", async () => {
   const turns = new Turns(false);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");
@@ -126,7 +126,7 @@ test("a client also yields its turn if its request arrived before turns started"
   await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("a client yields its turn although an answer to a withdrawn request still waits", async () => {
+test("a client yields its turn even if an answer to a withdrawn request is still queued", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");

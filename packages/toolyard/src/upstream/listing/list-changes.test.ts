@@ -67,7 +67,7 @@ test.each([
   expect(Math.max(...all.map((at, index) => at - (all[index - 1] ?? at)))).toBeLessThanOrEqual(61_000);
 });
 
-test("reads the latest announced change, however many changes came before it", () => {
+test("reads the latest announced change, for any number of changes before it", () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     let state = seed;
     const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -90,7 +90,7 @@ test("stops pausing once the server has announced nothing for a while", () => {
   expect(changes.dueInMs(60_000)).toBe(50);
 });
 
-test("keeps changes for the next reading if a reading fails", () => {
+test("reads announced changes in the next reading if a reading fails", () => {
   const changes = new ListChanges();
   changes.announce("tools", 0);
   const reading = changes.begin();

@@ -182,7 +182,7 @@ test("reads lists again that could not be read, at growing intervals and with on
   stage.supervisor.close();
 });
 
-test("reports an announced change once a failed reading has succeeded", async () => {
+test("reports an announced change when a later reading succeeds after a failed one", async () => {
   const stage = await start();
   stage.hangs = true;
   stage.supervisor.outdated("tools");

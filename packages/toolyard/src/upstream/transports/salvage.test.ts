@@ -18,20 +18,20 @@ test("separates text before a message on the same line", () => {
   expect(findMessage('loading… {"jsonrpc":"2.0","meth')).toEqual({ noise: 'loading… {"jsonrpc":"2.0","meth' });
 });
 
-test("finds the request id of an unreadable reply at either end", () => {
+test("finds the request id of an unreadable reply at its start or its end", () => {
   expect(findReplyId('{"jsonrpc":"2.0","id":7,"result":{"content":[')).toBe(7);
   expect(findReplyId('{"result":{"content":[', '"}]},"jsonrpc":"2.0","id":8}')).toBe(8);
   expect(findReplyId('{"result":{"content":[', '"}]},"id":"a b","jsonrpc":"2.0"}')).toBe("a b");
 });
 
-test("does not take the id of a truncated or invalid log line for that of a reply", () => {
+test("does not read the id of a truncated or invalid log line as the id of a reply", () => {
   expect(findReplyId('{"id":7,"level":"info","msg":"cal')).toBeUndefined();
   expect(findReplyId('{"id":7, level: info}')).toBeUndefined();
   expect(findReplyId('{"id":7,"error":"disk fu')).toBeUndefined();
   expect(findReplyId('{"id":7,"result":{"content":[{"te')).toBe(7);
 });
 
-test("does not take an id in the content, or of a server's own request, for that of a reply", () => {
+test("does not read an id in the content, or the id of a server's own request, as the id of a reply", () => {
   expect(findReplyId('{"result":{"id":5,"content":[', '"id":5}}')).toBeUndefined();
   expect(findReplyId('{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"')).toBeUndefined();
   expect(findReplyId('{"jsonrpc":"2.0","method":"sampling/createMessage","id":5,"params":{"')).toBeUndefined();

@@ -44,7 +44,7 @@ function randomValue(next: () => number, depth = 0): unknown {
 }
 
 test.each(Object.entries(SHAPES))(
-  "%s fits a value if and only if reading it returns the value without a fault",
+  "%s accepts a value if and only if its reader returns the value without a fault",
   (_, shape) => {
     const next = numbers(20261126);
     const fitting = { yes: 0, no: 0 };

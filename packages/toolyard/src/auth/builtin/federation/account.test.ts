@@ -18,7 +18,7 @@ describe("isAdmitted", () => {
     ["any user", OCTOCAT, "*"],
     ["the id of a user with a login of digits", DIGITS, "77"],
     ["an id of a provider without logins", OIDC, "583231"],
-  ])("admits by %s", (_case, account, pattern) => expect(admits(account, pattern)).toBe(true));
+  ])("admits an account by %s", (_case, account, pattern) => expect(admits(account, pattern)).toBe(true));
 
   test.each([
     ["a login of digits by the id of another user", DIGITS, "583231"],
@@ -28,7 +28,7 @@ describe("isAdmitted", () => {
     ["an id by a pattern with a letter", OCTOCAT, "583231a*"],
     ["a login by a rule of groups", OCTOCAT, "octocat", "group"],
     ["a login by a rule of addresses", OCTOCAT, "octocat", "email"],
-  ] as const)("refuses %s", (_case, account, pattern, kind: AdmissionKind = "user") =>
+  ] as const)("refuses to match %s", (_case, account, pattern, kind: AdmissionKind = "user") =>
     expect(admits(account, pattern, kind)).toBe(false),
   );
 });

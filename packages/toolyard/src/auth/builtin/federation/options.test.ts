@@ -63,14 +63,14 @@ describe("groups of a user", () => {
     expect(groupsOfUser({ groups: [], account }, [resolve({})])).toEqual(["work:dev"]);
   });
 
-  test("of a provider that was removed or has another address are dropped, and the account is refused", () => {
+  test("are dropped, and the account is refused, if their provider was removed or has another address", () => {
     for (const providers of [[], [resolve({}, "other")], [resolve({ url: "https://evil.example" })]]) {
       expect(groupsOfUser({ groups: ["dev"], hash: "h", account }, providers)).toEqual(["dev"]);
       expect(groupsOfUser({ groups: [], account }, providers)).toBeUndefined();
     }
   });
 
-  test("of an account that no rule admits any more are not returned", () => {
+  test("are not returned for an account that no rule admits any more", () => {
     expect(groupsOfUser({ groups: [], account }, [resolve({ allow: ["group:other"] })])).toBeUndefined();
   });
 });

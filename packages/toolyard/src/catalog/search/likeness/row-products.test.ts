@@ -21,7 +21,7 @@ test.each([
   expect([...vector.of(wanted, 0, count)]).toEqual([...plain.of(wanted, 0, count)]);
 });
 
-test("products start with the requested row", () => {
+test("returns products from the requested row on", () => {
   const rows = vectorProducts(100, 8);
   rows.values.set([1, 2, 3, 4, 5, 6, 7, 8], 70 * 8);
   const wanted = Int16Array.from([1, 1, 1, 1, 1, 1, 1, 10]);
@@ -35,7 +35,7 @@ test("products are the same without WebAssembly", () => {
   expect(rows.of(Int16Array.from([5, 6, 7, 0, 0, 0, 0, 0]), 1, 1)[0]).toBe(38);
 });
 
-test("allocates no further memory after a refusal, and the products are the same", async () => {
+test("if memory cannot be allocated, tries no further allocation and returns the same products", async () => {
   vi.resetModules();
   const anew = await import("./row-products.ts");
   let tries = 0;

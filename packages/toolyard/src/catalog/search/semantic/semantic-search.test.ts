@@ -74,7 +74,7 @@ test("finds a tool without a common word by its meaning, and not without embeddi
   expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);
 });
 
-test("an exact name stays first with a score of 1, for any similar tools", async () => {
+test("an exact name stays first with a score of 1, even if other tools are similar", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const { hits } = await catalog.search("umbrella_advice", VIEW, { limit: 5 });
   expect(hits[0]).toMatchObject({ name: "umbrella_advice", score: 1 });
@@ -128,7 +128,7 @@ test("returns results by words if the query's vector is late or the model fails"
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
 });
 
-test("waits once if neither the tools nor the query are available in time, and not once for each", async () => {
+test("waits once, not twice, if the vectors of the tools and of the query are both late", async () => {
   const model = semantic(
     embedder((vectors, texts) => (texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors))),
     10,
@@ -223,7 +223,7 @@ test("requests vectors again after a failure, but only after a pause", async () 
   expect(store.get(text.key)).toBeDefined();
 });
 
-test("vectors on disk equal the originals, also appended ones", async () => {
+test("vectors read from disk equal the originals, including appended vectors", async () => {
   const file = new VectorFile(join(folder, "v.bin"));
   await file.append(new Map([["11".repeat(32), Float32Array.of(1, -0.5)]]), true);
   await file.append(new Map([["22".repeat(32), Float32Array.of(0.25, 3)]]), false);

@@ -542,7 +542,7 @@ describe("streams", () => {
   };
   const isChange = ({ method }: JsonObject): boolean => method === "notifications/tools/list_changed";
 
-  test("the only standing stream reports list changes", async () => {
+  test("a session has at most one standing stream, which reports list changes", async () => {
     const headers = await openSession();
     const events = await listen(headers);
     edit();

@@ -15,7 +15,7 @@ async function textsAfter(events: SessionEvents, stream: number, sequence = 0): 
   return taken?.map(({ text }) => text);
 }
 
-test("event ids are unique within a session, across its streams, and identify the later events", async () => {
+test("event ids are unique within a session, across its streams, and select the events that follow", async () => {
   const events = new SessionEvents(openLog(), "s");
   const ids = [events.add(1, "a"), events.add(0, "a"), events.add(1, "b")];
   expect(new Set(ids).size).toBe(3);

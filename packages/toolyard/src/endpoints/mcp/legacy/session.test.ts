@@ -531,7 +531,7 @@ describe("failures", () => {
 });
 
 describe("running calls", () => {
-  test("sends the last progress before the result, 200 times of 200", async () => {
+  test("sends the last progress before the result in each of 200 calls", async () => {
     const client = await openClient();
     for (let round = 0; round < 200; round += 1) {
       const before = client.sent.length;

@@ -91,7 +91,7 @@ describe("discovery and lists", () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
   });
 
-  test("marks a list as private if a source declares it as one for its caller, also without `execution`", async () => {
+  test("marks a list as private if its source declares it private, also without `execution`", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
     expect([
@@ -327,7 +327,7 @@ describe("calls", () => {
     });
   });
 
-  test("prompts and completion", async () => {
+  test("answers prompts and completion requests", async () => {
     expect(result(await server.ask("prompts/get", { name: "hello", arguments: { who: "you" } }))).toMatchObject({
       messages: [{ content: { text: "Hello you" } }],
       resultType: "complete",
@@ -345,7 +345,7 @@ describe("calls", () => {
     expect(answer.text).not.toContain("secret");
   });
 
-  test("answers 500 while the hub cannot read its own facts, and recovers", async () => {
+  test("answers 500 while the hub cannot read its server info, and recovers", async () => {
     const { facts } = server.hub;
     server.hub.facts = () => Promise.reject(new Error("secret"));
     const answer = await server.ask("tools/list");

@@ -58,7 +58,7 @@ describe("references of a tool's schema", () => {
     });
   });
 
-  test("copies a schema from a place where no schema is expected", () => {
+  test("copies a referenced schema from a place where no schema is expected", () => {
     expect(
       port({
         properties: { a: { $ref: "#/components/x" } },
@@ -107,7 +107,7 @@ describe("older drafts of JSON Schema", () => {
 });
 
 describe("values that are not schemas", () => {
-  test("removes a value that is no schema, and keeps its siblings", () => {
+  test("removes a value that is not a schema, and keeps its siblings", () => {
     expect(
       port({
         type: "objekt",

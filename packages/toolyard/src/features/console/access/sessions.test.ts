@@ -5,7 +5,7 @@ function sessions(now = { ms: 0 }, maxSessions = 3): BrowserSessions {
   return new BrowserSessions({ sessionMs: 1000, maxSessions }, () => now.ms);
 }
 
-test("finds a session by its cookie and its key only", () => {
+test("finds a session only by its cookie together with its key", () => {
   const kept = sessions();
   const [one, other] = [kept.open("Bearer a"), kept.open("Bearer b")];
   expect(kept.find(one.cookie, one.key)).toMatchObject({ authorization: "Bearer a" });
@@ -34,7 +34,7 @@ test("ends a session after the time without requests, and not before", () => {
   expect(kept.size).toBe(0);
 });
 
-test("ends the session that was used least recently above the limit", () => {
+test("at the limit of sessions, ends the least recently used session", () => {
   const kept = sessions();
   const [one, two, three] = [kept.open("Bearer 1"), kept.open("Bearer 2"), kept.open("Bearer 3")];
   kept.find(one.cookie, one.key);

@@ -22,7 +22,7 @@ test("counts the failures of all tools of a source, but not calls that their cal
   expect(callsBySource({ callStatistics, recentCalls: undefined }).get("other")).toBeUndefined();
 });
 
-test("adds the percentiles of the calls that are kept", () => {
+test("adds up the percentiles of the recorded calls of a source", () => {
   const recentCalls = new CallRecorder(10);
   const usual = { id: "c", time: "2026-01-01T00:00:00.000Z", who: "local", endpoint: "rest", method: "tools/call" };
   for (const durationMs of [10, 20])

@@ -19,7 +19,7 @@ function call(more: Partial<FinishedCall> = {}): FinishedCall {
   };
 }
 
-test("keeps the last calls, newest first, and counts all", () => {
+test("keeps the last calls, newest first, and counts all calls", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 60 }), (size, count) => {
       const recorder = new CallRecorder(size);
@@ -39,7 +39,7 @@ test("counts failures, but not calls that their caller cancelled", () => {
   expect(recorder.ofTool("other")).toEqual({ calls: 0, errors: 0 });
 });
 
-test("does not count a call of a call", () => {
+test("does not count a call that another call makes", () => {
   const recorder = new CallRecorder(10);
   recorder.add(call({ parent: "p", source: "s" }));
   expect(recorder.counts.calls).toBe(0);

@@ -51,7 +51,7 @@ test.each(ACCEPTED)("parses %s in two pieces, split anywhere", (_, text, body) =
     expect(parse([...whole(text.slice(0, at)), ...whole(text.slice(at))])).toMatchObject({ body, isOver: true });
 });
 
-test("parses consecutive answers with their own heads, equal or different", () => {
+test("parses consecutive answers with equal or different heads, each with its own head", () => {
   const told: string[] = [];
   const parser = new AnswerParser({
     onInterim: () => {},

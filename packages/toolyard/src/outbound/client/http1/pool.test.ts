@@ -91,7 +91,7 @@ test("rejects a header that must not be sent, also after a valid request", async
   expect(server.requests).toHaveLength(2);
 });
 
-test("writes a request with its exact content in one piece", async () => {
+test("writes head and body of a request in one piece", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await ask(pool, server.origin, { path: "/a?b=c", headers: { "x-one": "é" }, body: "ü" })).toBe("ok");
@@ -157,7 +157,7 @@ test("reuses connections, opens as many as needed up to the limit, and queues fu
   expect(server.sockets).toHaveLength(2);
 });
 
-test("limits queued requests, and reports further ones as not sent", async () => {
+test("limits queued requests, and rejects further requests as not sent", async () => {
   await using server = await startRaw({ answer: () => {} });
   const pool = await poolOf(server, { maxConnections: 1 });
   const signal = new Canceller();
@@ -324,7 +324,7 @@ test("sends a request once over another connection if the kept one closed before
   expect(server.requests.map(({ body, connection }) => `${connection} ${body}`)).toEqual(["0 first", "1 second"]);
 });
 
-test("never sends a written request again, whatever ends its connection", async () => {
+test("never sends a written request again, for any end of its connection", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => (body === "die" ? socket.destroy() : socket.write(answerOf(body))),
   });

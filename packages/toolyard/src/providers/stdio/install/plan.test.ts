@@ -41,7 +41,7 @@ test.each([
     "docker pull --platform linux/amd64 a",
   ],
   ["podman run --rm a", "podman run --pull=never --rm a", "podman pull a"],
-])("`%s` starts without a download, which precedes it if necessary", (line, start, install) => {
+])("`%s` starts without a download; a necessary download precedes the start", (line, start, install) => {
   expect(planned(line)).toEqual({ start, install });
 });
 

@@ -97,7 +97,7 @@ test.each([
   "hint: Packages were unavailable because the network was disabled.",
   "  cause: Network connectivity is disabled, but the requested data wasn't found in the cache: https://x.test/a.whl",
   "  cause: Because a==1 needs to be downloaded from a registry and you require a, nothing fits.",
-])("recognizes in `%s` that a download is needed", (line) => {
+])("recognizes that the message `%s` requires a download", (line) => {
   const plan = planInstall({ command: "uvx", args: ["mcp-server-time"] }, { env: { HOME: "/home/ada" } });
   expect(plan?.missing?.test(line)).toBe(true);
 });

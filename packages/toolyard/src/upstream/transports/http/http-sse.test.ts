@@ -81,7 +81,7 @@ test("reports the status of an address without an event stream", async () => {
   });
 });
 
-test("ends the connection if the server forgot the session, and reports the refused message as unsent", async () => {
+test("ends the connection if the server forgot the session, and reports the refused message as not sent", async () => {
   await using server = await startServer(async (request, response) => {
     if (request.method === "POST") return void response.writeHead(404).end("Session not found");
     response.writeHead(200, { "content-type": "text/event-stream" }).write("event: endpoint\ndata: /messages?s=1\n\n");
@@ -128,7 +128,7 @@ test("never requests HTTP+SSE from a modern server", async () => {
   expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
 });
 
-test("fails with the first refusal if neither is supported", async () => {
+test("fails with the first refusal if the server supports neither transport", async () => {
   await using server = await startServer(async (request, response) => {
     await readJson(request);
     response.writeHead(request.method === "POST" ? 405 : 404).end();

@@ -219,7 +219,7 @@ test("reports noise on a stream and still receives the answer", async () => {
   expect(peer.noise).toEqual([{ kind: "not-json", message: expect.any(String), sample: "oops" }]);
 });
 
-test("passes on an answer with a foreign id on a stream, and the matching one after it", async () => {
+test("delivers the matching answer on a stream even if an answer with an unknown id precedes it", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
     const reply = (answered: unknown): string =>

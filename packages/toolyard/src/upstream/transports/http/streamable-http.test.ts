@@ -132,7 +132,7 @@ const openStream = (response: ServerResponse): void => {
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
 };
 
-test("reports a standing stream that opens after the lists were read, because changes may be lost", async () => {
+test("if a standing stream opens after the lists were read, reports that list changes may be lost", async () => {
   let opening: ServerResponse | undefined;
   await using server = await startStanding((response) => (opening = response));
   await using peer = await (await connect(server.url)).initialize();

@@ -321,7 +321,7 @@ test("both servers read 300 random requests from seed 20261126 in the same way",
 describe("requests on one connection", () => {
   const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
 
-  test("are answered in order if they are sent one after another", async () => {
+  test("are answered in order if each is sent after the previous answer", async () => {
     const caller = new Caller(await start());
     for (const body of ["a", "b", "ccc", "ccc", ""]) {
       caller.socket.write(post("/echo", body));
@@ -329,7 +329,7 @@ describe("requests on one connection", () => {
     }
   });
 
-  test("are answered in order if they are sent together, for all types", async () => {
+  test("are answered in order if all are sent together, for every type of answer", async () => {
     const caller = new Caller(await start());
     const chunked = `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\n`;
     caller.socket.write([post("/echo", "a"), post("/echo", "b"), chunked, post("/echo", "d")].join(""));
