@@ -328,7 +328,7 @@ test("C3: resolves an ambiguous name to the tool that the caller may use", async
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: the kind, then the order of sources decides who gets a name; the other tool keeps its full name", async () => {
+test("C28: the kind, then the order of sources decides who gets a name; the other keeps its full name", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
