@@ -57,6 +57,11 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
     authenticator,
     documents: [resourceDocument({ issuers, scopes: () => options.requestable ?? scopes }, () => place)],
     securitySchemes: () => securitySchemes(issuers(), parts.findStatic !== undefined),
+    loadCodeFlows: async (client) => {
+      const { createCodeFlows } = await import("./code-flow/create-code-flows.ts");
+      const { environment } = parts;
+      return createCodeFlows({ options, server, environment, baseUrl: place?.baseUrl ?? "", now }, client);
+    },
     opened: (opened) => {
       place = opened;
       audience.use(opened);

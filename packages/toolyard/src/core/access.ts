@@ -1,6 +1,7 @@
 import { alwaysAdmitting, type Authenticator } from "./ports/authenticator.ts";
 import type { Principal } from "./calls/call.ts";
 import type { JsonObject } from "./json/json.ts";
+import type { CodeFlow, CodeFlowClient } from "./ports/code-flow.ts";
 
 /**
  * Authentication of callers at one address of the hub. Created once, when the address is opened; its listener, workers
@@ -16,6 +17,8 @@ export interface Access {
   readonly documents: readonly AccessDocument[];
   /** Security schemes of OpenAPI 3.1, by name. A caller needs one of them. @default `token`, a bearer token */
   readonly securitySchemes?: () => Readonly<Record<string, JsonObject>>;
+  /** Loads the authorization servers at which browsers can sign in to this hub. @default none */
+  readonly loadCodeFlows?: (client: CodeFlowClient) => Promise<readonly CodeFlow[]>;
   /** Called once, when the address of the hub is known and before the first request. */
   readonly opened?: (place: AccessPlace) => void;
 }

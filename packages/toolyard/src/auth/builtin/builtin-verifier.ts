@@ -4,6 +4,7 @@ import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { Audience } from "../audience.ts";
 import { TokenError, UnknownToken } from "../token-error.ts";
 import type { ClientRegistry } from "./client-registry.ts";
+import { CONSOLE_CLIENT } from "./console-client.ts";
 import { groupsOfUser } from "./federation/account.ts";
 import type { IdentityProviderOptions } from "./federation/options.ts";
 import type { RecordStore } from "./record-store.ts";
@@ -66,8 +67,8 @@ export class BuiltinVerifier implements TokenVerifier {
     };
   }
 
-  /** Returns true if the client is registered, or has a metadata document, which needs no registration. */
+  /** Returns true if the client is registered, or is the console or has a metadata document, which need none. */
   async #hasClient(id: string): Promise<boolean> {
-    return id.startsWith("https://") || this.#parts.clients.has(id);
+    return id.startsWith("https://") || id === CONSOLE_CLIENT || this.#parts.clients.has(id);
   }
 }

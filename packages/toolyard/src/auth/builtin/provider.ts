@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelAdapter } from "./adapter.ts";
+import { consoleClient } from "./console-client.ts";
 import type { AuthServerOptions } from "./options.ts";
 import type { User } from "./users.ts";
 
@@ -87,14 +88,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     adapter: createAdapter,
     jwks: { keys: keys.jwks },
     cookies: cookiesOf(issuer, keys.cookies),
-    clients: options.machines.map(({ id, secret }) => ({
-      client_id: id,
-      client_secret: secret,
-      token_endpoint_auth_method: "client_secret_basic",
-      grant_types: ["client_credentials"],
-      response_types: [],
-      redirect_uris: [],
-    })),
+    clients: [consoleClient(issuer), ...options.machines.map(machineClient)],
     clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
     routes: AUTH_ROUTES,
     scopes: ["openid", "offline_access", ...options.scopes],
@@ -122,6 +116,17 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
   });
 }
 
+function machineClient({ id, secret }: AuthServerOptions["machines"][number]): object {
+  return {
+    client_id: id,
+    client_secret: secret,
+    token_endpoint_auth_method: "client_secret_basic",
+    grant_types: ["client_credentials"],
+    response_types: [],
+    redirect_uris: [],
+  };
+}
+
 function featuresOf({ options, isResource, issuer, invalidTarget: InvalidTarget }: ProviderParts): object {
   const scope = options.scopes.join(" ");
   return {
@@ -130,7 +135,11 @@ function featuresOf({ options, isResource, issuer, invalidTarget: InvalidTarget 
     rpInitiatedLogout: { enabled: false },
     clientCredentials: { enabled: true },
     introspection: { enabled: false },
-    revocation: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context: unknown, client: RegisteredOidcClient, token: { readonly clientId?: string }) =>
+        token.clientId === client.clientId,
+    },
     registration: { enabled: options.dynamicRegistration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
     resourceIndicators: {

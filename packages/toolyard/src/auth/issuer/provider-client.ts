@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { parseJsonObject } from "../../core/json/json-object-text.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { mayBePublic } from "../../outbound/addresses.ts";
-import { OutboundClient, type OutboundRequest } from "../../outbound/outbound-client.ts";
+import { OutboundClient, type OutboundRequest, type OutboundResponse } from "../../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { ProviderUnavailable } from "../token-error.ts";
 
@@ -30,14 +30,14 @@ export class ProviderClient {
    * object.
    */
   async read(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body"> = {}): Promise<JsonObject> {
-    const answer = await this.#ask(address, sent);
+    const answer = await this.send(address, sent);
     const value = answer.status === 200 ? parseJsonObject(answer.body.toString("utf8")) : undefined;
     return value ?? this.#refuse(address, answer.status);
   }
 
   /** Resolves with any JSON value, such as a list. Rejects like `read`. */
   async readJson(address: string, sent: Pick<OutboundRequest, "headers"> = {}): Promise<unknown> {
-    const answer = await this.#ask(address, sent);
+    const answer = await this.send(address, sent);
     const whole = answer.status === 200 ? parseJsonObject(`{"value":${answer.body.toString("utf8")}}`) : undefined;
     return whole ? whole["value"] : this.#refuse(address, answer.status);
   }
@@ -57,7 +57,8 @@ export class ProviderClient {
     );
   }
 
-  async #ask(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body">) {
+  /** Resolves with any answer. Rejects with `ProviderUnavailable` if the provider does not answer. */
+  async send(address: string, sent: Pick<OutboundRequest, "method" | "headers" | "body">): Promise<OutboundResponse> {
     const url = this.#checked(address);
     try {
       return await this.#client.request({

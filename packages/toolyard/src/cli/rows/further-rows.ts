@@ -6,6 +6,7 @@ import { coreRow } from "./core-row.ts";
 import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
+import { openRow } from "./open-row.ts";
 import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { sharedHubRows } from "./shared-hub-rows.ts";
@@ -38,6 +39,7 @@ export function furtherRows(options: CommonOptions): {
   return {
     setup: setupRows(options),
     last: [
+      openRow([config, yes, url, tokenEnv, json, verbose]),
       topRow([config, yes, url, tokenEnv, json, verbose]),
       taskRow([config, yes, url, tokenEnv, json, verbose]),
       tokensRow([config, yes, json, verbose]),

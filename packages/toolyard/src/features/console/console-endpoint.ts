@@ -9,6 +9,7 @@ import { Calls } from "../../endpoints/rest/calls.ts";
 import { RestExchange } from "../../endpoints/rest/rest-exchange.ts";
 import { refusalText } from "../../endpoints/rest/refusal-text.ts";
 import { callerOf, permitOf, type AdminCaller } from "./access/admin-caller.ts";
+import { CodeSignIn } from "./access/code-sign-in.ts";
 import { SessionEndpoint } from "./access/session-endpoint.ts";
 import { LINK_MS, BrowserSessions } from "./access/sessions.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
@@ -29,19 +30,29 @@ export class ConsoleEndpoint implements Endpoint {
   readonly #parts: ConsoleParts;
   readonly #options: ConsoleOptions;
   readonly #sessions: BrowserSessions;
+  readonly #codes: CodeSignIn;
   readonly #signIn: SessionEndpoint;
   readonly #calls: Calls;
   readonly #board: EventBoard;
   readonly #routes: readonly AdminRoute[];
+  /** Requests that open and end sessions, which need no session. */
+  readonly #openRoutes: ReadonlyMap<string, (exchange: HttpExchange) => Promise<void> | void> = new Map([
+    ["POST session", (exchange) => this.#signIn.open(exchange, TITLE)],
+    ["DELETE session", (exchange) => this.#signIn.end(exchange)],
+    ["GET sign-in", (exchange) => this.#codes.begin(exchange)],
+    ["GET callback", (exchange) => this.#signIn.complete(exchange, TITLE)],
+  ]);
   #assets: Assets | undefined;
 
   constructor(parts: ConsoleParts, options: ConsoleOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#sessions = new BrowserSessions(options);
+    this.#codes = new CodeSignIn({ access: parts.access, client: options.client });
     this.#signIn = new SessionEndpoint({
       access: parts.access,
       sessions: this.#sessions,
+      codes: this.#codes,
       sessionMs: options.sessionMs,
     });
     this.#calls = new Calls(parts.hub, parts.logger, "console");
@@ -64,6 +75,7 @@ export class ConsoleEndpoint implements Endpoint {
 
   close(): void {
     this.giveUp();
+    void this.#codes.close();
   }
 
   async #page(exchange: HttpExchange): Promise<void> {
@@ -79,8 +91,8 @@ export class ConsoleEndpoint implements Endpoint {
   async #admin(exchange: HttpExchange): Promise<void> {
     if (exchange.method === "OPTIONS") return sendEmpty(exchange.answer, 204);
     const path = exchange.path.slice(ADMIN_PATH.length + 1);
-    if (path === "session" && exchange.method === "POST") return this.#signIn.open(exchange, TITLE);
-    if (path === "session" && exchange.method === "DELETE") return this.#signIn.end(exchange);
+    const open = this.#openRoutes.get(`${exchange.method} ${path}`);
+    if (open) return open(exchange);
     const { access } = this.#parts;
     const admins = this.#options.admins && { admins: this.#options.admins };
     const caller = await callerOf(exchange, { access, sessions: this.#sessions, ...admins });

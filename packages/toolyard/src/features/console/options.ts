@@ -1,4 +1,5 @@
 import { Type, type Static } from "../../core/options/option-schema.ts";
+import type { CodeFlowClient } from "../../core/ports/code-flow.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 import { durationOption } from "../../core/text/duration.ts";
 
@@ -26,6 +27,34 @@ export const ConsoleSchema = Type.Object(
         { description: "Time after which a browser session without requests ends.", default: "12h" },
         { least: 60_000, most: 30 * 86_400_000, must: "must be from 1 minute to 30 days" },
       ),
+    ),
+    client_id: Type.Optional(
+      Type.String({
+        description:
+          "Client id of the console at the identity provider of `[auth.issuer]`. Its redirect address is the hub's " +
+          "address followed by `/api/admin/callback`. Absent: users paste an access token. The hub's own sign-in " +
+          "(`builtin`) needs none.",
+        minLength: 1,
+      }),
+    ),
+    client_secret: Type.Optional(
+      Type.Secret({ description: "Client secret that belongs to `client_id`. Absent: a public client with PKCE." }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Type.String({ pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" }), {
+        description:
+          "Scopes that the console requests at the identity provider besides `auth.scopes`. With `offline_access`, " +
+          "most providers issue a refresh token, which keeps the session beyond one access token.",
+        default: ["openid"],
+      }),
+    ),
+    resource_parameter: Type.Optional(
+      Type.Boolean({
+        description:
+          "Names this hub in requests to the identity provider (`resource` of RFC 8707). Disable it for providers " +
+          "that refuse the parameter, such as Entra ID.",
+        default: true,
+      }),
     ),
     max_sessions: Type.Optional(
       Type.Integer({
@@ -70,6 +99,8 @@ export interface ConsoleOptions {
   /** Callers that may change sources and settings. Absent: the local caller, and callers with static tokens. */
   readonly admins?: readonly string[];
   readonly sessionMs: number;
+  /** The console as a client of the external issuer. */
+  readonly client: CodeFlowClient;
   readonly maxSessions: number;
   readonly maxStreams: number;
   readonly keptCalls: number;
@@ -83,6 +114,12 @@ export function resolveConsole(raw: ConsoleConfig = {}): ConsoleOptions {
     enabled: read.enabled,
     ...(read.admins && { admins: read.admins }),
     sessionMs: read.session_time,
+    client: {
+      ...(read.client_id !== undefined && { clientId: read.client_id }),
+      ...(read.client_secret !== undefined && { clientSecret: read.client_secret }),
+      scopes: read.scopes,
+      namesResource: read.resource_parameter,
+    },
     maxSessions: read.max_sessions,
     maxStreams: read.max_streams,
     keptCalls: read.kept_calls,

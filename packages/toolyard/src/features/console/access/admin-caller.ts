@@ -7,7 +7,7 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnPage } from "../../../http/request/own-page.ts";
 import { KEY_HEADER } from "../api-types.ts";
-import type { BrowserSessions } from "./sessions.ts";
+import type { BrowserSession, BrowserSessions } from "./sessions.ts";
 
 /** Authenticated caller of one request to `/api/admin`. */
 export interface AdminCaller {
@@ -40,15 +40,15 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   assertOwnScript(exchange);
   const { access, sessions } = parts;
   const cookie = cookieOf(exchange);
-  const session = cookie === undefined ? undefined : sessions.find(cookie, exchange.header(KEY_HEADER) ?? "");
+  const session = await renewedSession(exchange, sessions);
   const authorization = session?.authorization ?? exchange.header("authorization");
   const header = (name: string): string | undefined =>
     name === "authorization" ? authorization : exchange.header(name);
   const found = await access.authenticator.authenticate({ header });
   if (!found.admitted) {
-    // The credentials of the session are no longer valid, because the token was removed from the configuration or has
-    // expired.
-    if (session && cookie !== undefined) sessions.end(cookie);
+    // The token of the session was removed from the configuration, was revoked, or has expired. A provider that does
+    // not answer does not end the session.
+    if (session && cookie !== undefined && found.status !== 503) sessions.end(cookie);
     throw refusalOf(found);
   }
   const { principal } = found;
@@ -61,6 +61,20 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     mayChange: seesAll && isAdmin(principal, parts),
     isReadOnlyHub: !access.isGuarded,
   };
+}
+
+/** Returns the session of a request, with an access token that is valid for a while if it can be renewed. */
+async function renewedSession(exchange: HttpExchange, sessions: BrowserSessions): Promise<BrowserSession | undefined> {
+  const [cookie, key] = [cookieOf(exchange), exchange.header(KEY_HEADER) ?? ""];
+  if (cookie === undefined || !sessions.find(cookie, key)) return undefined;
+  try {
+    await sessions.renew(cookie);
+  } catch {
+    throw new Refusal(503, "The sign-in cannot be renewed now: the authorization server does not answer.", {
+      "retry-after": "5",
+    });
+  }
+  return sessions.find(cookie, key);
 }
 
 /** Decides whether a caller may still follow an event stream that it opened. */

@@ -4,8 +4,9 @@ import { Refusal } from "../../../http/answer/refusal.ts";
 import { sendValue } from "../../../endpoints/rest/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnOrigin, cookieName, cookieOf } from "./admin-caller.ts";
-import { SIGN_IN_HEADERS, signInPage } from "./sign-in-page.ts";
-import type { NewSession, BrowserSessions } from "./sessions.ts";
+import type { CodeSignIn } from "./code-sign-in.ts";
+import { SIGN_IN_HEADERS, signInPage, type SignInFacts } from "./sign-in-page.ts";
+import type { BrowserSession, BrowserSessions, NewSession } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Limit of sign-ins from one address. */
@@ -14,6 +15,7 @@ const SIGN_INS = { burst: 10, everyMs: 3000 };
 export interface SessionParts {
   readonly access: Pick<Access, "authenticator">;
   readonly sessions: BrowserSessions;
+  readonly codes: CodeSignIn;
   readonly sessionMs: number;
 }
 
@@ -29,8 +31,34 @@ export class SessionEndpoint {
     this.#parts = parts;
   }
 
-  showForm({ answer }: HttpExchange, title: string): void {
-    answer.send(200, SIGN_IN_HEADERS, signInPage(title, "../api/admin/session"));
+  async showForm({ answer }: HttpExchange, title: string): Promise<void> {
+    answer.send(200, SIGN_IN_HEADERS, await this.#form({ title, api: "../api/admin/", problem: undefined }));
+  }
+
+  async #form(facts: Omit<SignInFacts, "flows">): Promise<string> {
+    return signInPage({ ...facts, flows: await this.#parts.codes.flows() });
+  }
+
+  /** `GET callback`: the authorization server returns the browser. */
+  async complete(exchange: HttpExchange, title: string): Promise<void> {
+    try {
+      const { flow, tokens } = await this.#parts.codes.complete(exchange);
+      const authorization = `Bearer ${tokens.accessToken}`;
+      const problem = await this.#problemOf(exchange, authorization);
+      if (problem !== undefined) throw new Refusal(403, problem);
+      this.#start(exchange, { authorization, signedIn: { ...tokens, flow } });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      exchange.answer.send(error.status, SIGN_IN_HEADERS, await this.#form({ title, api: "", problem: error.message }));
+    }
+  }
+
+  /** Opens a session and sends the browser to the console. */
+  #start(exchange: HttpExchange, session: BrowserSession): void {
+    const opened = this.#parts.sessions.open(session);
+    this.#setCookie(exchange, opened);
+    // A fragment is in no log and no `Referer`.
+    exchange.answer.send(303, ["location", `../../console/#key=${opened.key}`, ...NO_STORE]);
   }
 
   /** Handles `POST session`. The body is a form with `token`, or with the `code` of a sign-in link. */
@@ -48,13 +76,13 @@ export class SessionEndpoint {
     const problem = await this.#problemOf(exchange, authorization);
     if (problem !== undefined || authorization === undefined) {
       if (code !== null) throw new Refusal(401, problem ?? "");
-      return exchange.answer.send(401, SIGN_IN_HEADERS, signInPage(title, "session", problem));
+      return exchange.answer.send(401, SIGN_IN_HEADERS, await this.#form({ title, api: "", problem }));
     }
     this.#attempts.giveBack(exchange.remoteAddress);
-    const session = this.#parts.sessions.open(authorization);
+    if (code === null) return this.#start(exchange, { authorization });
+    const session = this.#parts.sessions.open({ authorization });
     this.#setCookie(exchange, session);
-    if (code === null) exchange.answer.send(303, ["location", `../../console/#key=${session.key}`, ...NO_STORE]);
-    else sendValue(exchange.answer, { key: session.key });
+    sendValue(exchange.answer, { key: session.key });
   }
 
   /** Handles `DELETE session`. */

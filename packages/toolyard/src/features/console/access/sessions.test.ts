@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CodeFlowRefused, type IssuedTokens } from "../../../core/ports/code-flow.ts";
 import { LINK_MS, BrowserSessions } from "./sessions.ts";
 
 function sessions(now = { ms: 0 }, maxSessions = 3): BrowserSessions {
@@ -7,7 +8,7 @@ function sessions(now = { ms: 0 }, maxSessions = 3): BrowserSessions {
 
 test("finds a session only by its cookie together with its key", () => {
   const kept = sessions();
-  const [one, other] = [kept.open("Bearer a"), kept.open("Bearer b")];
+  const [one, other] = [kept.open({ authorization: "Bearer a" }), kept.open({ authorization: "Bearer b" })];
   expect(kept.find(one.cookie, one.key)).toMatchObject({ authorization: "Bearer a" });
   expect(kept.find(other.cookie, other.key)).toMatchObject({ authorization: "Bearer b" });
   for (const [cookie, key] of [
@@ -24,7 +25,7 @@ test("finds a session only by its cookie together with its key", () => {
 test("ends a session after the time without requests, and not before", () => {
   const now = { ms: 0 };
   const kept = sessions(now);
-  const { cookie, key } = kept.open("Bearer a");
+  const { cookie, key } = kept.open({ authorization: "Bearer a" });
   for (const ms of [900, 1800, 2700]) {
     now.ms = ms;
     expect(kept.find(cookie, key)).toBeDefined();
@@ -36,9 +37,13 @@ test("ends a session after the time without requests, and not before", () => {
 
 test("at the limit of sessions, ends the least recently used session", () => {
   const kept = sessions();
-  const [one, two, three] = [kept.open("Bearer 1"), kept.open("Bearer 2"), kept.open("Bearer 3")];
+  const [one, two, three] = [
+    kept.open({ authorization: "Bearer 1" }),
+    kept.open({ authorization: "Bearer 2" }),
+    kept.open({ authorization: "Bearer 3" }),
+  ];
   kept.find(one.cookie, one.key);
-  kept.open("Bearer 4");
+  kept.open({ authorization: "Bearer 4" });
   expect(kept.size).toBe(3);
   expect(kept.find(two.cookie, two.key)).toBeUndefined();
   expect(kept.find(one.cookie, one.key)).toBeDefined();
@@ -61,4 +66,86 @@ test("keeps a limited number of links", () => {
   const kept = sessions();
   const codes = Array.from({ length: 100 }, () => kept.createLink("Bearer a"));
   expect(codes.filter((code) => kept.useLink(code)).length).toBe(32);
+});
+
+interface FakeFlow {
+  readonly refreshed: string[];
+  readonly revoked: string[];
+  refresh(token: string): Promise<IssuedTokens>;
+  revoke(token: string): Promise<void>;
+}
+
+function flowWith(answer: (count: number) => IssuedTokens | Error): FakeFlow {
+  const [refreshed, revoked]: [string[], string[]] = [[], []];
+  return {
+    refreshed,
+    revoked,
+    refresh: async (token) => {
+      refreshed.push(token);
+      const found = answer(refreshed.length);
+      if (found instanceof Error) throw found;
+      return found;
+    },
+    revoke: async (token) => void revoked.push(token),
+  };
+}
+
+function signedIn(flow: FakeFlow, now: { ms: number }, expiresAt = 100_000): [BrowserSessions, string, string] {
+  const kept = new BrowserSessions({ sessionMs: 10_000_000, maxSessions: 3 }, () => now.ms);
+  const tokens = { accessToken: "a0", refreshToken: "r0", expiresAt };
+  const { cookie, key } = kept.open({ authorization: "Bearer a0", signedIn: { ...tokens, flow } });
+  return [kept, cookie, key];
+}
+
+test("renews the access token of a sign-in once for concurrent requests, shortly before it expires", async () => {
+  const now = { ms: 0 };
+  const flow = flowWith((count) => ({ accessToken: `a${count}`, refreshToken: `r${count}`, expiresAt: 1_000_000 }));
+  const [kept, cookie, key] = signedIn(flow, now);
+  await kept.renew(cookie);
+  expect(flow.refreshed).toEqual([]);
+  now.ms = 80_000;
+  await Promise.all([kept.renew(cookie), kept.renew(cookie), kept.renew(cookie)]);
+  expect(flow.refreshed).toEqual(["r0"]);
+  expect(kept.find(cookie, key)).toMatchObject({ authorization: "Bearer a1" });
+});
+
+test("keeps the refresh token of a server that does not rotate", async () => {
+  const now = { ms: 80_000 };
+  const flow = flowWith((count) => ({ accessToken: `a${count}`, expiresAt: 100_000 }));
+  const [kept, cookie] = signedIn(flow, now);
+  await kept.renew(cookie);
+  await kept.renew(cookie);
+  expect(flow.refreshed).toEqual(["r0", "r0"]);
+});
+
+test("ends the session if the authorization server refuses the refresh token", async () => {
+  const now = { ms: 80_000 };
+  const [kept, cookie, key] = signedIn(
+    flowWith(() => new CodeFlowRefused("invalid_grant")),
+    now,
+  );
+  await kept.renew(cookie);
+  expect(kept.find(cookie, key)).toBeUndefined();
+});
+
+test("keeps the session while the authorization server does not answer", async () => {
+  const now = { ms: 80_000 };
+  const [kept, cookie, key] = signedIn(
+    flowWith(() => new Error("connect ECONNREFUSED")),
+    now,
+  );
+  await kept.renew(cookie);
+  expect(kept.find(cookie, key)).toMatchObject({ authorization: "Bearer a0" });
+  now.ms = 100_001;
+  await expect(kept.renew(cookie)).rejects.toThrow("ECONNREFUSED");
+  expect(kept.find(cookie, key)).toBeDefined();
+});
+
+test("revokes the tokens of a sign-in when its session ends, and nothing for a session of a token", () => {
+  const flow = flowWith(() => new Error());
+  const [kept, cookie] = signedIn(flow, { ms: 0 });
+  kept.end(cookie);
+  kept.end(cookie);
+  kept.end(kept.open({ authorization: "Bearer b" }).cookie);
+  expect(flow.revoked).toEqual(["r0"]);
 });

@@ -1,9 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { CodeFlowRefused, type CodeFlow, type IssuedTokens } from "../../../core/ports/code-flow.ts";
 
 /** Browser session with the credentials of its sign-in. Each request is authenticated with these credentials again. */
 export interface BrowserSession {
   /** Value of `Authorization`. */
   readonly authorization: string;
+  /** Tokens of a sign-in at an authorization server. Absent for a session that was opened with a token. */
+  readonly signedIn?: SignedIn;
+}
+
+/** Tokens of a session, with the authorization server that renews them. */
+export interface SignedIn extends IssuedTokens {
+  readonly flow: Pick<CodeFlow, "refresh" | "revoke">;
 }
 
 export interface NewSession {
@@ -14,8 +22,12 @@ export interface NewSession {
 }
 
 interface KeptSession extends BrowserSession {
+  authorization: string;
+  signedIn?: SignedIn;
   readonly keyDigest: Buffer;
   usedAt: number;
+  /** Present while new tokens are requested. A refresh token can be used once, so all requests wait for one answer. */
+  refreshing: Promise<void> | undefined;
 }
 
 export interface SessionLimits {
@@ -23,6 +35,8 @@ export interface SessionLimits {
   readonly maxSessions: number;
 }
 
+/** Time before its expiry at which an access token is renewed. */
+const RENEW_BEFORE_MS = 30_000;
 /** Time within which a sign-in link can be used. */
 export const LINK_MS = 60_000;
 const MAX_LINKS = 32;
@@ -48,9 +62,15 @@ export class BrowserSessions {
     return this.#sessions.size;
   }
 
-  open(authorization: string): NewSession {
+  open({ authorization, signedIn }: BrowserSession): NewSession {
     const [cookie, key] = [secret(), secret()];
-    this.#sessions.set(name(cookie), { authorization, keyDigest: digest(key), usedAt: this.#now() });
+    this.#sessions.set(name(cookie), {
+      authorization,
+      ...(signedIn && { signedIn }),
+      keyDigest: digest(key),
+      usedAt: this.#now(),
+      refreshing: undefined,
+    });
     if (this.#sessions.size > this.#limits.maxSessions) this.#sessions.delete(this.#sessions.keys().next().value!);
     return { cookie, key };
   }
@@ -71,14 +91,43 @@ export class BrowserSessions {
     return session;
   }
 
+  /**
+   * Renews the access token of a session shortly before it expires. Ends the session if the authorization server
+   * refuses. Rejects if the server does not answer and the token has expired.
+   */
+  async renew(cookie: string): Promise<void> {
+    const session = this.#sessions.get(name(cookie));
+    if (session?.signedIn?.refreshToken === undefined) return;
+    const { refreshToken, expiresAt = Infinity } = session.signedIn;
+    const leftMs = expiresAt - this.#now();
+    if (leftMs > RENEW_BEFORE_MS) return;
+    session.refreshing ??= this.#refresh(session, refreshToken).finally(() => (session.refreshing = undefined));
+    try {
+      await session.refreshing;
+    } catch (error) {
+      if (error instanceof CodeFlowRefused) this.#sessions.delete(name(cookie));
+      else if (leftMs <= 0) throw error;
+    }
+  }
+
+  async #refresh(session: KeptSession, refreshToken: string): Promise<void> {
+    const { flow } = session.signedIn!;
+    // A server that does not rotate sends no new refresh token.
+    session.signedIn = { refreshToken, ...(await flow.refresh(refreshToken)), flow };
+    session.authorization = `Bearer ${session.signedIn.accessToken}`;
+  }
+
   /** Returns true while the session with this cookie is open. Does not extend the session. */
   isOpen(cookie: string): boolean {
     const session = this.#sessions.get(name(cookie));
     return session !== undefined && this.#now() - session.usedAt <= this.#limits.sessionMs;
   }
 
+  /** Ends a session. The tokens of its sign-in are revoked. */
   end(cookie: string): void {
+    const { refreshToken, accessToken, flow } = this.#sessions.get(name(cookie))?.signedIn ?? {};
     this.#sessions.delete(name(cookie));
+    void flow?.revoke(refreshToken ?? accessToken!);
   }
 
   /** Returns the code of a link that opens one session with these credentials. */

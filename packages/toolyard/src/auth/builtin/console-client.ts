@@ -1,0 +1,17 @@
+/** Client id of the hub's own console. Registered clients get random ids, so none can be equal. */
+export const CONSOLE_CLIENT = "toolyard-console";
+/** Path below the hub's base path at which an authorization server returns browsers of the console. */
+export const CONSOLE_CALLBACK = "/api/admin/callback";
+
+/** Returns the metadata of the console as a client of the hub's own authorization server. */
+export function consoleClient(issuer: string): object {
+  return {
+    client_id: CONSOLE_CLIENT,
+    client_name: "Toolyard console",
+    application_type: "web",
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    redirect_uris: [`${issuer}${CONSOLE_CALLBACK}`],
+  };
+}

@@ -1,0 +1,66 @@
+import { fail } from "../../core/calls/outcome.ts";
+import { FailError, messageOf } from "../../core/errors.ts";
+import { isJsonObject, stringMember } from "../../core/json/json.ts";
+import { openBrowser } from "../../process/open-browser.ts";
+import { EXIT } from "../failure.ts";
+import { hubAddress, type HubAddress } from "../hub-access/hub-address.ts";
+import { askHub, type HubAnswer } from "../hub-access/query-hub.ts";
+import { wantsToken } from "../hub-access/session.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
+
+interface Options extends SharedOptions {
+  /** False with `--no-browser`. */
+  readonly browser: boolean;
+}
+
+const ANSWER_WITHIN_MS = 10_000;
+const LINKS_PATH = "/api/admin/links";
+const CONSOLE_PATH = "/console/";
+
+/** Opens the console with a link that signs the browser in once. The link is in the fragment, which is never sent. */
+export const run: CommandAction<Options> = async (_args, options, io) => {
+  const address = await consoleLink(await hubAddress(options, io), io);
+  const isOpen = options.browser && (await openBrowser(address, io.env));
+  if (options.json) await printJson(io.stdout, { url: address, opened: isOpen });
+  else if (isOpen) await print(io.stdout, `The browser opens ${address.split("#", 1)[0]}.`);
+  else await print(io.stdout, `Open this address in a browser within a minute:\n\n${address}`);
+  return EXIT.ok;
+};
+
+async function consoleLink({ base, token }: HubAddress, io: Io): Promise<string> {
+  const { status, json } = await requestLink({ base, token }, io);
+  const { origin } = new URL(base);
+  if (status === 200 && isJsonObject(json)) {
+    const url = stringMember(json, "url");
+    if (url !== undefined && /^https?:\/\//.test(url)) return url;
+  }
+  // Without a token, users sign in on the page itself.
+  if (status === 401 && token === undefined) return `${base}${CONSOLE_PATH}`;
+  if (status === 401) throw new FailError(wantsToken(origin, true));
+  if (status === 404)
+    throw new FailError(
+      fail(
+        "unavailable",
+        `The hub at ${origin} serves no console. It is off with \`enabled = false\` of \`[console]\`, and on a hub ` +
+          "that other machines reach without credentials.",
+      ),
+    );
+  throw new FailError(fail("malformed", `${origin} answered HTTP ${status} and no link. Is it a toolyard hub?`));
+}
+
+async function requestLink({ base, token }: Pick<HubAddress, "base" | "token">, io: Io): Promise<HubAnswer> {
+  const url = new URL(`${base}${LINKS_PATH}`);
+  try {
+    return await askHub({ url, token, method: "POST", body: "{}", timeoutMs: ANSWER_WITHIN_MS }, io);
+  } catch (error) {
+    if (io.interrupted.aborted) throw new FailError(fail("cancelled", "Interrupted."));
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+    throw new FailError(
+      fail(
+        "unavailable",
+        `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`,
+      ),
+    );
+  }
+}

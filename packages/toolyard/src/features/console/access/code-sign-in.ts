@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import type { Access } from "../../../core/access.ts";
+import {
+  CodeFlowRefused,
+  type CodeFlow,
+  type CodeFlowClient,
+  type IssuedTokens,
+} from "../../../core/ports/code-flow.ts";
+import { Refusal } from "../../../http/answer/refusal.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { cookieName } from "./admin-caller.ts";
+
+/** Time that a user has to sign in at the authorization server. */
+const PENDING_MS = 15 * 60_000;
+/** Maximum number of sign-ins that wait for their browser. The oldest one is removed. */
+const MAX_PENDING = 256;
+
+interface PendingFlow {
+  readonly flow: CodeFlow;
+  readonly verifier: string;
+  readonly until: number;
+}
+
+export interface CompletedFlow {
+  readonly flow: CodeFlow;
+  readonly tokens: IssuedTokens;
+}
+
+export interface CodeSignInParts {
+  readonly access: Pick<Access, "loadCodeFlows">;
+  readonly client: CodeFlowClient;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/**
+ * Sign-in of a browser at an authorization server. A cookie binds the response to the browser that began, so that no
+ * other site can sign a user in as somebody else.
+ */
+export class CodeSignIn {
+  readonly #parts: CodeSignInParts;
+  readonly #now: () => number;
+  /** By `state`, oldest first. */
+  readonly #pending = new Map<string, PendingFlow>();
+  #flows: Promise<readonly CodeFlow[]> | undefined;
+
+  constructor(parts: CodeSignInParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+  }
+
+  flows(): Promise<readonly CodeFlow[]> {
+    const { access, client } = this.#parts;
+    return (this.#flows ??= access.loadCodeFlows?.(client) ?? Promise.resolve([]));
+  }
+
+  /** `GET sign-in?by=`: sends the browser to the authorization server. */
+  async begin(exchange: HttpExchange): Promise<void> {
+    const by = exchange.query.get("by");
+    const flow = (await this.flows()).find(({ name }) => name === by);
+    if (!flow) throw new Refusal(404, "This hub has no such sign-in. Open `/console/sign-in`.");
+    const [state, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
+    const location = await flow.authorizationUrl({ state, verifier }).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    this.#removeExpired();
+    this.#pending.set(state, { flow, verifier, until: this.#now() + PENDING_MS });
+    if (this.#pending.size > MAX_PENDING) this.#pending.delete(this.#pending.keys().next().value!);
+    exchange.answer.setHeader("set-cookie", `${stateCookie(exchange)}=${state}; ${attributes(exchange)}`);
+    exchange.answer.send(303, ["location", location, ...NO_STORE]);
+  }
+
+  /** `GET callback`: resolves with the tokens for the code. Throws a `Refusal` for a response of another browser. */
+  async complete(exchange: HttpExchange): Promise<CompletedFlow> {
+    const state = exchange.query.get("state") ?? "";
+    const pending = this.#pending.get(state);
+    const own = `${stateCookie(exchange)}=${state}`;
+    const isOwn = (exchange.header("cookie") ?? "").split(";").some((part) => part.trim() === own);
+    if (!pending || !isOwn || this.#now() > pending.until)
+      throw new Refusal(400, "This sign-in has ended, or was begun in another browser. Start again.");
+    this.#pending.delete(state);
+    const { flow, verifier } = pending;
+    try {
+      return { flow, tokens: await flow.redeem(exchange.query, { state, verifier }) };
+    } catch (error) {
+      if (error instanceof CodeFlowRefused) throw new Refusal(401, `${error.message}. Start again.`);
+      throw unavailable(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const flows = await this.#flows?.catch(() => []);
+    await Promise.all((flows ?? []).map((flow) => flow.close()));
+  }
+
+  #removeExpired(): void {
+    for (const [state, { until }] of this.#pending) if (this.#now() > until) this.#pending.delete(state);
+  }
+}
+
+function unavailable(cause: unknown): Refusal {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new Refusal(503, `The sign-in is not available now: ${text}`, { "retry-after": "5" });
+}
+
+function stateCookie(exchange: HttpExchange): string {
+  return `${cookieName(exchange)}_state`;
+}
+
+/** `Lax`, because the authorization server's site sends the browser back. */
+function attributes({ baseUrl }: HttpExchange): string {
+  const isSecure = baseUrl.startsWith("https:");
+  return `HttpOnly; SameSite=Lax; Max-Age=${PENDING_MS / 1000}${isSecure ? "; Secure" : ""}`;
+}
+
+const NO_STORE = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
