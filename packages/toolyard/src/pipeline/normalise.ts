@@ -9,6 +9,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { ResultRepair } from "./result-repair.ts";
 import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
+import { ANSWER_TIME } from "./stage-place.ts";
 import type { CallState, Stage } from "./state.ts";
 import type { UriTranslation } from "./uri-translation.ts";
 import { orAborted } from "../core/timing/wait.ts";
@@ -22,6 +23,7 @@ export function normaliseStage(deps: PipelineDeps, uris: UriTranslation): Stage 
   const check = new ResultCheck(deps, uris);
   return async (state, next) => {
     const outcome = await next(state);
+    if (state.times) state.times[ANSWER_TIME] = performance.now();
     if (outcome.ok) return check.normalised(state, outcome);
     if (outcome.result === undefined) return withPlainWords(outcome);
     return check.sizeFailure(state, outcome.result) ?? withPlainWords(check.repaired(state, outcome));

@@ -44,8 +44,14 @@ export interface CallSeen extends AuditLine {
   readonly who: string;
 }
 
+/** Times of a finished call. */
+export interface CallTimes {
+  /** Start and timed stages, as in `CallState`. Absent: the stages were not timed. */
+  readonly times: readonly number[] | undefined;
+}
+
 /** Called at the end of each call, except for inner calls. It must not throw or block. */
-export type CallListener = (seen: CallSeen) => void;
+export type CallListener = (seen: CallSeen, state: CallTimes) => void;
 
 /** Options for reports of running calls, without inner calls. */
 export interface CallWatch {

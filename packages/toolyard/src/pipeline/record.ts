@@ -7,7 +7,6 @@ import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import { KINDS } from "../core/calls/kinds.ts";
 import { PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
-import type { AuditLine } from "../core/ports/audit.ts";
 import type { CallListener, CallSeen, PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { withOutageReport } from "./outage.ts";
@@ -40,7 +39,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     const seen = seenOf(state, outcome, durationMs);
     writeAudit(seen, state.call.arguments);
     writeLog(state, outcome, durationMs);
-    notifyListeners(seen);
+    notifyListeners(seen, state);
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
@@ -84,17 +83,24 @@ function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: Js
 function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
   const { call } = state;
   const { principal, client, parent } = call;
+  const { source, decision, rule, credentials } = state.isResolved ? decisionFacts(state, outcome) : NO_DECISION;
+  // Absent members are `undefined`: an object with spreads before a member is slow to create (decision 0040).
   return {
     time: isoNow(),
     call: call.id,
-    ...(parent !== undefined && { parent }),
+    parent,
     endpoint: call.endpoint,
-    ...callerFacts(call),
+    profile: principal.profile?.name,
+    client: clientName(call),
+    issuer: principal.identity?.issuer,
     principal: principal.id,
     who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
     method: call.method,
     target: targetOf(state),
-    ...(state.isResolved && decisionFacts(state, outcome)),
+    source,
+    decision,
+    rule,
+    credentials,
     kind: outcome.ok ? "ok" : outcome.kind,
     durationMs,
     argumentBytes: finite(jsonSize(call.arguments)),
@@ -103,33 +109,29 @@ function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSee
   };
 }
 
-type RecordedCaller = Pick<AuditLine, "client" | "issuer" | "profile">;
-
-function callerFacts({ principal: { identity, profile }, client }: Call): RecordedCaller {
+function clientName({ principal: { identity }, client }: Call): string | undefined {
   const name = client.name ?? identity?.clientId;
-  return {
-    ...(profile && { profile: profile.name }),
-    ...(name !== undefined && { client: firstChars(name, MAX_CLIENT_CHARS) }),
-    ...(identity?.issuer !== undefined && { issuer: identity.issuer }),
-  };
+  return name === undefined ? undefined : firstChars(name, MAX_CLIENT_CHARS);
 }
 
 const MAX_CLIENT_CHARS = 100;
 
+type DecisionFacts = Pick<CallSeen, "source" | "decision" | "rule" | "credentials">;
+
+const NO_DECISION: DecisionFacts = Object.freeze({});
+
 /**
  * Returns the facts of a call whose name resolved: its source, the decision, and the credentials that the source used.
  */
-function decisionFacts(
-  { found: { provider } }: CallState,
-  outcome: Outcome,
-): Pick<AuditLine, "source" | "decision" | "rule" | "credentials"> {
-  const { source } = provider;
-  const rule = outcome.ok ? undefined : ruleOf(outcome);
+function decisionFacts({ found: { provider } }: CallState, outcome: Outcome): DecisionFacts {
+  const { id, kind } = provider.source;
+  const isRefused = !outcome.ok && (outcome.kind === "denied" || outcome.kind === "limited");
+  const credentials = provider.serverFor ? "caller" : "hub";
   return {
-    source: source.id,
-    decision: outcome.ok || (outcome.kind !== "denied" && outcome.kind !== "limited") ? "allowed" : outcome.kind,
-    ...(rule !== undefined && { rule }),
-    ...(PROVIDER_KINDS[source.kind].oneServer && { credentials: provider.serverFor ? "caller" : "hub" }),
+    source: id,
+    decision: isRefused ? outcome.kind : "allowed",
+    rule: outcome.ok ? undefined : ruleOf(outcome),
+    credentials: PROVIDER_KINDS[kind].oneServer ? credentials : undefined,
   };
 }
 
@@ -154,10 +156,10 @@ function finite(bytes: number): number {
 
 function listenerCaller({ listeners = [], everyListeners = [], logger }: PipelineDeps): CallListener {
   const all = [...listeners, ...everyListeners];
-  return (seen) => {
+  return (seen, state) => {
     for (const listener of seen.parent === undefined ? all : everyListeners) {
       try {
-        listener(seen);
+        listener(seen, state);
       } catch (error) {
         logger.error("A listener of calls failed.", { call: seen.call, error: messageOf(error) });
       }

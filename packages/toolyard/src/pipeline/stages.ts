@@ -7,7 +7,7 @@ import { normaliseStage } from "./normalise.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { recordStage } from "./record.ts";
 import { resolveStage } from "./resolve.ts";
-import type { StageName } from "./stage-place.ts";
+import { timeIndexOf, type StageName } from "./stage-place.ts";
 import type { Stage } from "./state.ts";
 import { UriTranslation } from "./uri-translation.ts";
 import { validateStage } from "./validate.ts";
@@ -36,7 +36,16 @@ export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] 
     ["execute", executeStage()],
   ];
   return own.flatMap(([name, stage]) => [
-    stage,
+    timed(timeIndexOf(name), stage),
     ...placed.filter(({ after }) => after === name).map((one) => one.stage),
   ]);
+}
+
+/** Returns the stage, which notes its start if the stages of the call are timed. */
+function timed(index: number, stage: Stage): Stage {
+  if (index === 0) return stage;
+  return (state, next) => {
+    if (state.times) state.times[index] = performance.now();
+    return stage(state, next);
+  };
 }

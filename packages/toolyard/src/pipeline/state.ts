@@ -4,11 +4,11 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import type { ResolvedCall } from "../core/sources/provider.ts";
 import type { OutageReport } from "../core/sources/records.ts";
-import type { FoundCall } from "./ports.ts";
+import type { CallTimes, FoundCall } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
 /** State of a running call. Stages add to it; inner stages may use what outer stages have set. */
-export class CallState {
+export class CallState implements CallTimes {
   readonly call: Call;
   /** Arguments as the caller sent them, until `validate` has filled in defaults. */
   arguments: JsonObject;
@@ -19,6 +19,11 @@ export class CallState {
   hasToolProgress = false;
   /** Last progress that the hub sent. Progress must increase (MCP), so smaller values of the tool are dropped. */
   hubProgress = Number.NEGATIVE_INFINITY;
+  /**
+   * Times on the clock of `performance.now()`: the start, then at the index of each timed stage. Absent: the stages of
+   * this call are not timed.
+   */
+  times: number[] | undefined;
   /** Outage report of the source, if it has one. Set by `resolve`. */
   outage: OutageReport | undefined;
   #deadline: Deadline | undefined;

@@ -49,8 +49,9 @@ function withRedactedNames(
   redact: (text: string) => string,
   clientName: (text: string) => string,
 ): AuditLine {
-  const { target, client } = line;
-  return { ...line, target: redact(target), ...(client !== undefined && { client: clientName(client) }) };
+  const target = redact(line.target);
+  const client = line.client === undefined ? undefined : clientName(line.client);
+  return target === line.target && client === line.client ? line : { ...line, target, client };
 }
 
 /** Returns a function that caches the redacted form of texts, up to a limit. */

@@ -7,15 +7,15 @@ interface AuditFacts {
   /** Time in ISO 8601 with milliseconds. */
   readonly time: string;
   /** Id of the caller. Absent if it is not known. */
-  readonly principal?: string;
+  readonly principal?: string | undefined;
   /** Name of the client program, or id of the OAuth client. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** Issuer of the caller's access token. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /** Endpoint that received the call or the credentials. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Name of the profile through which the caller reached the hub. */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   readonly kind: FailKind | "ok";
 }
 
@@ -23,19 +23,19 @@ interface AuditFacts {
 export interface AuditLine extends AuditFacts {
   readonly call: string;
   /** Id of the call that made this call: code in the sandbox, `execute_tool`, the agent. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   readonly principal: string;
   readonly endpoint: string;
   readonly method: CallMethod;
   /** Rendered name of the tool, or the requested name if it did not resolve. */
   readonly target: string;
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** `allowed`: the call was admitted. Absent if the name did not resolve. */
-  readonly decision?: "allowed" | "denied" | "limited";
+  readonly decision?: "allowed" | "denied" | "limited" | undefined;
   /** Rule that decided: `rights`, `scopes`, `consent`, or the exceeded limit. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
   /** Owner of the credentials that the source uses for this call: the caller, or the hub's configuration. */
-  readonly credentials?: "caller" | "hub";
+  readonly credentials?: "caller" | "hub" | undefined;
   readonly durationMs: number;
   /** Size as JSON. -1 for a value that JSON cannot represent. */
   readonly argumentBytes: number;
@@ -51,7 +51,7 @@ export interface HubEvent extends Omit<AuditFacts, "time"> {
   readonly event: HubEventName;
   /** Action within the event: `reload`, `stop`, `token`, `refused`. */
   readonly action: string;
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Further facts. They must not contain credentials. */
   readonly details?: JsonObject;
 }

@@ -22,7 +22,7 @@ import { defineFeature } from "../../kernel/feature.ts";
 import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 import { CallRecorder } from "./recorder/call-recorder.ts";
-import { timingStages } from "./recorder/timing-stages.ts";
+import { timingStage } from "./recorder/timing-stages.ts";
 import { CONSOLE_PARTS } from "./services.ts";
 
 const SECTIONS = { console: Type.Optional(ConsoleSchema) };
@@ -59,6 +59,10 @@ export const CONSOLE = defineFeature({
     const { enabled, keptCalls } = resolveConsole(config().console);
     if (!enabled) return { services: { consoleParts: { ...services, recentCalls: undefined } } };
     const recentCalls = new CallRecorder(keptCalls);
-    return { services: { consoleParts: { ...services, recentCalls } }, stages: timingStages(recentCalls) };
+    return {
+      services: { consoleParts: { ...services, recentCalls } },
+      stages: [timingStage(recentCalls)],
+      onEveryCall: (seen, { times }) => recentCalls.add(seen, times),
+    };
   },
 });

@@ -9,7 +9,7 @@ import {
 
 /** Finished call, as statistics read it. */
 export interface FinishedCall {
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly target: string;
   readonly method: CallMethod;
   readonly kind: FailKind | "ok";

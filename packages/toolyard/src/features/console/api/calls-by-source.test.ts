@@ -24,18 +24,25 @@ test("counts the failures of all tools of a source, but not calls that their cal
 
 test("adds up the percentiles of the recorded calls of a source", () => {
   const recentCalls = new CallRecorder(10);
-  const usual = { id: "c", time: "2026-01-01T00:00:00.000Z", who: "local", endpoint: "rest", method: "tools/call" };
-  for (const durationMs of [10, 20])
-    recentCalls.add({
-      ...usual,
-      source: "s",
-      target: "s__a",
-      outcome: "ok",
-      durationMs,
-      stages: [1],
-      attempts: 1,
-      resultBytes: 0,
-    });
+  for (const startedAt of [10, 20])
+    recentCalls.add(
+      {
+        call: "c",
+        time: "2026-01-01T00:00:00.000Z",
+        principal: "local",
+        who: "local",
+        endpoint: "rest",
+        method: "tools/call",
+        source: "s",
+        target: "s__a",
+        kind: "ok",
+        durationMs: 1,
+        attempts: 1,
+        resultBytes: 0,
+      },
+      [startedAt],
+    );
+  const [last, first] = recentCalls.newest().map(({ durationMs }) => durationMs);
   const callStatistics = counted([{ target: "s__a", kind: "ok" }]);
-  expect(callsBySource({ callStatistics, recentCalls }).get("s")).toMatchObject({ calls: 1, p50: 10, p95: 20 });
+  expect(callsBySource({ callStatistics, recentCalls }).get("s")).toMatchObject({ calls: 1, p50: last, p95: first });
 });

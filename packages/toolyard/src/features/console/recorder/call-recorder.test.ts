@@ -1,18 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CallRecorder, KEPT_MINUTES, type FinishedCall } from "./call-recorder.ts";
+import { recordOf, type RecordedCall } from "./call-record.ts";
+import { CallRecorder, KEPT_MINUTES } from "./call-recorder.ts";
 
-function call(more: Partial<FinishedCall> = {}): FinishedCall {
+function call(more: Partial<RecordedCall> = {}): RecordedCall {
   return {
-    id: "c",
+    call: "c",
     time: "2026-01-01T00:00:00.000Z",
+    principal: "local",
     who: "local",
     endpoint: "rest",
     method: "tools/call",
     target: "t",
-    outcome: "ok",
+    kind: "ok",
     durationMs: 1,
-    stages: [1],
     attempts: 1,
     resultBytes: 0,
     ...more,
@@ -23,7 +24,7 @@ test("keeps the last calls, newest first, and counts all calls", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 60 }), (size, count) => {
       const recorder = new CallRecorder(size);
-      for (let at = 0; at < count; at += 1) recorder.add(call({ durationMs: at }));
+      for (let at = 0; at < count; at += 1) recorder.add(call(), [0]);
       const kept = recorder.newest().map(({ number }) => number);
       expect(kept).toEqual(Array.from({ length: Math.min(size, count) }, (_, back) => count - back));
       expect(recorder.counts.calls).toBe(count);
@@ -33,7 +34,8 @@ test("keeps the last calls, newest first, and counts all calls", () => {
 
 test("counts failures, but not calls that their caller cancelled", () => {
   const recorder = new CallRecorder(10);
-  for (const outcome of ["ok", "timeout", "cancelled", "tool_error"]) recorder.add(call({ outcome, source: "s" }));
+  for (const kind of ["ok", "timeout", "cancelled", "tool_error"] as const)
+    recorder.add(call({ kind, source: "s" }), [0]);
   expect(recorder.counts).toEqual({ calls: 4, errors: 2 });
   expect(recorder.ofTool("t")).toMatchObject({ calls: 4, errors: 2 });
   expect(recorder.ofTool("other")).toEqual({ calls: 0, errors: 0 });
@@ -41,7 +43,7 @@ test("counts failures, but not calls that their caller cancelled", () => {
 
 test("does not count a call that another call makes", () => {
   const recorder = new CallRecorder(10);
-  recorder.add(call({ parent: "p", source: "s" }));
+  recorder.add(call({ parent: "p", source: "s" }), [0]);
   expect(recorder.counts.calls).toBe(0);
   expect(recorder.callers()).toEqual([]);
   expect(recorder.newest()).toHaveLength(1);
@@ -49,16 +51,20 @@ test("does not count a call that another call makes", () => {
 
 test("returns percentiles that are values of the kept calls", () => {
   const recorder = new CallRecorder(100);
-  for (let ms = 1; ms <= 100; ms += 1) recorder.add(call({ durationMs: ms }));
-  expect(recorder.total).toMatchObject({ p50: 50, p95: 95, p99: 99 });
+  for (let at = 0; at < 100; at += 1) recorder.add(call(), [at]);
+  const sorted = recorder
+    .newest()
+    .map(({ durationMs }) => durationMs)
+    .toSorted((one, other) => one - other);
+  expect(recorder.total).toMatchObject({ p50: sorted[49], p95: sorted[94], p99: sorted[98] });
 });
 
 test("counts calls by minute and forgets the minutes of the hour before", () => {
   const now = { ms: 0 };
   const recorder = new CallRecorder(10, () => now.ms);
-  recorder.add(call());
+  recorder.add(call(), [0]);
   now.ms = 60_000;
-  recorder.add(call({ outcome: "timeout" }));
+  recorder.add(call({ kind: "timeout" }), [0]);
   expect(recorder.minutes().slice(-2)).toEqual([
     { calls: 1, errors: 0 },
     { calls: 1, errors: 1 },
@@ -69,8 +75,23 @@ test("counts calls by minute and forgets the minutes of the hour before", () => 
 
 test("keeps a limited number of callers and of their programs", () => {
   const recorder = new CallRecorder(1);
-  for (let at = 0; at < 2500; at += 1) recorder.add(call({ who: `u${at}` }));
-  for (let at = 0; at < 50; at += 1) recorder.add(call({ who: "one", client: `p${at}` }));
+  for (let at = 0; at < 2500; at += 1) recorder.add(call({ principal: `u${at}` }), [0]);
+  for (let at = 0; at < 50; at += 1) recorder.add(call({ principal: "one", client: `p${at}` }), [0]);
   expect(recorder.callers()).toHaveLength(2000);
   expect(recorder.callers().at(-1)!.programs).toHaveLength(8);
+});
+
+test("does not record a call without times", () => {
+  const recorder = new CallRecorder(10);
+  recorder.add(call(), undefined);
+  expect(recorder.newest()).toEqual([]);
+  expect(recorder.counts.calls).toBe(0);
+});
+
+test("divides the duration of a call into the stages that it reached", () => {
+  const stages = (times: number[], endedAt: number): unknown =>
+    recordOf({ number: 1, seen: call(), times, endedAt }).stages;
+  expect(stages([10], 12)).toEqual([2]);
+  expect(stages([10, 11, 13], 13.5)).toEqual([1, 2, 0.5]);
+  expect(stages([0, 1, 2, 3, 4, 5, 9], 10)).toEqual([1, 1, 1, 1, 1, 4, 1]);
 });

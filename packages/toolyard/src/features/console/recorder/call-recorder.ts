@@ -1,8 +1,6 @@
 import type { CallFigures, CallRecord } from "../api-types.ts";
 import { Emitter } from "../../../core/events.ts";
-
-/** Facts of a call that is over. The recorder adds its number. */
-export type FinishedCall = Omit<CallRecord, "number">;
+import { durationOf, recordOf, type KeptCall, type RecordedCall } from "./call-record.ts";
 
 /** Counts of one caller since the start of the hub. */
 interface Tally {
@@ -38,7 +36,7 @@ export class CallRecorder {
   /** Event for each new call. Emitted only while there are listeners. */
   readonly added = new Emitter<CallRecord>();
   #isInUse = false;
-  readonly #ring: CallRecord[] = [];
+  readonly #ring: KeptCall[] = [];
   readonly #size: number;
   readonly #now: () => number;
   readonly #callers = new Map<string, Tally>();
@@ -63,7 +61,7 @@ export class CallRecorder {
 
   /** Figures since the start of the hub, without calls that other calls made. */
   get total(): CallFigures {
-    return { ...this.counts, ...percentiles(this.newest()) };
+    return { ...this.counts, ...percentiles(this.#newest()) };
   }
 
   /** Counts like `total`, without percentiles. */
@@ -76,44 +74,54 @@ export class CallRecorder {
     return this.#next;
   }
 
-  add(call: FinishedCall): void {
+  /** Adds a finished call. A call that began before the recorder was in use has no times and is not recorded. */
+  add(seen: RecordedCall, times: readonly number[] | undefined): void {
+    if (!times) return;
     this.#next += 1;
-    const record: CallRecord = { number: this.#next, ...call };
-    this.#ring[(this.#next - 1) % this.#size] = record;
-    const isError = isFailure(call.outcome);
-    if (call.parent === undefined) {
-      this.#count += 1;
-      if (isError) this.#errors += 1;
-      count(this.#callers, call);
-      const minute = this.#minute();
-      minute.calls += 1;
-      if (isError) minute.errors += 1;
-    }
-    if (this.added.size > 0) this.added.emit(record);
+    const call = { number: this.#next, seen, times, endedAt: performance.now() };
+    this.#ring[(this.#next - 1) % this.#size] = call;
+    if (seen.parent === undefined) this.#countCall(seen);
+    if (this.added.size > 0) this.added.emit(recordOf(call));
   }
 
   /** Returns the kept calls, newest first. */
   newest(): readonly CallRecord[] {
+    return this.#newest().map(recordOf);
+  }
+
+  #newest(): readonly KeptCall[] {
     const length = Math.min(this.#next, this.#size);
     return Array.from({ length }, (_, back) => this.#ring[(this.#next - 1 - back) % this.#size]!);
   }
 
+  #countCall(seen: RecordedCall): void {
+    const isError = isFailure(seen.kind);
+    const minute = this.#minute();
+    this.#count += 1;
+    minute.calls += 1;
+    if (isError) {
+      this.#errors += 1;
+      minute.errors += 1;
+    }
+    count(this.#callers, seen);
+  }
+
   /** Returns the percentiles of the kept calls of each source, by its id. */
   percentilesBySource(): ReadonlyMap<string, Percentiles> {
-    const kept = groupBy(this.newest(), ({ source = "" }) => source);
+    const kept = groupBy(this.#newest(), ({ seen: { source = "" } }) => source);
     return new Map(Array.from(kept, ([id, calls]) => [id, percentiles(calls)]));
   }
 
   /** Returns the figures of one tool, from the calls that are kept. */
   ofTool(name: string): CallFigures {
-    const calls = this.newest().filter(({ target }) => target === name);
+    const calls = this.#newest().filter(({ seen }) => seen.target === name);
     if (calls.length === 0) return NO_FIGURES;
-    const errors = calls.filter(({ outcome }) => isFailure(outcome)).length;
+    const errors = calls.filter(({ seen }) => isFailure(seen.kind)).length;
     return { calls: calls.length, errors, ...percentiles(calls) };
   }
 
   callers(): readonly CallerTally[] {
-    const kept = groupBy(this.newest(), ({ who }) => who);
+    const kept = groupBy(this.#newest(), ({ seen }) => seen.principal);
     return Array.from(this.#callers, ([id, { calls, errors, lastCall, programs }]) => ({
       id,
       calls,
@@ -150,27 +158,29 @@ export function isFailure(outcome: string): boolean {
   return outcome !== "ok" && outcome !== "cancelled";
 }
 
-function count(tallies: Map<string, Tally>, { who, outcome, time, client }: FinishedCall): void {
-  const known = tallies.get(who) ?? { calls: 0, errors: 0, lastCall: time, programs: new Set<string>() };
+function count(tallies: Map<string, Tally>, { principal, kind, time, client }: RecordedCall): void {
+  let known = tallies.get(principal);
+  if (known) {
+    // The caller is moved to the end, so that the map stays in the order of the last calls.
+    if (tallies.size > 1) tallies.delete(principal);
+  } else known = { calls: 0, errors: 0, lastCall: time, programs: new Set() };
   known.calls += 1;
-  if (isFailure(outcome)) known.errors += 1;
+  if (isFailure(kind)) known.errors += 1;
   known.lastCall = time;
   if (client !== undefined && known.programs.size < MAX_PROGRAMS) known.programs.add(client);
-  // The caller is moved to the end, so that the map stays in the order of the last calls.
-  tallies.delete(who);
-  tallies.set(who, known);
+  tallies.set(principal, known);
   if (tallies.size > MAX_TALLIES) tallies.delete(tallies.keys().next().value!);
 }
 
-function percentiles(calls: readonly CallRecord[]): Percentiles {
+function percentiles(calls: readonly KeptCall[]): Percentiles {
   if (calls.length === 0) return {};
-  const sorted = Float64Array.from(calls, ({ durationMs }) => durationMs).sort();
+  const sorted = Float64Array.from(calls, durationOf).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-function groupBy(calls: readonly CallRecord[], keyOf: (call: CallRecord) => string): Map<string, CallRecord[]> {
-  const groups = new Map<string, CallRecord[]>();
+function groupBy(calls: readonly KeptCall[], keyOf: (call: KeptCall) => string): Map<string, KeptCall[]> {
+  const groups = new Map<string, KeptCall[]>();
   for (const call of calls) {
     const group = groups.get(keyOf(call));
     if (group) group.push(call);
