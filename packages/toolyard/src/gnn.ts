@@ -1,4 +1,4 @@
-// Its declarations are gnn.d.mts: those of the package, which are compiled after this one's.
+// The types are in gnn.d.mts, which imports them from the package, because the package is compiled after this one.
 import { importServer } from "./extras/server-package.ts";
 
 export const {

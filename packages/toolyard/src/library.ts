@@ -1,4 +1,4 @@
-// Its declarations are library.d.mts: those of the package, which are compiled after this one's.
+// The types are in library.d.mts, which imports them from the package, because the package is compiled after this one.
 import { importServer } from "./extras/server-package.ts";
 
 export const { citationOf, DocumentError, linkTo, openLibrary } = await importServer<Record<string, unknown>>(

@@ -27,7 +27,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   const until = performance.now() + waitMs;
   while (!(await tryTake(path))) {
     signal?.throwIfAborted();
-    // A caller that does not wait can still take over the lock of an exited process.
+    // The lock of an exited process can be taken over even by a caller that does not wait.
     if (await breakDead(path, staleMs)) continue;
     if (performance.now() > until)
       throw new LockTaken(`${path} is held by another process. Remove it if no such process runs.`);
@@ -42,14 +42,14 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 
 const POLL_MS = 15;
 /**
- * Maximum time for breaking a lock, which needs a few system calls. A process that takes longer has exited meanwhile.
+ * Maximum time for breaking a lock, which needs a few system calls. A process that needs more time has probably exited.
  */
 const BREAKING_MS = 10_000;
 const PRIVATE_MODE = 0o600;
 
 async function tryTake(path: string): Promise<boolean> {
   const handle = await open(path, "wx", PRIVATE_MODE).catch((error: unknown) => {
-    // Windows reports EPERM while a file of this name is being removed.
+    // Windows reports EPERM while a file of this name is being removed, so this code is treated like an existing file.
     const code = codeOf(error);
     if (code === "EEXIST" || (code === "EPERM" && process.platform === "win32")) return undefined;
     throw error;
@@ -60,8 +60,8 @@ async function tryTake(path: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch (error) {
-    // On a full disk the file is created without its content. Without a holder, all others would wait until it is
-    // stale.
+    // On a full disk the file is created without its content. It is removed, because without a holder all others would
+    // wait until the lock is stale.
     await handle.close().catch(() => {});
     await rm(path, { force: true });
     throw error;
@@ -91,7 +91,7 @@ async function breakDead(path: string, staleMs: number): Promise<boolean> {
 async function isDead(path: string, staleMs: number): Promise<boolean> {
   if (await isOlder(path, staleMs)) return true;
   const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
-  // The creator of the file may not have written its process id yet.
+  // If the file has no process id yet, its creator may still be writing it, so the holder counts as running.
   return pid > 0 && !isAlive(pid);
 }
 

@@ -74,7 +74,7 @@ export class Dispatcher {
     const isAllowed = this.#allow(arrival, route);
     if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(answer);
     if (isAllowed && isPreflight(request)) return answerPreflight(arrival, reportedMethods(route));
-    // Clients search for sign-in documents at these paths, and accept only a 404 as a refusal.
+    // Clients look for sign-in documents at these paths, and treat only a 404 as "there is none".
     if (!place || (!route && place.path.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
     const known = { arrival, route, place, search };
     if (route?.isOpen) return this.#enter(NOBODY, known);
@@ -153,8 +153,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the route. Paths that need no sign-in exist only for the hub itself and not for profiles, because clients
-   * know them by the hub's address.
+   * Returns the route. Open paths exist only for the hub itself and not below a profile, because clients use them with
+   * the hub's address.
    */
   #routeAt({ path, name }: ProfiledPath): Route | undefined {
     const route = this.router.find(path);
@@ -227,7 +227,7 @@ function innerPath(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }
 
-/** Returns the index of the slash after the name of a well-known address, or the length of the path. */
+/** Returns the index of the slash after the document's name in a well-known address, or the length of the path. */
 function endOfName(path: string): number {
   const slash = path.indexOf("/", WELL_KNOWN.length);
   return slash === -1 ? path.length : slash;

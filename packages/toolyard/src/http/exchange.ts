@@ -149,8 +149,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   }
 
   /**
-   * Opens a stream that may outlive the caller's access token. It ends when the token expires. The answer to a single
-   * request may take longer, because the token was valid when the request arrived.
+   * Opens a stream that may last longer than the caller's access token. The stream ends when the token expires. An
+   * answer to a single request need not end then, because the token was valid when the request arrived.
    */
   openLastingStream(headers?: Readonly<Record<string, string>>): EventStream {
     const stream = this.openStream(headers);
@@ -176,7 +176,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Returns false for a client without a token. It is `local`, or `nobody` on an open path, which many clients share.
+ * Returns false if the caller sent no token: it is then `local`, or `nobody` on an open path, and many clients share
+ * that principal.
  */
 function isNamed({ id }: Principal): boolean {
   return id !== LOCAL_PRINCIPAL.id && id !== NOBODY.id;

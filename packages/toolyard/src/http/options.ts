@@ -188,7 +188,7 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
 } as const;
 
-// Node treats a time of 0 as "no limit", so these times must be above 0.
+// These times must be above 0, because Node treats 0 as "no limit".
 const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
 export type HttpConfig = Static<typeof HttpSchema>;
 
@@ -303,7 +303,7 @@ export function autoWorkers(cores: number): number {
 
 function resolveWorkers(wanted: number | string): number {
   if (wanted === "auto") return autoWorkers(availableParallelism());
-  // In an environment variable, the number is a string.
+  // The value is a string if it comes from an environment variable.
   const workers = Number(wanted);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
   throw new OptionError(
@@ -371,7 +371,7 @@ function assertOwnName(name: string, token: string | undefined): void {
 function assertDistinct(entries: readonly TokenEntry[]): void {
   const names = new Map<string, string>();
   for (const { name, token } of entries) {
-    // A header cannot carry a token with a space or a control character.
+    // The token must not contain a space or a control character, because a header could not carry it.
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw new OptionError(
         `The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. ` +

@@ -10,7 +10,7 @@ export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 /** Stands for all methods. All methods then reach the handler, which reports those that it supports. */
 export const EVERY_METHOD = "*";
 
-/** Methods that are reported to a browser if the supported methods must not be revealed. */
+/** Methods that are reported to a browser instead of the supported methods, if these must not be revealed. */
 export const USUAL_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Path and methods of a handler. */

@@ -33,7 +33,7 @@ export interface HttpRequest {
   readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer>;
 }
 
-/** Events of an answer's wire. Each may occur several times; `closed` occurs once. */
+/** Events of an answer's wire. `closed` occurs once, other events may occur several times. */
 export interface WireEvents {
   /** No more data can be sent: the answer was sent, or the caller disconnected. */
   closed(): void;
@@ -50,7 +50,7 @@ export interface AnswerWire {
   readonly isGone: boolean;
   /** Number of bytes that the caller has not read yet. */
   readonly waitingBytes: number;
-  /** Changes when the client has read something. */
+  /** A value that changes each time the client has read something. */
   readonly sentBytes: number;
   /** Receiver of the events. Set once, before anything is sent. */
   events: WireEvents | undefined;

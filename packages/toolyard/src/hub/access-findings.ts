@@ -61,8 +61,8 @@ async function patternFindings({ option, patterns }: PatternList, hub: Places): 
 }
 
 /**
- * Returns the number of matches of one pattern. The catalog counts what a caller with this pattern may use, so that
- * patterns are read in the same way as in rights.
+ * Returns the number of matches of one pattern. Counts what a caller with only this pattern may use, so that patterns
+ * have the same meaning as in rights.
  */
 async function matchCount(pattern: string, hub: Places): Promise<number> {
   const rights: Rights = { allow: [pattern] };

@@ -4,7 +4,10 @@ import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";
 
-/** MCP servers that a program adds to a running hub. They are a layer of settings, so that a reload keeps them. */
+/**
+ * MCP servers that a program adds to a running hub. They are stored as a layer of settings, so that a reload keeps
+ * them.
+ */
 export class AddedServers {
   readonly #servers = new Map<string, StdioServerConfig | RemoteServerConfig>();
 

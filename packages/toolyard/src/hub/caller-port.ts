@@ -24,7 +24,7 @@ import { serverFacts } from "./server-facts.ts";
 
 const CLOSED = "The hub is shutting down. Try again once it is back.";
 
-/** The hub's interface for callers. The pipeline, the catalog and the sources do the work. */
+/** The hub's interface for callers. It delegates to the pipeline, the catalog and the sources. */
 export class CallerPort implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly levels: LogLevels;

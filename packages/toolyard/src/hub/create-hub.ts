@@ -36,7 +36,9 @@ export interface CreateHubOptions {
   readonly watch?: boolean;
 }
 
-/** Default settings. The calling program has no rate limit unless the configuration sets one. */
+/**
+ * Default settings. There is no rate limit, because the caller is the program itself; the configuration can set one.
+ */
 const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 
 /**
@@ -68,13 +70,14 @@ export interface LibraryHub extends Toolyard, AsyncDisposable {
    */
   serve(): Promise<ServedHttp>;
   /**
-   * Serves the same as `serve` without a port, for frameworks and runtimes that pass a `Request`. Closing the hub also
-   * closes the handler. Rejects with an `OptionError` if `[server]` is invalid.
+   * Serves the same as `serve`, but without a port, for frameworks and runtimes that pass a `Request`. Closing the hub
+   * also closes the handler. Rejects with an `OptionError` if `[server]` is invalid.
    */
   serveFetch(): Promise<ServedFetch>;
   /**
-   * Returns a handler that serves the same as `serve` without a port, with Node's request and response: for Express,
-   * Fastify and `node:http`. Closing the hub also closes the handler. Throws an `OptionError` if `[server]` is invalid.
+   * Returns a handler that serves the same as `serve`, but without a port, with Node's request and response: for
+   * Express, Fastify and `node:http`. Closing the hub also closes the handler. Throws an `OptionError` if `[server]` is
+   * invalid.
    */
   nodeHandler(): NodeHandler;
   /**
@@ -190,8 +193,8 @@ async function openWithProgram(
 }
 
 /**
- * Creates the host of the program's registrations before the hub, so that the first list contains them. Log lines wait
- * for the log.
+ * Creates the host of the program's registrations before the hub, so that the first list contains the registrations.
+ * Log lines are kept until the hub's log exists.
  */
 async function openProgram(registerTools: RegisterTools) {
   const { ModulesHost } = await import("../providers/modules/host.ts");

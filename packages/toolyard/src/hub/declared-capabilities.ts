@@ -5,11 +5,12 @@ import { isJsonObject, objectMember, type JsonObject } from "../core/json/json.t
 const CORE: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging", "tasks"]);
 
 /**
- * Extensions without their own methods, and the functions that combine the settings of several servers. The hub
- * declares an extension with methods only if it passes the methods on, which it does only for a single source.
+ * Extensions without their own methods, and the functions that combine the settings of several servers. An extension
+ * with methods is declared only if the hub has a single source, because only then it passes the methods on.
  */
 const WITHOUT_METHODS: ReadonlyMap<string, (settings: readonly JsonObject[]) => JsonObject> = new Map([
-  // MCP Apps: `resources/read` serves the pages of every server, so the hub declares the union of their settings.
+  // MCP Apps: the hub declares the union of the servers' settings, because `resources/read` serves the pages of every
+  // server.
   ["io.modelcontextprotocol/ui", unionOfSettings],
 ]);
 
@@ -22,7 +23,10 @@ export function hasUnservedCapabilities(declared: JsonObject): boolean {
   );
 }
 
-/** Removes capabilities with methods that the hub answers with "method not found" if it does not pass methods on. */
+/**
+ * Removes capabilities with methods that the hub does not implement. Without passing methods on, the hub would answer
+ * them with "method not found".
+ */
 export function withoutUnserved(declared: JsonObject): JsonObject {
   const { extensions: _, ...others } = declared;
   const core = Object.fromEntries(Object.entries(others).filter(([name]) => CORE.has(name)));

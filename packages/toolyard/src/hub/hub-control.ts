@@ -22,7 +22,7 @@ export function controlOf(hub: ControlledHub): HubControl {
       return hub.config.files;
     },
     get tree() {
-      // The configuration is a checked JSON object; its type lists the known sections only.
+      // The tree is a checked JSON object. Its type only lists the known sections.
       return hub.config.tree as JsonObject;
     },
     get schema() {
@@ -37,7 +37,7 @@ export function controlOf(hub: ControlledHub): HubControl {
     refresh: (id, signal) => hub.sources.refresh(id, signal),
     restart: async (id) => {
       if (!hub.sources.markChanged(id)) return false;
-      // The reloader runs one change of the configuration at a time.
+      // With a reloader, changes of the configuration are applied one after another.
       await (reloader ? reloader.reconsider() : hub.reconfigure(hub.config));
       return true;
     },

@@ -19,8 +19,8 @@ type Inside = Required<
 >;
 
 /**
- * Creates the access of running calls to the hub: with the rights and the time limit of their caller, and ended
- * together with the call.
+ * Creates the interface through which running calls use the hub. A call through it has the rights and the time limit of
+ * its caller, and ends together with the running call.
  */
 export function createInnerHub(hub: () => Pick<MadeHub, "port" | "tools">): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });

@@ -52,8 +52,8 @@ export function createKernelServices(
   };
 }
 
-// A mirrored hub is shown live, separately for each token: stored listings must not be used, and the mirrored hub
-// handles its own sign-ins.
+// No folder for listings and sign-ins of a mirrored hub: its listings are shown live and separately for each token, and
+// it handles its own sign-ins.
 function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
   const data = dataFolder(variables);
   const environments = join(data, "environments");

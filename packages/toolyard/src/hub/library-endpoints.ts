@@ -42,8 +42,8 @@ export class LibraryEndpoints {
   }
 
   /**
-   * Logs that a changed `[server]` is not applied: the address was given to callers, so the program decides when it
-   * changes.
+   * Logs that a changed `[server]` is not applied: callers already have the address, so the program decides when to
+   * change it.
    */
   reloaded(): void {
     const { config, logger, features } = this.#hub;

@@ -40,7 +40,7 @@ export class LogLevels {
     try {
       await provider.setLogLevel?.(level);
     } catch (error) {
-      // A source that rejects the level keeps its own. Endpoints filter by level in any case.
+      // If a source rejects the level, its own level stays. Endpoints filter by level in any case.
       this.#logger.debug("A source rejected the log level.", {
         source: provider.source.id,
         level,

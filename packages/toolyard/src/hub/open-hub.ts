@@ -13,7 +13,7 @@ export type { Hub } from "./hub.ts";
 export type { HubOptions } from "./open-hub-options.ts";
 export type { SourceFilter } from "./sources/plan.ts";
 
-/** Loads configuration layers and checks them against the schema of every feature. */
+/** Loads the layers of the configuration and checks them against the schema of every feature. */
 export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<LoadedHubConfig> {
   return loadConfig({ ...options, schema: CONFIG_SCHEMA });
 }

@@ -8,8 +8,9 @@ import { loneSource } from "./self-description.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
- * Returns the only source of a hub if methods that the hub does not know are passed on to it (decision 0013): its
- * server declares a capability that the hub does not implement, and the caller's rights are not narrowed.
+ * Returns the only source of a hub if methods that the hub does not know are passed on to that source (decision 0013).
+ * The conditions are that its server declares a capability that the hub does not implement, and that the caller's
+ * rights are not narrowed.
  */
 export function passThroughProvider(
   { catalog, sources }: { readonly catalog: Catalog; readonly sources: SourceSet },

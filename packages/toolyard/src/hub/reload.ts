@@ -36,7 +36,7 @@ export class Reloader {
   async watch(files: readonly string[]): Promise<void> {
     if (files.length === 0) return;
     this.#stopWatching = await watchFiles(files, () => void this.reload());
-    // The watcher did not report changes between the first load and now.
+    // The files may have changed between the first load and the start of the watcher, so they are read again.
     void this.reload();
   }
 

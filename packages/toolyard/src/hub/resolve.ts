@@ -15,7 +15,7 @@ import { absentSource, downloadText, lateByInstall, whyDisabled } from "./source
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
- * Resolves the target of a call: the catalog knows the names, the sources have the providers. May wait for sources that
+ * Resolves the target of a call: the catalog finds the name, the source set has the provider. May wait for sources that
  * are starting.
  */
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
@@ -43,7 +43,7 @@ const NOT_FOUND = Object.freeze({ code: RPC.methodNotFound, message: "Method not
 
 interface MissedLookup {
   readonly lookup: Lookup;
-  /** Repeats the lookup. */
+  /** Looks the name up again. */
   readonly find: () => Lookup | Promise<Lookup>;
 }
 
@@ -90,7 +90,7 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
   const provider = places.sources.find(source.id);
   const uris = places.catalog.for(call.principal).current.urisOf(source.id);
   if (provider) return { found: true, name, subject, target, provider, uris, limits: source.limits };
-  // A reload removed the source after the snapshot was taken.
+  // The source was in the snapshot, but a reload has removed it since.
   return { found: false, failure: fail("unknown_tool", `${name} is no longer offered. List the tools again.`) };
 }
 

@@ -23,8 +23,8 @@ export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undef
 
 export interface DescriptionOptions {
   /**
-   * True if the single source receives the methods that the hub does not know, so that its declarations apply to the
-   * hub too.
+   * True if the single source receives the methods that the hub does not know. Its declared capabilities then apply to
+   * the hub too.
    */
   readonly passesMethods: boolean;
 }
@@ -40,7 +40,7 @@ export function describeSources(
   const features = joinFeatures(sources.map(({ listing }) => listing.features));
   const lone = loneSource(sources)?.listing.server;
   if (!lone) return { features, capabilities: joinCapabilities(sources) };
-  // Name and version are those of the hub, because it answers.
+  // Name and version are always those of the hub, because the hub answers the client.
   const { name: _name, version: _version, ...about } = lone.info;
   const capabilities = passesMethods ? lone.capabilities : withoutUnserved(lone.capabilities);
   return { features, about: cleaned(about), capabilities };

@@ -42,7 +42,8 @@ async function offersFor(
   return sources.providers
     .filter(({ source }) => !usable || usable.has(source.id))
     .map(({ source }) => {
-      // Only the source's own secrets are removed, so that secrets of other sources do not change its texts.
+      // Only the source's own secrets are removed from its texts, because the secret of another source may be an
+      // ordinary word in them.
       const redact = <T>(value: T): T => redactor.definitionIn(source.id, value);
       return { source, listing: withTexts(catalog.listingOf(source.id), redact) };
     });

@@ -24,7 +24,8 @@ export interface SurfaceTool {
 }
 
 /**
- * View of everything. Its rights are formally narrowed, because subjects are complete only for such callers.
+ * View of everything. Its principal has narrowed rights that permit everything, because only the subjects for such
+ * callers are complete.
  */
 const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };

@@ -3,8 +3,9 @@ import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/cal
 import type { Fail, Outcome } from "../core/calls/outcome.ts";
 
 /**
- * Returns the failure with the code that the mirrored hub reported. The pipeline uses its own code, since retries and
- * circuit breakers must not depend on claims of a server; a program that calls this server needs the server's code.
+ * Returns the failure with the code that the mirrored hub reported. The pipeline itself uses the hub's own code,
+ * because retries and circuit breakers must not depend on data from a server. The program that made the call needs the
+ * code of the mirrored hub.
  */
 export function withUpstreamKind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;
@@ -15,8 +16,8 @@ export function withUpstreamKind(outcome: Outcome): Outcome {
 }
 
 /**
- * Returns the retry time of a failure, which makes it retryable. Returns `undefined` if it has none: waiting then does
- * not help.
+ * Returns the retry time of a failure, which makes it retryable. Returns `undefined` if the failure has none, because
+ * waiting then does not help.
  */
 function whenAgain(from: unknown): Pick<Fail, "retryable" | "retryAfterMs"> | undefined {
   const retryAfterMs = isJsonObject(from) ? from[RETRY_META_KEY] : undefined;

@@ -41,8 +41,8 @@ interface Choice {
 }
 
 /**
- * Returns the access kind of a feature. Returns `undefined` if tokens of `[server]` decide, or no credentials are
- * needed.
+ * Returns the access kind of the feature that requests one. Returns `undefined` if tokens of `[server]` decide, or no
+ * credentials are needed.
  */
 function choose(contributions: readonly Contribution[]): Choice | undefined {
   for (const { access: kind } of contributions) {

@@ -3,9 +3,8 @@ import type { AnyFeature, Complete } from "./feature.ts";
 import type { KernelKey } from "./kernel-keys.ts";
 
 /**
- * Checks a list of features at compile time: each uses only services of the kernel and of features before it. A feature
- * without one of its services does not match its type in the list, and the compiler error names the key
- * (`MissingService`).
+ * Checks a list of features at compile time: each uses only services of the kernel and of features before it. If a
+ * service is missing, the compiler reports an error that names the key of the service (`MissingService`).
  */
 export function featureList<const F extends readonly AnyFeature[]>(list: F & Complete<F, KernelKey>): F {
   assertOneProvider(list);

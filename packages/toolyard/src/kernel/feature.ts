@@ -108,7 +108,7 @@ export interface Feature<
   readonly endpoints: readonly AnyEndpoint[];
   readonly check?: (config: never) => void;
   readonly start?: (services: never, config: () => never) => Contribution;
-  /** Types for the compiler only. */
+  /** Types of the feature. They exist only for the compiler. */
   readonly "~types"?: {
     readonly sections: S;
     readonly reads: (config: Reads) => void;
@@ -155,7 +155,7 @@ interface FeatureTypes {
     readonly provides: unknown;
   };
 }
-// Indexed access keeps each member of a union, where `infer` would reduce them to their common supertype.
+// An indexed access type is used, because `infer` would reduce the members of a union to their common supertype.
 type TypesOf<F extends FeatureTypes> = NonNullable<F["~types"]>;
 type StartUsesOf<F> = F extends FeatureTypes ? TypesOf<F>["startUses"] : never;
 type LaterUsesOf<F> = F extends FeatureTypes ? TypesOf<F>["laterUses"] : never;
@@ -163,7 +163,8 @@ export type ProvidedBy<F> = F extends FeatureTypes ? TypesOf<F>["provides"] : ne
 type SectionsOf<F> = F extends FeatureTypes ? TypesOf<F>["sections"] : never;
 
 /**
- * Type of a feature in the list if no earlier feature provides a service that it uses. `missing` names the service.
+ * Type that replaces a feature in the list if no earlier feature provides a service that it uses. `missing` names the
+ * service.
  */
 export interface MissingService<Keys> {
   readonly missing: Keys;

@@ -1,6 +1,6 @@
 import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 
-/** Intersection of the members of a union. */
+/** Intersection of all members of a union type. */
 export type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
 /** Merges the sections of several parts. Sections with the same name are merged member by member. */

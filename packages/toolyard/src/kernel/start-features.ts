@@ -43,16 +43,16 @@ export function startFeatures(
   };
 }
 
-// The compiler has checked the list, so each feature receives the services that it uses.
+// The type assertion is safe: the compiler has checked the list, so each feature receives the services that it uses.
 type StartsFeature = (services: Services, config: () => unknown) => Contribution & { readonly services?: Services };
 
-/** Returns the service of a key. Throws if nothing provides it. */
+/** Returns the service of a key. Throws if no feature provides it. */
 export function getService<T, Id extends string>(services: Services, key: ServiceKey<T, Id>): T {
-  // Keys are typed constants, and the types of the list of features were checked.
+  // The type assertion is safe: keys are typed constants, and the types in the list of features were checked.
   return pickServices(services, [key])[key.id] as T;
 }
 
-/** Returns the services with these keys. Throws if nothing provides one of them. */
+/** Returns the services with these keys. Throws if one of them is not provided. */
 export function pickServices(services: Services, keys: readonly { readonly id: string }[]): Services {
   return Object.fromEntries(
     keys.map(({ id }) => {

@@ -6,7 +6,7 @@ import type { Redactor } from "../telemetry/redactor.ts";
 /** The log and the audit of a hub. */
 export interface Telemetry {
   readonly logger: Logger;
-  /** Logger with lines that are kept for callers of the log and not written. */
+  /** Logger whose lines are not written to the log's targets. They are only kept for callers that read the log. */
   readonly keptLogger: Logger;
   readonly audit: Audit;
   readonly redactor: Redactor;

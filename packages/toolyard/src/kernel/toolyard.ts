@@ -32,7 +32,7 @@ import { reachesLevel } from "../wire/log-level.ts";
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Aborting it ends the call with the outcome `cancelled`. */
+  /** Signal that cancels the call. The outcome is then `cancelled`. */
   readonly signal?: AbortSignal;
   /**
    * Called with progress (`notifications/progress`) and log messages (`notifications/message`) of the running call.
@@ -143,7 +143,7 @@ export function toolyardOf(
     },
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
-  // The catalog has checked all definitions, and the pipeline checks all results, so that they have these types.
+  // The type assertion is safe: the catalog has checked all definitions, and the pipeline checks all results.
   const entries = async <Entry extends JsonObject>(kind: ListKind, mode: ToolMode = "normal") =>
     (await port.list(kind, view(mode))).entries as readonly Entry[];
   const call = <Result extends JsonObject>(wanted: ToolyardCall, options: CallOptions = {}) =>
@@ -180,7 +180,9 @@ export function toolyardOf(
   };
 }
 
-/** Calling program in the hub's calls. Each call states which server requests it can answer. */
+/**
+ * The calling program, as the caller of the hub's calls. Each call states which server requests the program can answer.
+ */
 interface Program extends Pick<Call, "endpoint" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
@@ -241,7 +243,7 @@ async function subscribe(
   }
 }
 
-// A tool may send log messages below the requested level.
+// Log messages are filtered, because a tool may send messages below the requested level.
 function isRequested({ method, params }: CallNotification, { logLevel }: CallOptions): boolean {
   return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
 }

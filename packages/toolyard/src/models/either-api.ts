@@ -5,8 +5,8 @@ const CHAT_ONLY = new Set<string>();
 const MAX_SERVERS = 64;
 
 /**
- * Returns a model that uses the Responses API of a server, or chat completions if the server supports only those, as
- * most servers with OpenAI's interface do. The first request determines this, once for each server and process.
+ * Returns a model that uses the Responses API of a server, or chat completions if the server supports only those, like
+ * most servers with OpenAI's interface. The first request to a server determines which one is used, once per process.
  */
 export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, chat: Model, baseUrl: string): Model {
   const current = (): Model => (CHAT_ONLY.has(baseUrl) ? chat : responses);
@@ -36,7 +36,7 @@ export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, c
 /** Statuses of a server that does not support the path. Some servers answer 200 with another body. */
 const UNKNOWN_PATH = new Set([404, 405, 501, 200]);
 
-// Errors of the SDK are recognised by their members, so that its classes need not be loaded.
+// Errors of the SDK are recognised by their members, so that the SDK's classes need not be loaded.
 function lacksApi(error: unknown): boolean {
   return error instanceof Error && "statusCode" in error && UNKNOWN_PATH.has(error.statusCode as number);
 }

@@ -31,7 +31,9 @@ export function resolveEmbeddingService(models: ModelsConfig = {}, variables: En
   return { url: serviceUrl(provider), model, ...(apiKey !== undefined && { key: apiKey }), headers };
 }
 
-/** Variables by which the library learns its embedding service. Empty ones select the table of the package. */
+/**
+ * Variables that give the library no embedding service. Empty values select the table of token vectors in the package.
+ */
 export const NO_EMBEDDING_SERVICE = {
   LIBRARY_EMBED_URL: "",
   LIBRARY_EMBED_MODEL: "",
@@ -71,7 +73,7 @@ function embeddingModel(
   return { provider, model };
 }
 
-// Google's own API has another form; it offers the common one below this path.
+// Returns the URL of the embedding API. Google's own API has another form; the common form is served below this path.
 function serviceUrl({ name, kind, baseUrl = VENDOR_URLS[kind] }: ModelProvider): string {
   if (kind === "anthropic" || baseUrl === undefined)
     throw new OptionError(

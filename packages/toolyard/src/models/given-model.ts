@@ -1,6 +1,6 @@
 /**
- * The members of an AI SDK language model that this package uses. Declared here for the same reason as
- * `agent/messages.ts`: declarations must compile without the SDK.
+ * The members of an AI SDK language model that this package uses. Declared here, because the package's types must
+ * compile without the SDK.
  */
 export interface LoadedLanguageModel {
   readonly specificationVersion: string;

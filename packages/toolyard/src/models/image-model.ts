@@ -109,8 +109,8 @@ type ImageCallSettings = Pick<
 >;
 
 /**
- * Converts the options of an image. Only servers for open models support a negative prompt; vendors' APIs refuse the
- * parameter, so it is added to the prompt.
+ * Converts the options of an image. Only servers for open models have a parameter for a negative prompt. For vendors'
+ * APIs, which refuse it, the negative prompt is added to the prompt.
  */
 function toSettings(
   { kind }: ModelProvider,

@@ -11,7 +11,7 @@ export interface VendorFacts {
   /** Base URL. Absent: the AI SDK's default. */
   readonly baseUrl?: string;
   readonly needsKey: boolean;
-  /** Version path that vendors' own clients omit from the base URL and the AI SDK requires. */
+  /** Version path that the AI SDK requires in the base URL. The vendors' own clients omit it. */
   readonly versionPath?: string;
 }
 

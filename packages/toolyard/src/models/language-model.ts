@@ -56,7 +56,7 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
   };
 }
 
-/** Placeholders for the key and URL that the constructor requires; they are never used. */
+/** Placeholders for the key and the URL, which the constructor requires. They are never used. */
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
 /**

@@ -7,7 +7,7 @@ export interface ModelProvider {
   /** Base URL for the AI SDK, without a trailing slash; absent: the SDK's own. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Variables in which a key was searched; empty if none is required. */
+  /** Names of the variables in which the key was searched. Empty if no key is required. */
   readonly keyVariables: readonly string[];
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** Effects of a provider: the vendor's key from the environment is sent to the configured URL. */
+/** Facts for accepting a configuration: the vendor's key from the environment is sent to the configured URL. */
 const PROVIDER_STARTS: Starts = {
   shownKeys: ["base_url"],
   before: "sends the key of its vendor, if there is one, to",
@@ -171,7 +171,7 @@ function resolveBaseUrl(
   return withVersion(checkedUrl(fromVariable, facts.baseUrlVariable!), facts.versionPath);
 }
 
-/** Adds the version to a URL, which a vendor's own client accepts without a version. */
+/** Appends the version path to a URL that was written for a vendor's own client. */
 export function withVersion(url: string, versionPath: string | undefined): string {
   return versionPath === undefined || /\/v\d[a-z0-9]*$/.test(url) ? url : `${url}${versionPath}`;
 }

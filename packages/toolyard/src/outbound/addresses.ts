@@ -1,7 +1,10 @@
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** IPv6 addresses assigned to the public internet, and IPv4 addresses mapped to IPv6, which are checked as IPv4. */
+/**
+ * IPv6 addresses that are assigned to the public internet. Includes IPv4 addresses mapped to IPv6, which are checked as
+ * IPv4.
+ */
 const GIVEN_OUT = ["2000::/3", "::ffff:0:0/96"] as const;
 
 /** Hosts that are not public: this machine, local networks, metadata services, tunnels, documentation ranges. */

@@ -8,7 +8,7 @@ import type { ProxyEnvironment } from "./proxy.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 export interface HttpSourceOptions {
-  /** Name of the service for users, with which messages of failures begin. */
+  /** Name of the service for users. Error messages begin with it. */
   readonly service: string;
   /** Base address of all paths. It may be in a private network. */
   readonly url: URL | string;
@@ -69,9 +69,9 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
 /**
- * Creates a client of a JSON service. It identifies itself, respects the service's rate limit, limits time and size,
- * and caches answers. Nothing is loaded or opened before the first request. Throws an `OptionError` if the address is
- * invalid.
+ * Creates a client of a JSON service. The client identifies itself, respects the service's rate limit, limits time and
+ * size, and caches answers. Nothing is loaded or opened before the first request. Throws an `OptionError` if the
+ * address is invalid.
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
     try {
       return await ask(url, deadline, body);
     } catch (error) {
-      // Time in the queue counts towards the caller's time limit.
+      // The request may end in the queue, because that time counts towards the caller's time limit.
       const isLate = deadline.signal.aborted || (error instanceof FailError && error.failure.kind === "timeout");
       throw isLate && !signal?.aborted ? outboundTimeout(service, timeoutMs) : error;
     } finally {
@@ -156,7 +156,7 @@ function baseOf({ service, url }: HttpSourceOptions): URL {
   );
 }
 
-/** The base URL's own path and query, including keys, are part of every request. */
+/** The path and the query of the base URL, including keys, are part of every request. */
 function urlOf(base: URL, path: string, query: HttpQuery): URL {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/$/, "")}/${path.replace(/^\//, "")}`;

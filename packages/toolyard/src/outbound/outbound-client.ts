@@ -97,7 +97,10 @@ export class OutboundClient {
     }
   }
 
-  /** Closes all connections. */
+  /**
+   * Returns the connections for a URL. If a proxy resolves the host name, the address cannot be checked here, and the
+   * proxy's network must restrict it.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#connections.values()];

@@ -11,8 +11,8 @@ import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
 /**
- * Limit of all connections of one principal together, as a multiple of the limit of one connection. More connections do
- * not circumvent the limit.
+ * Factor for the limit of all connections of one principal together: the limit of one connection times this factor. So
+ * a client cannot avoid the limit by opening more connections.
  */
 const CONNECTIONS_OF_ONE = 16;
 /** Milliseconds after which a call to a full queue may be repeated. */
@@ -28,14 +28,14 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,
       inFlight: own.inFlight * CONNECTIONS_OF_ONE,
     };
-    // The principal's share is checked first, so that many new connections cannot fill the store of shares.
+    // The principal's share is checked first, so that a client cannot fill the store by opening many connections.
     return [
       { key: `${principal.id}\n`, bounds: joint },
       { key: `${principal.id}\n${client.connection}`, bounds: own },
     ];
   });
   return async (state, next) => {
-    // A call within a running call is counted together with it.
+    // A call within a running call is not counted, because its outer call already is.
     if (state.call.parent !== undefined) return throughGate(state, next);
     const taken: string[] = [];
     try {
@@ -66,7 +66,7 @@ interface Share {
 
 type SharesOf = (call: Pick<Call, "principal" | "client">) => readonly Share[];
 
-/** Caches the shares by client: a client that keeps its connection is the same object in each call. */
+/** Caches the shares by client object, which is the same in each call over one connection. */
 function keptByClient(make: SharesOf): SharesOf {
   const kept = new WeakMap<Client, { readonly principal: Principal; readonly shares: readonly Share[] }>();
   return (call) => {
@@ -78,7 +78,7 @@ function keptByClient(make: SharesOf): SharesOf {
   };
 }
 
-// If the admission arrives after the call has ended, it is returned.
+// If the admission is granted only after the call has ended, it is released immediately.
 async function admitted(answer: Promise<Admission>, state: CallState, leave: () => void): Promise<Admission> {
   try {
     return await orAborted(answer, state.deadline.cancellation);

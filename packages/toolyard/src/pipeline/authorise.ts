@@ -25,7 +25,7 @@ export function authoriseStage({ options }: PipelineDeps): Stage {
   };
 }
 
-/** Restricts the values of a completion by rights, because each value leads to a URI. */
+/** Removes values of a completion that lead to a URI which the caller may not use. */
 function completedWithin(permission: Permission, state: CallState, next: Next): Promise<Outcome> {
   const { target, subject } = state.found;
   if (target.type !== "completion" || subject.type !== "uri") return next(state);

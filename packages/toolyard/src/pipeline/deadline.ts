@@ -50,6 +50,6 @@ export function budgetOf(
   const totalMs = own?.totalTimeoutMs ?? source?.totalTimeoutMs;
   if (idleMs === undefined && totalMs === undefined) return undefined;
   const idle = idleMs ?? options.callTimeoutMs;
-  // An idle limit of two hours requires a total limit of at least two hours.
+  // The total limit is at least as long as the idle limit, because otherwise the idle limit could never apply.
   return { idleMs: idle, totalMs: totalMs ?? Math.max(options.totalTimeoutMs, idle) };
 }

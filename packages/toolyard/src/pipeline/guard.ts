@@ -44,14 +44,14 @@ async function throughBreaker({ breakers, retries }: CallGuardOptions, state: Ca
 
 function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   if (outcome.ok) return false;
-  // The caller's own short deadline is no failure of the server.
+  // If the caller's own deadline ended the call, the timeout does not count as a failure of the server.
   const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
   return isCallersTime || KINDS[outcome.kind].breaker === "none";
 }
 
 /**
- * Returns true if the failure must not count. A server with an outage report is tried at every call: its callers wait
- * for it, and a refused connection costs little. A server that is being downloaded has not failed.
+ * Returns true if the failure must not count. A server with an outage report is tried at every call, because a refused
+ * connection costs little. A server that is being downloaded has not failed.
  */
 function isExpectedOutage(outcome: Outcome, provider: Provider): boolean {
   if (outcome.ok) return false;
@@ -78,7 +78,7 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
 }
 
 function mayRetry(failure: Fail, state: CallState): boolean {
-  // The failure of an inner call was already repeated as often as allowed.
+  // The failure of an inner call was already retried as often as allowed, so it is not retried again.
   if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
   const { retry } = KINDS[failure.kind];
   if (retry === "always") return mayReconnect(failure, state);

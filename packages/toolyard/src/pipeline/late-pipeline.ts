@@ -18,7 +18,7 @@ export function latePipeline(parts: PipelineParts): Pipeline {
     loading ??= load();
     return loading.then(
       (loaded) => loaded(call),
-      // The package was replaced or removed while its hub runs.
+      // The stages cannot be loaded if the package was replaced or removed while its hub is running.
       (error) => fail("internal", `The stages of a call cannot be loaded: ${messageOf(error)}. Start the hub again.`),
     );
   };

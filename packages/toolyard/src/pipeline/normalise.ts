@@ -84,7 +84,7 @@ function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): O
   return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
 }
 
-/** Removes invisible characters from the error text of another program. */
+/** Removes invisible characters from error text of another program. */
 function withPlainWords(failure: Fail): Fail {
   const { message, result, rpcError } = failure;
   const plain = {

@@ -60,7 +60,7 @@ export class OutputCheck {
 
   #tell(tool: ToolRecord, outputSchema: JsonObject, wrong: string | undefined): string | undefined {
     if (wrong === undefined || this.#mode === "strict") return wrong;
-    // Warns once per tool: a tool that never matches would fill the log.
+    // Warns once per tool, because a tool that never matches its schema would fill the log.
     const level = this.#misfits.isNew(outputSchema) ? "warning" : "debug";
     this.#logger[level]("A result does not fit the tool's own output schema; it was passed on unchanged.", {
       source: tool.source.id,

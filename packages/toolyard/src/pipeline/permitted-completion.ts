@@ -9,7 +9,7 @@ import { firstChars } from "../core/text/truncate.ts";
 
 type FilteredCompletion = Extract<CallTarget, { type: "completion" }>;
 
-/** Value that stands for an unknown variable of a template. */
+/** Value that is used for an unknown variable of a template. */
 const ANY_VALUE = "x";
 
 /**
@@ -28,8 +28,8 @@ export function permittedCompletion(outcome: Outcome, call: Call, facts: Complet
 }
 
 /**
- * Refuses a completion of an argument that the template does not have: its values lead to no URI, so they cannot be
- * compared with rights.
+ * Refuses a completion for an argument that the template does not have. Its values lead to no URI, so rights cannot be
+ * checked.
  */
 export function refusedCompletion({ params }: Call, { target, subject }: CompletionFacts): Fail | undefined {
   if (!target.template) return undefined;
@@ -54,7 +54,7 @@ interface CompletionFacts {
   readonly permission: Permission;
 }
 
-/** Returns a function that decides if a value leads to a URI which the caller may use. */
+/** Returns a function that decides whether a value leads to a URI that the caller may use. */
 function leadsOf({ params }: Call, { target, subject, permission }: CompletionFacts): (value: string) => boolean {
   const name = argumentName(params);
   if (!target.template || name === undefined) return () => false;

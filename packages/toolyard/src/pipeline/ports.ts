@@ -57,9 +57,7 @@ export type CallListener = (seen: CallSeen, state: CallTimes) => void;
 export interface CallWatch {
   /** Level of the log line of a successful call. @default "debug" */
   readonly level?: "info" | "debug";
-  /**
-   * True if the line is kept but not written, because its readers see the call in another place, or do not need it.
-   */
+  /** True if the line is kept but not written, because its readers already see the call elsewhere or do not need it. */
   readonly isUnwritten?: boolean;
   readonly onCall?: CallListener;
 }
@@ -80,7 +78,7 @@ export interface PipelineDeps {
   readonly onProblem: (problem: Problem) => void;
   /** Removes the configuration's secrets from failures and log messages. Absent: there are no secrets. */
   readonly hide?: <T>(value: T) => T;
-  /** True if the only server behind this hub is a hub with its own error codes, which then apply. @default false */
+  /** True if the only server behind this hub is itself a hub. The error codes of that hub then apply. @default false */
   readonly isMirror?: boolean;
   readonly watch?: Omit<CallWatch, "onCall">;
   /** Listeners for finished calls. @default none */

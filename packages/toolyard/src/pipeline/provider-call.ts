@@ -52,7 +52,7 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
   override ask(ask: ServerRequest, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#resolved.isOver())
       return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
-    // While a user answers, only the total limit applies.
+    // While a user answers, only the total limit applies, so the idle limit is paused.
     const release = this.deadline.hold();
     return super.ask(ask, signal ?? this.signal).finally(release);
   }

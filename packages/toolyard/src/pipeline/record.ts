@@ -149,7 +149,7 @@ function targetOf(state: CallState): string {
   return firstChars(state.isResolved ? state.found.name : state.call.target, MAX_TARGET_CHARS);
 }
 
-// A cyclic value has no size as JSON.
+// Returns -1 for a value without a size, such as a cyclic value.
 function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
@@ -179,9 +179,9 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
       return;
     }
     facts["kind"] = outcome.kind;
-    // The text of a tool's failure is a result, and results are not logged.
+    // The message is not logged if the tool failed, because it is then a result, and results are not logged.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
-    // The code that ran the tool has logged its exception.
+    // An exception of a tool is not logged here, because the code that ran the tool has logged it.
     if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
     // An error of the caller is logged like a successful call.
     const level = KINDS[outcome.kind].log;

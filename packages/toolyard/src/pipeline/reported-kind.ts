@@ -5,7 +5,8 @@ import { factsOf } from "../core/sources/provider-kinds.ts";
 import type { CallState } from "./state.ts";
 
 /**
- * Members with which a hub reports the reason of a failure. A client of this hub would treat them as set by this hub.
+ * Members with which a hub reports the reason of a failure. They are removed from results of other servers, because a
+ * client of this hub would think that this hub set them.
  */
 const HUB_MEMBERS = [KIND_META_KEY, RETRY_META_KEY] as const;
 

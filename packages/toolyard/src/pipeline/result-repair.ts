@@ -4,7 +4,7 @@ import { repairResult, withUri } from "../wire/shapes/results.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState } from "./state.ts";
 
-/** Maximum number of faults that are reported, once each. Further faults are repaired without a report. */
+/** Maximum number of different faults that are reported. Further faults are repaired without a report. */
 const MAX_REPORTED = 1000;
 
 /**
@@ -33,7 +33,7 @@ export class ResultRepair {
 
   #report({ found: { provider, name } }: CallState, member: string, what: string): void {
     const { id: source } = provider.source;
-    // The path of a list's member contains an index, which differs from answer to answer.
+    // The index in the path is removed, because it differs from answer to answer.
     const key = `${source} ${name} ${member.replaceAll(/\d+/g, "")}`;
     if (this.#reported.size >= MAX_REPORTED || this.#reported.has(key)) return;
     this.#reported.add(key);

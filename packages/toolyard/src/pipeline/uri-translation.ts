@@ -6,7 +6,7 @@ import type { CallState } from "./state.ts";
 
 /** Maximum number of URIs per source that are remembered as shown with its prefix. */
 const MAX_HANDED_OUT = 1000;
-/** Maximum length of a remembered URI: a server chooses the length, and the URIs stay in memory. */
+/** Maximum length of a remembered URI. It is needed because a server chooses the length and the URIs stay in memory. */
 const MAX_REMEMBERED_CHARS = 2048;
 /**
  * Number of characters of one result's URIs that are compared with the URIs of other sources. The comparison matches
@@ -15,10 +15,10 @@ const MAX_REMEMBERED_CHARS = 2048;
 const MAX_COMPARED_CHARS = 256 * 1024;
 
 /**
- * Translates the URIs of a source if another source has the same ones. For the caller, they get the source's prefix. If
- * the caller uses such a URI as an argument of a tool of the same source, the prefix is removed. Arguments are
- * translated only if the whole text is a URI that the hub itself has shown with this prefix: a text such as
- * `git+https://…` may start like a prefix and mean something else.
+ * Translates the URIs of a source if another source has the same ones. Callers see these URIs with the source's prefix.
+ * If a caller uses such a URI as an argument of a tool of the same source, the prefix is removed. An argument is
+ * translated only if its whole text is a URI that the hub has shown with this prefix, because a text such as
+ * `git+https://…` may start with the same characters and have another meaning.
  */
 export class UriTranslation {
   readonly #handedOut = new WeakMap<Provider, Map<string, string>>();

@@ -42,7 +42,7 @@ interface ArgumentCheck {
   readonly validation: ArgumentValidation;
 }
 
-// Only this call waits for the thread; others do not.
+// The arguments are checked in a worker thread. Only this call waits for the thread.
 async function checkedApart(state: CallState, next: Next, check: ArgumentCheck): Promise<Outcome> {
   const result = await apart(state, state.arguments, check);
   check.problems.report(check.tool, "input", check.schema.verdict);

@@ -6,13 +6,17 @@ import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.t
 const MAX_CHILDREN = 512;
 /** Time that a child's leftover processes have to exit before they are killed. */
 const LEFTOVER_GRACE_MS = 250;
-/** Minimum time between two searches for leftover processes. One search serves all children that ended meanwhile. */
+/**
+ * Minimum time between two searches for leftover processes. One search covers all children that have ended since the
+ * last one.
+ */
 const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Owns every child: counts them, refuses one above the limit, kills what a child left behind, and kills all children
- * when this process exits, except those handed to another process. Use `CHILDREN`; other instances are for tests.
+ * Owns every child: counts them, refuses one above the limit, kills processes that a child left running, and kills all
+ * children when this process exits, except those handed to another process. Use `CHILDREN`; other instances are for
+ * tests.
  */
 export class ChildRegistry {
   readonly #maxChildren: number;
@@ -35,7 +39,7 @@ export class ChildRegistry {
   }
 
   /**
-   * Takes a place before a child is started. Give it back with `add` or `cancel`. Throws a `FailError` of kind
+   * Takes a place before a child is started. The caller must then call `add` or `cancel`. Throws a `FailError` of kind
    * `limited`.
    */
   reserve(): void {
@@ -65,12 +69,12 @@ export class ChildRegistry {
   }
 
   /**
-   * Called when the child has exited. Its group gets a moment to follow, then the rest is killed. Resolves when the
-   * whole tree has ended; the child no longer counts then.
+   * Called when the child has exited. The other processes of its group get a short time to exit, then they are killed.
+   * Resolves when the whole tree has ended; the child then no longer counts.
    */
   async ended(tree: Tree): Promise<void> {
     if (hasGroup(tree.pid)) await this.#letGroupGo(tree);
-    // Processes that left the group are found only in the process table. One read of the table serves all ended
+    // Processes that left the group can only be found in the process table. The table is read once for all ended
     // children.
     if (process.platform === "linux") await this.#sweepLater(tree);
     this.remove(tree);

@@ -100,7 +100,7 @@ export async function spawnChild(options: SpawnOptions): Promise<Child> {
     handle = await start(resolved, { ...options, env: { ...env, [MARKER_VARIABLE]: marker } });
   } catch (error) {
     registry.cancel();
-    // The system reports a working folder that was removed since the check above as a missing program.
+    // The folder is checked again, because the system reports a removed working folder as a missing program.
     if (cwd !== undefined) assertFolder(cwd);
     throw startFailure(command, error);
   }
@@ -145,7 +145,8 @@ class SpawnedChild implements Child {
     this.stdout = handle.stdout!;
     this.stderr = handle.stderr!;
     this.pipes = handle.stdio.slice(3, 3 + extraPipes) as unknown as Duplex[];
-    // A child that exits without reading breaks its pipes; `exited` reports how it ended.
+    // Errors of the pipes are ignored: a child that exits without reading breaks them, and `exited` reports how it
+    // ended.
     for (const stream of [this.stdin, this.stdout, this.stderr, ...this.pipes]) stream.on("error", () => {});
     this.exited = new Promise((resolve) => {
       handle.once("exit", (code, signal) => {
@@ -165,8 +166,8 @@ class SpawnedChild implements Child {
   async drained(graceMs: number): Promise<void> {
     await this.exited;
     await within(this.closed, graceMs, { keepsAlive: false });
-    // After a busy period, timers run before pending pipe data is read. A turn without data shows that everything was
-    // read.
+    // Waits until some turns of the event loop bring no data, because after a busy period, timers run before pending
+    // pipe data is read.
     let [seen, quiet] = [this.#bytesRead, 0];
     for (let turn = 0; !this.#isClosed && quiet < QUIET_TURNS && turn < MAX_TURNS; turn += 1) {
       await nextTurn();
@@ -187,7 +188,8 @@ class SpawnedChild implements Child {
   end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void> {
     return this.#killBy(async () => {
       this.stdin.end();
-      // A wrapper may exit before the server that it started and that still holds its pipes.
+      // Waits for the pipes too: a wrapper may exit before the server that it started, and the server still holds the
+      // pipes.
       await within(cut ? Promise.race([this.closed, cut]) : this.closed, ownMs);
       await killTree(this.tree, graceMs);
     });
@@ -197,7 +199,7 @@ class SpawnedChild implements Child {
     if (this.#isGone) return;
     this.#killing = bothOf(this.#killing, kill());
     await this.#killing;
-    // A process in an uninterruptible wait survives SIGKILL; closing must not wait for it.
+    // The wait is limited, because a process in an uninterruptible wait survives SIGKILL.
     await within(this.gone, MAX_REAP_MS);
   }
 
@@ -213,7 +215,7 @@ class SpawnedChild implements Child {
   }
 
   async #settle(): Promise<void> {
-    // Killing searches the whole tree anyway.
+    // If the tree is being killed, no further search is needed, because killing searches the whole tree.
     if (this.#killing) await this.#killing.then(() => this.#registry.remove(this.tree));
     else if (!this.#isHandedOver) await this.#registry.ended(this.tree);
     this.#isGone = true;
@@ -226,11 +228,14 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
 }
 
 /**
- * Number of turns of the event loop without data after which the pipes count as empty. Two, because the caller may be
- * in a turn whose reads are already over.
+ * Number of turns of the event loop without data after which the pipes count as empty. Two turns are needed, because
+ * reading may already be over in the current turn.
  */
 const QUIET_TURNS = 2;
-/** Maximum number of turns: reads far more than the pipes can hold, but ends if a process writes without end. */
+/**
+ * Maximum number of turns. It is enough to read far more than the pipes can hold, and ends the wait if a process writes
+ * without end.
+ */
 const MAX_TURNS = 64;
 
 /** Maximum time from the last SIGKILL until the system reports that the child has exited. */
@@ -257,7 +262,7 @@ function spawned(
       env,
       stdio: [...Array.from({ length: 3 + extraPipes }, () => "pipe" as const), ...descriptors],
       shell: false,
-      // On Windows, `detached` would open a console window. Trees are found by parentage there.
+      // Not detached on Windows, because that would open a console window. Trees are found by parentage there.
       detached: process.platform !== "win32",
       windowsHide: true,
       windowsVerbatimArguments: resolved.verbatim,
@@ -265,14 +270,15 @@ function spawned(
     handle.once("error", reject);
     handle.once("spawn", () => {
       handle.off("error", reject);
-      // Later errors are about signals that could not be sent.
+      // Later errors only report signals that could not be sent, so they are ignored.
       handle.on("error", () => {});
       resolve(handle);
     });
   });
 }
 
-// A nested hub keeps the outer marker in front, so that the outer hub finds these children too.
+// Returns the marker of the next child. A nested hub keeps the outer hub's marker as a prefix, so that the outer hub
+// finds these children too.
 function nextMarker(): string {
   const outer = process.env[MARKER_VARIABLE];
   return outer === undefined ? randomUUID() : `${outer.slice(-MAX_OUTER_MARKER_CHARS)}/${randomUUID()}`;

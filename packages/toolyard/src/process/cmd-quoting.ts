@@ -36,7 +36,7 @@ export function cmdCommandLine(file: string, args: readonly string[]): string {
 }
 
 function quote(argument: string, index: number): string {
-  // In a quoted path of a batch file, only `%` has a meaning. A path never contains a quote.
+  // In a quoted path of a batch file, only `%` has a special meaning. A path never contains a quote.
   const unsafe = index === 0 ? argument.match(/%/)?.[0] : findUnsafe(argument);
   if (unsafe !== undefined) throw unsafeFailure(unsafe);
   if (index > 0 && PLAIN.test(argument)) return argument;

@@ -25,7 +25,7 @@ export function childEnvironment(
   const passes = (name: string): boolean =>
     (wanted.has(fold(name)) || name.startsWith("LC_")) && !ownNames.has(fold(name));
   for (const [name, value] of Object.entries(parent)) {
-    // Exported shell functions are code, not settings.
+    // Exported shell functions are not passed on, because they are code and not settings.
     if (value !== undefined && !value.startsWith("()") && passes(name)) result[name] = value;
   }
   return Object.assign(result, own);
@@ -41,7 +41,10 @@ const INSTALLER_PREFIX = /^(?:npm_config_|uv_|pip_|pipx_|bun_|pnpm_|yarn_|docker
 const NOT_FOR_INSTALLERS =
   /^(?:npm_config_(?:user_agent|node_gyp|init_module|local_prefix|global_prefix|prefix|npm_version|package|call|yes|workspaces?|include_workspace_root|global|location|dry_run|json|otp)|uv_publish_.*|pip_uploaded_.*)$/i;
 
-/** npm sets these for its children even if the user did not. So under npm they are not the user's settings. */
+/**
+ * Variables that npm sets for its children even if the user did not. Under npm, they are therefore not the user's
+ * settings.
+ */
 const SET_BY_NPM = /^npm_config_(?:cache|userconfig|globalconfig|noproxy)$/i;
 
 /** Variable names that hold a login. A server that is already downloaded needs none of them. */

@@ -80,7 +80,7 @@ function versionFile(folder: string): string {
   return parent === folder ? "" : versionFile(parent);
 }
 
-// If the shim fails, it is returned itself: its own error message is the best explanation.
+// If the shim fails, returns the shim itself, because its own error message explains the problem best.
 function ask(file: string, { cwd, env }: CommandPlace): Promise<string> {
   return new Promise((resolve) => {
     const options = {

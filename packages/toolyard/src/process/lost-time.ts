@@ -25,7 +25,8 @@ export function readShares(pid: number): readonly ThreadShare[] {
   return threads.slice(0, MAX_THREADS).map(shareOf);
 }
 
-// `schedstat` has the nanoseconds on a processor and in its queue. `stat` has the state after the name in brackets.
+// Parses `schedstat`, which contains the nanoseconds on a processor and in the queue for one, and `stat`, which
+// contains the state after the name in brackets.
 function shareOf(id: string): ThreadShare {
   const [ran, waited] = read(`${id}/schedstat`).split(" ");
   const stat = read(`${id}/stat`);
@@ -39,7 +40,7 @@ function shareOf(id: string): ThreadShare {
 
 /**
  * Measures how long a process could not run although it was ready: other processes used the processors, or its disk was
- * slow. Time asleep does not count.
+ * slow. Time in which the process is asleep does not count.
  */
 export class LostTime {
   readonly #read: (pid: number) => readonly ThreadShare[];
@@ -61,7 +62,7 @@ export class LostTime {
     this.#known = new Map(shares.map((share) => [share.id, share]));
     if (shares.some(({ isAtDisk }) => isAtDisk)) return passedMs;
     const wantedMs = ranMs + waitedMs;
-    // Several threads that need more time than has passed are all delayed by the same part of it.
+    // If several threads together need more time than has passed, all of them are delayed by the same share of it.
     return wantedMs === 0 ? 0 : (Math.min(passedMs, wantedMs) * waitedMs) / wantedMs;
   }
 }

@@ -18,7 +18,7 @@ export interface ShimPlace {
   readonly read: (path: string) => string | undefined;
 }
 
-/** Maximum size of a batch file that is read. Files of npm and pnpm have about 400 bytes. */
+/** Maximum size of a batch file that is read. The files of npm and pnpm have about 400 bytes. */
 export const MAX_SHIM_BYTES = 4096;
 
 /**

@@ -19,8 +19,8 @@ export interface ProcessRow {
  * Returns all visible processes. Linux: read synchronously from /proc, which is memory, so that the snapshot is
  * consistent. macOS: from `ps`. Windows: empty, because `taskkill` walks the tree.
  *
- * `fromPid`: on Linux, omits processes with a smaller number, for callers that look for processes started after that
- * one. Numbers are assigned in order, and the caller knows that the process is recent.
+ * `fromPid`: on Linux, omits processes with a smaller number, for callers that search for processes started after that
+ * process. This is correct only for a recent process, because numbers are assigned in order and start again.
  */
 export function readProcessTable(platform: NodeJS.Platform = process.platform, fromPid = 0): ProcessRow[] {
   if (platform === "linux") return readProc(hasWrapped(fromPid) ? 0 : fromPid);
@@ -40,7 +40,7 @@ export function readProcess(pid: number): ProcessRow | undefined {
 /** Returns the numbers of a process and all its descendants on Linux; only that of the process on other systems. */
 export function readFamily(pid: number, maxProcesses: number): readonly number[] {
   const family = [pid];
-  // The list grows during the loop.
+  // The list grows during the loop, so that descendants of all levels are added.
   for (const member of family) {
     if (family.length >= maxProcesses) break;
     family.push(...childrenOf(member));
@@ -69,7 +69,7 @@ export function readEnvironment(pid: number): string {
 }
 
 /**
- * Returns whether process numbers started again from the beginning since `pid` was assigned. The last field of
+ * Returns whether process numbers have restarted from the beginning since `pid` was assigned. The last field of
  * /proc/loadavg is the latest number.
  */
 function hasWrapped(pid: number): boolean {

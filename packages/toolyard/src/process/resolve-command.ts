@@ -69,7 +69,7 @@ export function argumentReader(
   try {
     file = findCommand(command, place, probe);
   } catch {
-    // Starting the command reports the reason.
+    // The program was not found. The error is not reported here, because starting the command reports it.
     return undefined;
   }
   if (!isBatchFile(file)) return undefined;
@@ -142,7 +142,7 @@ function searchPath(env: Readonly<Record<string, string>>, cwd: string, platform
   const folders = value
     .split(platform === "win32" ? ";" : ":")
     .map((folder) => (platform === "win32" ? folder.replaceAll('"', "") : folder) || ".");
-  // Windows searches the current folder first.
+  // On Windows, the current folder is searched first.
   return platform === "win32" ? [cwd, ...folders] : folders;
 }
 
@@ -167,7 +167,7 @@ function variable(env: Readonly<Record<string, string>>, name: string, platform:
 }
 
 function probeFile(path: string): "executable" | "not-executable" | "folder" | "absent" {
-  // A folder that this user cannot read contains no usable program.
+  // A folder that this user cannot read contains no usable program, so it is skipped.
   const isFolder = folderOrFile(path);
   if (isFolder === undefined) return "absent";
   if (isFolder) return "folder";

@@ -52,8 +52,8 @@ export function prlimitArguments(
   const seconds = cpuMs === undefined ? undefined : Math.max(1, Math.ceil(cpuMs / 1000));
   return [
     ...(memoryBytes === undefined ? [] : [`--${measure === "data" ? "data" : "as"}=${memoryBytes}`]),
-    // The soft limit raises SIGXCPU, which a traceback or exit status shows. The hard limit kills the process and
-    // cannot be caught.
+    // The soft limit sends SIGXCPU, which a traceback or exit status shows. The hard limit kills the process; it cannot
+    // be caught.
     ...(seconds === undefined ? [] : [`--cpu=${seconds}:${seconds + 1}`]),
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),

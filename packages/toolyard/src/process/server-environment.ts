@@ -25,7 +25,7 @@ export interface EnrichOptions {
 
 /**
  * Returns the changes that add the contents of another environment: folders of PATH, and variables that are not set.
- * Nothing is removed and no variable that is set changes, so an environment never loses anything.
+ * Nothing is removed, and variables that are already set do not change.
  */
 export function enrichment(
   own: EnvironmentVariables,
@@ -51,7 +51,7 @@ function joinPaths(own: string, other: string, { prefersOther, platform }: Requi
   return [...new Set(all)].join(delimiter);
 }
 
-/** Returns the name of the variable in this environment: Windows writes it as `Path`. */
+/** Returns the name of the PATH variable in this environment, because Windows writes it as `Path`. */
 function pathName(environment: EnvironmentVariables, platform: NodeJS.Platform): string {
   if (platform !== "win32") return "PATH";
   return Object.keys(environment).find((name) => name.toUpperCase() === "PATH") ?? "PATH";

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 
 export interface StderrTailOptions {
-  /** Maximum number of kept lines. @default 40 */
+  /** Maximum number of lines that are kept. @default 40 */
   readonly maxLines?: number;
   /** Maximum number of characters of one line; longer lines are truncated and marked. @default 2000 */
   readonly maxLineChars?: number;
@@ -71,7 +71,7 @@ export class StderrTail {
     this.#partial = "";
     this.#cut = 0;
     this.#lines.push(line);
-    // Trimmed only at twice the limit, so that a flood does not move the array for each line.
+    // Lines are removed only at twice the limit, so that the array is not moved for each line.
     if (this.#lines.length >= this.#maxLines * 2) this.#lines = this.#lines.slice(-this.#maxLines);
     this.#onLine?.(line);
   }

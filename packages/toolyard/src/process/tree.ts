@@ -22,8 +22,8 @@ export interface Tree {
 }
 
 /**
- * Age up to which a tree counts as young: its processes have larger numbers than the child, unless the system started
- * again with small numbers, which is detected.
+ * Age up to which a tree counts as young. The processes of a young tree have larger numbers than the child, unless
+ * process numbers have restarted, which is detected.
  */
 const YOUNG_TREE_MS = 60_000;
 
@@ -38,8 +38,8 @@ const TASKKILL_TIMEOUT_MS = 5000;
 
 /**
  * Ends a child and its descendants: SIGTERM, up to `graceMs` to exit, then SIGKILL to the group and to processes that
- * left it. Resolves when no process runs. Windows has no SIGTERM for console programs, so they only get the time to
- * exit.
+ * left it. Resolves when no process runs. Windows has no SIGTERM for console programs, so there they only get the time
+ * to exit.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return killOnWindows(windowsRoot(tree), graceMs);
@@ -105,7 +105,7 @@ function descendants(tree: Tree, table: readonly ProcessRow[]): ProcessRow[] {
     family.has(row.parent) ||
     marked.has(row);
   const result = new Set<ProcessRow>();
-  // In the table, parents may come after their children, so repeat until nothing is added.
+  // The loop repeats until nothing is added, because in the table a parent may come after its children.
   for (let size = -1; size !== result.size;) {
     size = result.size;
     for (const row of rows) {
@@ -122,18 +122,18 @@ function isMarked(row: ProcessRow, tree: Tree): boolean {
   return readEnvironment(row.pid).includes(`${MARKER_VARIABLE}=${tree.marker}`);
 }
 
-/** Returns false without /proc, so that the table is read again. */
+/** Returns whether a process is alive. Returns false without /proc, so that the table is read again. */
 function isAlive(row: ProcessRow): boolean {
   const now = readProcess(row.pid);
   return now !== undefined && now.startedAt === row.startedAt && !now.isZombie;
 }
 
 function signalAll(tree: Tree, rows: readonly ProcessRow[], name: "SIGTERM" | "SIGKILL"): void {
-  // The group first, in one system call: no member can fork to escape it.
+  // The group is killed first, in one system call, so that no member can escape by forking.
   if (rows.some((row) => row.group === tree.pid)) signal(-tree.pid, name);
   for (const row of rows) {
     if (row.group === tree.pid) continue;
-    // The number may belong to another process since the table was read.
+    // The start time is compared, because the number may belong to another process since the table was read.
     if (row.startedAt > 0 && readProcess(row.pid)?.startedAt !== row.startedAt) continue;
     signal(row.pid, name);
   }
@@ -143,7 +143,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch {
-    // It has already exited, or belongs to another user.
+    // The process has already exited, or belongs to another user.
     return false;
   }
 }

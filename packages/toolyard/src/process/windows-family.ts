@@ -12,7 +12,7 @@ export interface WindowsRow {
 
 export type WindowsRoot = Pick<WindowsRow, "pid" | "bornAtMs">;
 
-/** Maximum difference between this process's clock and the system's clock for the same moment. */
+/** Maximum difference between this process's clock and the system's clock. */
 const CLOCKS_MS = 5000;
 const OPTIONS: ExecFileOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 8 * 1024 * 1024 };
 const LIST =
@@ -49,15 +49,16 @@ export function parseWindowsTable(text: string): readonly WindowsRow[] {
 }
 
 /**
- * Returns the descendants of a process. Process numbers are reused, so a process older than its parent does not count.
+ * Returns the descendants of a process. A process that is older than its supposed parent does not count, because
+ * process numbers are reused.
  */
 export function familyOf(root: WindowsRoot, table: readonly WindowsRow[]): readonly number[] {
   const there = table.find((row) => row.pid === root.pid);
   const isStranger = there !== undefined && Math.abs(there.bornAtMs - root.bornAtMs) > CLOCKS_MS;
-  // Processes started by a later process with the same number are not its children.
+  // Later processes may be children of a new process with the same number, so they do not count.
   const until = isStranger ? there.bornAtMs : Infinity;
   const members: WindowsRoot[] = [{ pid: root.pid, bornAtMs: root.bornAtMs - CLOCKS_MS }];
-  // The list grows during the loop, until nothing is added.
+  // The list grows during the loop, so that descendants of all levels are added.
   for (const [at, { pid, bornAtMs }] of members.entries()) {
     const known = new Set(members.map((member) => member.pid));
     const isOwn = (row: WindowsRow): boolean => row.bornAtMs >= bornAtMs && (at > 0 || row.bornAtMs < until);

@@ -12,7 +12,7 @@ const NOTHING_TO_LEAVE = (): void => {};
 
 /** Limits the number of concurrent calls of one source. Further calls wait for their turn, within their own time. */
 export class CallSlots {
-  /** Absent: there is no limit. */
+  /** Queue of the calls. Absent if there is no limit. */
   readonly #line: FairLine | undefined;
 
   constructor(width: number) {

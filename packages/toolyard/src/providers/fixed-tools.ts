@@ -42,7 +42,7 @@ export class FixedTools implements Provider {
   }
 
   open(): void {
-    // There is nothing to start.
+    // Nothing must be started.
   }
 
   listing(): Listing {

@@ -12,7 +12,7 @@ export interface InstallWish {
   readonly command: InstallCommand;
   /** Time limit in milliseconds. */
   readonly maxMs: number;
-  /** Folders whose growth counts as activity. */
+  /** Folders of the download. If they grow, the install counts as active. */
   readonly folders: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface InstallEnd {
   readonly lines: readonly string[];
 }
 
-/** A running install. It continues when no code waits for it any more. */
+/** A running install. It continues even if no code waits for it. */
 export interface RunningWish {
   readonly since: Date;
   /** Description of the current step. */

@@ -14,7 +14,7 @@ export const MODELS = defineFeature({
   schema: { models: Type.Optional(ModelsSchema) },
   uses: [VARIABLES],
   provides: [MODELS_KEY],
-  // Models are loaded on demand; configuration errors are reported when a configuration is applied.
+  // Models are loaded on demand, so this check reports errors when a configuration is applied.
   check: ({ models }: ModelsReads) => void resolveModels(models),
   start: ({ variables }, config: () => ModelsReads) => {
     const models = new LiveModels(() => config().models, variables);

@@ -121,7 +121,7 @@ function resolveProfile(name: string, config: ProfileConfig): DescribedProfile {
 }
 
 function rightsOf(name: string, { sources, tools, prompts, resources, deny, read_only }: ProfileConfig): Rights {
-  // If a profile lists only tools, it contains no prompts and no resources.
+  // If a profile selects one kind of entries, for example only tools, it contains no entries of the other kinds.
   const isSelected = tools ?? prompts ?? resources;
   const others = sources === undefined && isSelected !== undefined ? NONE : undefined;
   const lists = { sources, tools: tools ?? others, prompts: prompts ?? others, resources: resources ?? others };

@@ -11,8 +11,8 @@ export interface LiveMetricsParts extends Omit<MetricsParts, "maxHistograms"> {
 }
 
 /**
- * Metrics of a hub. Their code is loaded, and their own address is opened, when the first address at which the hub is
- * served needs them. While a changed endpoint replaces another, both use them, with the options of the later one.
+ * Metrics of a hub. Their code is loaded, and their separate address is opened, when the first address of the hub uses
+ * them. While a changed endpoint replaces another, both use the same metrics, with the options of the later one.
  */
 export class LiveMetrics implements Metrics {
   readonly #parts: LiveMetricsParts;
@@ -54,11 +54,11 @@ export class LiveMetrics implements Metrics {
     return done;
   }
 
-  /** Applies the current options. If their address cannot be opened, the previous one stays open. */
+  /** Applies the current options. If the new address cannot be opened, the previous one stays open. */
   async #start(): Promise<void> {
     const options = this.#parts.options();
     if (this.#server && startText(options) === startText(this.#options!)) return;
-    // The same address cannot be open twice.
+    // An address cannot be open twice, so the previous listener is closed first if the address is the same.
     if (placeText(options) === placeText(this.#options)) await this.#stop();
     const { MetricsServer: Server } = await import("./metrics-server.ts");
     const { address, maxHistograms } = options;

@@ -15,7 +15,7 @@ export interface MetricsServerParts extends MetricsParts {
   readonly logger: Logger;
 }
 
-/** The metrics, and the listener of their own address if there is one. */
+/** The metrics, and the listener of their separate address if there is one. */
 export class MetricsServer {
   readonly #metrics: HubMetrics;
   readonly #listener: PortListener | undefined;

@@ -9,7 +9,7 @@ type Role = readonly [name: string, config: RoleConfig];
 interface RolesOfIdentity {
   readonly roles: RolesConfig | undefined;
   readonly scopes: ScopesConfig | undefined;
-  /** One grant for each identity. Permissions are cached by the rights object, so it must stay the same. */
+  /** One grant for each identity. It must stay the same object, because permissions are cached by the rights object. */
   readonly grants: WeakMap<Identity, Grant | undefined>;
 }
 
@@ -32,7 +32,7 @@ export class LiveRoles {
     return grants.get(identity);
   }
 
-  /** Returns true if the roles of an identity permit it to have a scope. */
+  /** Returns true if the roles of an identity permit the identity to have a scope. */
   permitsScope(identity: Identity, scope: string): boolean {
     if (identity.kind === "token") return true;
     const limited = this.#rolesOf(identity).filter(([, role]) => role.scopes !== undefined);

@@ -26,7 +26,7 @@ export class LiveScopes implements ScopeRules {
   }
 
   required(subject: Subject): readonly string[] {
-    // As with `deny`, a subject needs the scope if it may be one of the operations that need it.
+    // As with `deny`, a subject needs the scope if it might be an operation that needs the scope.
     return this.#scopes.filter(([, without]) => !without.permits(subject)).map(([scope]) => scope);
   }
 

@@ -135,7 +135,7 @@ export interface RoleReads {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** RFC 6749, section 3.3. A challenge contains the scope in quotes. */
+/** Syntax of a scope (RFC 6749, section 3.3). A challenge contains the scope in quotes. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
 /** Throws an `OptionError` for roles and scopes that cannot be used. */

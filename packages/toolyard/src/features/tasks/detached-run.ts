@@ -52,7 +52,7 @@ export class DetachedRun implements CallerLink, TaskRun {
       admit = resolve;
       this.#refuse = reject;
     });
-    // No caller waits for the admission of a repeated call.
+    // A repeated call has no caller that waits for its admission, so this must not become an unhandled rejection.
     this.isIdempotent.catch(() => {});
     this.taskOffer = { accept: ({ isIdempotent }) => admit(isIdempotent), isRequired: true };
     const call = new BuiltCall(this, {

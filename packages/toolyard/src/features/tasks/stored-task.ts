@@ -34,7 +34,7 @@ export class StoredTask {
   #end: TaskEnd | undefined;
 
   constructor(facts: TaskFacts) {
-    // Only an idempotent call is repeated after a crash, so only its arguments are needed.
+    // Arguments are kept only for an idempotent call, because only such a call is repeated after a crash.
     this.facts = facts.isIdempotent ? facts : { ...facts, arguments: {} };
     this.size = stringifyExact(this.facts.arguments).length;
     this.#updatedAt = facts.createdAt;

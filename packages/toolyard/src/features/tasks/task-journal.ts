@@ -16,7 +16,7 @@ export interface TaskRecord extends JsonObject {
   readonly removed?: boolean;
 }
 
-/** Maximum size of a journal that is read. A larger one is left as it is, and tasks are kept in memory only. */
+/** Maximum size of a journal that is read. A larger journal stays unchanged, and tasks are then kept in memory only. */
 const MAX_JOURNAL_BYTES = 512 * 1024 * 1024;
 /** Maximum number of hubs with the same configuration that run concurrently. Each has a separate journal. */
 const MAX_HUBS = 16;
@@ -36,7 +36,7 @@ export class TaskJournal {
   /** Last write. The next one waits for it, so that records keep their order. */
   #last: Promise<unknown> = Promise.resolve();
   #bytes = 0;
-  /** True after a failed write, which may have left an incomplete line. */
+  /** True after a failed write, because it may have left an incomplete line. */
   #isTorn = false;
   readonly #renewal: NodeJS.Timeout;
 
@@ -90,7 +90,7 @@ export class TaskJournal {
     });
   }
 
-  /** Replaces the content by these records, which is needed from time to time because every state is appended. */
+  /** Replaces the content by these records. This is needed from time to time, because every change is appended. */
   compact(records: () => readonly TaskRecord[]): Promise<void> {
     return this.#inTurn(async () => {
       await this.#file?.close();
@@ -163,7 +163,10 @@ function parsedRecord(line: string): TaskRecord | undefined {
   }
 }
 
-/** Locks that this process holds. After a crash, this process may have the process id of the crashed one. */
+/**
+ * Locks that this process holds. A lock with this process id is only valid if it is in this set, because a crashed
+ * process may have had the same id.
+ */
 const held = new Set<string>();
 
 /** Creates the lock file of a journal for this process. Returns false if another hub holds it. */
@@ -175,7 +178,7 @@ async function takeLock(path: string): Promise<boolean> {
   return isTaken;
 }
 
-/** Creates the lock with its content at once, so that no other hub reads a lock without a holder. */
+/** Creates the lock together with its content, so that no other hub reads a lock without a holder. */
 async function tryCreate(path: string): Promise<boolean> {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   await writeFile(draft, holderText(), { mode: PRIVATE_MODE });
@@ -194,12 +197,12 @@ function holderText(): string {
   return `${process.pid} ${hostname()}`;
 }
 
-/** Removes the lock of a process that has exited. Returns false if its holder may live. */
+/** Removes the lock of a process that has exited. Returns false if its holder may still run. */
 async function removeDead(path: string): Promise<boolean> {
   const text = await readFile(path, "utf8").catch(() => "");
   if (!(await isDead(text, path))) return false;
   const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  // Only one hub can move the file away, and it may be the lock of a hub that was faster.
+  // Only one hub can move the file away. The moved file is checked again, because it may be the lock of a faster hub.
   if (
     !(await rename(path, aside).then(
       () => true,
@@ -213,7 +216,10 @@ async function removeDead(path: string): Promise<boolean> {
   return isSame;
 }
 
-/** The processes of another host, such as a container with the same folder, cannot be seen from here. */
+/**
+ * Processes of another host, such as a container with the same folder, are not visible, so the age of their lock
+ * decides.
+ */
 async function isDead(text: string, path: string): Promise<boolean> {
   const [pid, host] = text.split(" ");
   if (host === hostname()) return Number(pid) === process.pid || !isAlive(Number(pid));

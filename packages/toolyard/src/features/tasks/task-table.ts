@@ -26,7 +26,7 @@ export interface TaskTableDeps {
   readonly options: () => TaskOptions;
   readonly logger: Pick<Logger, "warning">;
   /**
-   * Opens the journal: with the first task, or at the start if tasks are stored. Returns `undefined` if tasks are kept
+   * Opens the journal: for the first task, or at the start if stored tasks exist. Returns `undefined` if tasks are kept
    * in memory.
    */
   readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
@@ -69,7 +69,7 @@ export class TaskTable implements Tasks {
     let unfinished = 0;
     for (const count of this.#reserved.values()) unfinished += count;
     for (const task of this.#byId.values()) {
-      // An interrupted task does not run, and its owner may never ask for it again.
+      // An interrupted task is not running, and its owner may never read it, so it does not count.
       if (task.isFinal || this.#interrupted.has(task.facts.id)) continue;
       unfinished += 1;
       if (task.facts.owner === owner) running += 1;
@@ -204,8 +204,8 @@ export class TaskTable implements Tasks {
     if (!task) return;
     this.#byId.set(task.facts.id, task);
     if (task.isFinal) return;
-    // The rights of the owner are not stored. The call is repeated when the owner reads the task, with the owner's
-    // rights at that time.
+    // The owner's rights are not stored, so the call is not repeated now. It is repeated when the owner reads the task,
+    // with the rights that the owner then has.
     if (task.facts.isIdempotent) this.#interrupted.add(task.facts.id);
     else this.#settle(task, INTERRUPTED);
   }
@@ -251,7 +251,7 @@ export class TaskTable implements Tasks {
     this.#compact();
   }
 
-  /** Rewrites a journal that has become much larger than its tasks. */
+  /** Rewrites the journal if it is much larger than the tasks in it. */
   #compact(): void {
     const limit = COMPACT_FACTOR * this.#deps.options().maxStoredBytes + COMPACT_FREE_BYTES;
     if (!this.#journal || this.#isCompacting || this.#journal.bytes < limit) return;
@@ -277,7 +277,7 @@ export class TaskTable implements Tasks {
     return undefined;
   }
 
-  /** Removes finished tasks after their time. A running task is kept until it ends. */
+  /** Removes finished tasks when their time is over. A running task is kept until it ends. */
   #expire(): void {
     const now = Date.now();
     for (const task of this.#byId.values()) if (this.#isOver(task) && now >= task.expiresAt) this.#remove(task);

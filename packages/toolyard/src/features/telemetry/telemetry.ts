@@ -24,10 +24,11 @@ export interface TelemetryReads {
 
 export interface OpenTelemetry extends Telemetry {
   /**
-   * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, only lines of its calls.
+   * Returns the last `count` lines of the log, oldest first, redacted. With a principal's id, returns only lines about
+   * its calls.
    */
   logLines(count: number, principal?: string): readonly string[];
-  /** The same lines with their facts. */
+  /** The same log lines, with their facts. */
   readonly logFeed: LogFeed;
   /** Writes queued lines and closes the files. */
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "../wire.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Number of answers that have not started. Answers are sent together as long as others are expected. */
+/** Number of requests whose answer has not started. While there are any, answers are collected and sent together. */
 let awaited = 0;
 
 /** Owner of an answer, which formats the challenge for scopes that the caller's access token lacks. */
@@ -24,9 +24,9 @@ const FAULT_BODY =
   'HTTP does not allow. The log of the hub names the header."},"id":null}';
 
 /**
- * The only answer to a request. Sending after its end, or to a disconnected client, has no effect. A head that HTTP
- * cannot carry is replaced by a fixed 500 and reported to `faults`. Nothing is thrown, because an answer may be started
- * from a timer or by another process.
+ * The only answer to a request. Sending after its end, or to a disconnected client, has no effect. A head with a header
+ * that is invalid in HTTP is replaced by a fixed 500 and reported to `faults`. Nothing is thrown, because an answer may
+ * be started from a timer or by another process.
  */
 export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
@@ -78,7 +78,7 @@ export class HttpAnswer implements WireEvents {
     return this.#wire.waitingBytes;
   }
 
-  /** Changes when the client has read something. */
+  /** A value that changes each time the client has read something. */
   get sentBytes(): number {
     return this.#wire.sentBytes;
   }
@@ -123,7 +123,7 @@ export class HttpAnswer implements WireEvents {
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    // An answer with status 204 never has a body and must not declare a length.
+    // A 204 never has a body, so the answer must not declare a length.
     if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
     this.#isAnswered = true;
     // A string is written together with the head, a buffer separately. ASCII text needs no encoding.
@@ -131,7 +131,7 @@ export class HttpAnswer implements WireEvents {
     sendAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
   }
 
-  /** Sends the whole answer in pieces, some of which are bytes already. */
+  /** Sends the whole answer in pieces, some of which are already bytes. */
   sendPieces(status: number, headers: RawHeaders, pieces: readonly (string | Uint8Array)[]): void {
     if (!this.isOpen) return;
     const length = pieces.reduce(

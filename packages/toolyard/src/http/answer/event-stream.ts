@@ -18,10 +18,7 @@ export interface EventOptions {
   readonly retryMs?: number;
 }
 
-/**
- * Maximum number of characters that are collected in one turn. Written data go to the socket, and count as waiting only
- * if the socket does not accept them.
- */
+/** Maximum number of characters that are collected in one turn. Above it, the data are written to the socket. */
 const MAX_HELD_CHARS = 64 * 1024;
 
 const STREAM_HEADERS = [
@@ -46,8 +43,8 @@ export class EventStream {
   #lastWrite = performance.now();
   #isOpen = true;
   /**
-   * Data written in this turn. Node's response is not corked, because data after the head would be kept separately, and
-   * Node 22 and 24 would send the end first.
+   * Data written in this turn. They are collected here instead of in a corked response, because Node 22 and 24 would
+   * then send the end before the data.
    */
   #pending = "";
   #isHeld = false;
@@ -63,7 +60,8 @@ export class EventStream {
     this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
   }
 
-  // A static method, for the same reason as in `Deadline`.
+  // A static method, because on Node 20 a closure created in the constructor would stay in memory until a full garbage
+  // collection.
   static #watch(stream: EventStream, keepAliveMs: number): NodeJS.Timeout {
     stream.#answer.onClosed(() => stream.#closed());
     stream.#answer.onDrained(() => stream.#drained());

@@ -15,7 +15,7 @@ interface AddressCount {
 
 /**
  * Counts the requests that are refused before their client is authenticated, by connection and by address. Above a
- * limit the refusal closes the connection, so that a client that goes on must connect for each request.
+ * limit the refusal closes the connection, so that a client that continues must open a new connection for each request.
  */
 export class RefusalCount {
   readonly #byConnection = new WeakMap<object, number>();

@@ -52,7 +52,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
   /** Answers a request. `problem`: refusal that is already known. */
   protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
     const answer = new HttpAnswer(wire, this.#logger);
-    // On a connection, Node's own server applies this limit.
+    // On a connection, Node's own server applies this limit. Without a connection it is applied here.
     const isFull = this.#inFlight.size >= this.limits.maxConnections;
     this.#inFlight.add(wire);
     const refusal = isFull ? TOO_MANY : problem;

@@ -1,6 +1,6 @@
 import { LastRead } from "../../core/timing/last-read.ts";
 
-/** Media types of an MCP answer that a client accepts. */
+/** Media types that a client accepts for an MCP answer. */
 export interface AcceptedTypes {
   readonly json: boolean;
   readonly stream: boolean;

@@ -14,8 +14,8 @@ const WINDOW_MS = 1000;
  * Limits the memory of unfinished requests. A holder is a principal, or the address of a client without a token.
  *
  * - One holder has at most half of the total, so that one token cannot fill it.
- * - If the total is exceeded, the holder with the most bytes loses its slowest body. That holder is above the average,
- * so a holder within its share loses nothing.
+ * - If the total is exceeded, the slowest body of the holder with the most bytes is released. So a holder within its
+ * share loses nothing.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -25,7 +25,7 @@ export class BodyBudget {
   #total = 0;
 
   constructor({ maxBodyBytes, maxArrivingBytes }: BodyLimits) {
-    // One body of the maximum size must always fit.
+    // The total must always have room for one body of the maximum size.
     this.#maxBytes = Math.max(maxArrivingBytes, 2 * maxBodyBytes);
     this.#maxHolderBytes = this.#maxBytes / 2;
   }

@@ -1,7 +1,7 @@
 import { Refusal } from "../answer/refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Refusals for code that reads a body, for all adapters. */
+/** Refusals close the connection, because the rest of the body was not read. */
 const CLOSE = { connection: "close" };
 
 export function tooLarge(maxBytes: number): Refusal {

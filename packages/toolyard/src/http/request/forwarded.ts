@@ -34,8 +34,8 @@ export class ForwardedReader {
     };
   }
 
-  // Returns the caller's address: the last one that is not a proxy. Proxies append addresses, so the caller could have
-  // written everything to the left of it.
+  // Returns the caller's address: the last one that is not a proxy. Proxies append addresses, so the caller may have
+  // forged all addresses before that one.
   #farthest(peer: string, forwarded: string | undefined): string {
     const hops = partsOf(forwarded).map((hop) =>
       plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")),

@@ -16,18 +16,21 @@ export interface GuardOptions {
 /**
  * Refuses requests of web pages in a browser on this machine. A page can make its own name resolve to this machine (DNS
  * rebinding); `Host` then contains that name. Therefore only known names are permitted: on loopback, if names are
- * configured, and on any address without a required token. A required token stops such a page, because the page does
- * not have it. `X-Forwarded-Host` is never read here, since such a page could send it. An `Origin` must be that of this
- * server or a configured one: on one machine, each port may belong to another user. Images, scripts and frames of a
- * foreign page have no `Origin`, but browsers send `Sec-Fetch-Site`.
+ * configured, and on any address without a required token. If a token is required, all names are permitted, because
+ * such a page does not have the token. `X-Forwarded-Host` is never read here, since such a page could send it. An
+ * `Origin` must be that of this server or a configured one: on one machine, each port may belong to another user.
+ * Images, scripts and frames of a foreign page have no `Origin`, but browsers send `Sec-Fetch-Site`.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
   readonly #checksHost: boolean;
-  /** True to permit all addresses and names of this machine, because other machines may use any of them. */
+  /**
+   * True if all addresses and names of this machine are permitted, because clients on other machines may use any of
+   * them.
+   */
   readonly #acceptsMachine: boolean;
   readonly #origins: ReadonlySet<string>;
-  /** Last permitted `Host`: nearly all requests have the same. */
+  /** Last permitted `Host`. It is cached, because nearly all requests have the same one. */
   #passed: string | undefined;
 
   constructor({ host, allowedHosts, corsOrigins, publicUrl, needsToken }: GuardOptions) {
@@ -35,7 +38,7 @@ export class Guard {
     this.#acceptsMachine = !isLocal && !needsToken;
     const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
     const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-    // The address or name on which the hub listens belongs to this machine.
+    // The address or name on which the hub listens is permitted only if all names of this machine are.
     const listened = this.#acceptsMachine ? [host.toLowerCase()] : [];
     this.#hostNames = new Set([
       ...(isLocal || this.#acceptsMachine ? LOOPBACK_NAMES : []),
@@ -55,7 +58,7 @@ export class Guard {
     if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
     if (this.#checksHost) {
       if (host === undefined || host !== this.#passed) this.#checkHost(host);
-      // Comparing identical strings is fast.
+      // The given text is stored, because comparing identical strings is fast.
       this.#passed = host;
     }
     if (isShared) return;
@@ -89,8 +92,8 @@ export class Guard {
 
   #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {
     if (this.#origins.has("*") || this.#origins.has(origin)) return true;
-    // A page that was loaded without encryption may have been changed on the way. (A proxy may have removed the
-    // encryption.)
+    // A page that was loaded without encryption may have been changed on the way, so its origin is refused on an
+    // encrypted port.
     if (isSecure && !/^https:/i.test(origin)) return false;
     return this.#isOwnOrigin(origin, host);
   }
@@ -99,7 +102,7 @@ export class Guard {
     const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
     const name = hostNameOf(authority);
     if (name === undefined) return false;
-    // Other ports of this machine, or of another address, may belong to other users.
+    // An origin with another port is refused, because the other port may belong to another user.
     if (!isLoopbackHost(name) && this.#hostNames.has(name)) return true;
     return host !== undefined && withPort(host, scheme) === withPort(authority, scheme) && this.#isOwn(name);
   }
@@ -114,8 +117,8 @@ export class Guard {
 }
 
 /**
- * Throws if the target and `Host` differ: a proxy that forwards an absolute target uses its authority instead of
- * `Host`.
+ * Throws if the target and `Host` differ: a proxy that forwards an absolute target uses the host of the target instead
+ * of `Host`.
  */
 function assertOneAuthority(target: string, host: string | undefined): void {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];

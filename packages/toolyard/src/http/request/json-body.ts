@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readJson, type JsonLimits, type ReadJson } from "../../wire/parse-json.ts";
 
-/** Body as JSON, or its problem. `words` can follow "the request body". */
+/** Parsed JSON body, or the problem with it. `words` can follow "the request body" in a message. */
 export type JsonBody = ReadJson | { readonly ok: false; readonly fault: "encoding"; readonly words: string };
 
 export function parseJsonBody(body: Buffer, limits: JsonLimits): JsonBody {

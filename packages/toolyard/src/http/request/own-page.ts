@@ -2,9 +2,9 @@ import { Refusal } from "../answer/refusal.ts";
 import type { HttpRequest } from "../wire.ts";
 
 /**
- * Refuses requests that a page of another site causes. A link or a redirect may open a document of this hub, but
- * requests that run or read something must come from the user's own action. If the request has an `Origin`, it was
- * checked before, so the page may send it.
+ * Refuses requests that a page of another site causes. A link or a redirect may open a document of this hub, but a
+ * request that runs or reads something must come from the user's own action. A request with an `Origin` passes, because
+ * its origin was checked before.
  */
 export function assertOwnPage(request: Pick<HttpRequest, "header">): void {
   if (isFromOtherSite(request) && !request.header("origin"))

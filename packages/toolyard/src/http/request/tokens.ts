@@ -40,7 +40,7 @@ export function createTokenAccess(
       authenticator: new TokenAuthenticator(tokens, grantRights),
       documents: [],
     });
-  // Behind a proxy, requests from other machines arrive from this machine.
+  // Behind a proxy, requests from other machines seem to come from this machine.
   const isOpen = !isLoopbackHost(host) || trustedProxies.length > 0;
   const principal = { ...LOCAL_PRINCIPAL, rights: openRights, ...(isOpen && { remote: true }) };
   return openAccess(Object.freeze(principal));
@@ -62,7 +62,7 @@ export function createTokenLookup(
   entries: readonly TokenEntry[],
   grantRights: GrantRights = () => undefined,
 ): FindToken {
-  // Endpoints are opened again when roles change, so the principal of a token never changes.
+  // The principal of a token can be created once, because endpoints are opened again when roles change.
   const known: readonly KnownToken[] = entries.map((entry) => ({
     digest: digestOf(entry.token),
     admitted: Object.freeze({ admitted: true, principal: tokenPrincipal(entry, grantRights) }),

@@ -60,7 +60,7 @@ export class TlsGate {
     raw.resume();
   }
 
-  /** Closes the connections that are not encrypted yet. */
+  /** Closes the connections whose encryption has not been established yet. */
   close(): void {
     for (const raw of this.#waiting) raw.destroy();
   }
@@ -71,8 +71,8 @@ export class TlsGate {
       secureContext: this.#context,
       ALPNProtocols: ["http/1.1"],
     });
-    // A client that has no protocol in common, or does not trust the certificate's authority, disconnects. That is no
-    // error of the hub.
+    // A client disconnects if it has no protocol version in common with the hub or does not trust the certificate. That
+    // is no error of the hub.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => raw.destroy());
     socket.once("secure", () => {
@@ -87,8 +87,8 @@ function contextOf(pair: KeyPair): SecureContext {
 }
 
 /**
- * Answers a client without encryption. Its further data are read and dropped, because the answer would be lost if the
- * connection were closed earlier.
+ * Answers a client that does not encrypt. Its further data are read and dropped, because closing the connection earlier
+ * would lose the answer.
  */
 function refusePlain(raw: Socket): void {
   raw.end(PLAIN_ANSWER, "latin1");

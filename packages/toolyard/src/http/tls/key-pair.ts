@@ -58,7 +58,10 @@ function readOption(name: "cert" | "key", file: string): string {
   }
 }
 
-/** Reads a file of limited size. Reading a pipe would block the process: it is opened without waiting, and refused. */
+/**
+ * Reads a file of limited size. A pipe is opened without waiting and refused, because reading it would block the
+ * process.
+ */
 function readBounded(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -104,7 +107,7 @@ function parseKey(text: string, file: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    // The message of OpenSSL contains no part of the key.
+    // The message contains OpenSSL's text, which contains no part of the key.
     throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it again.`, {
       cause: error,
     });
@@ -112,8 +115,8 @@ function parseKey(text: string, file: string): KeyObject {
 }
 
 /**
- * Returns the name by which callers that verify the certificate reach a listener: its address, otherwise a name that it
- * accepts in `Host`. Returns `undefined` if the certificate covers none of them.
+ * Returns the name by which callers that verify the certificate can reach a listener: its address, otherwise a name
+ * that the listener accepts in `Host`. Returns `undefined` if the certificate covers none of these.
  */
 export function nameToReach(
   { cert }: Pick<KeyPair, "cert">,

@@ -3,7 +3,7 @@ import type { Principal } from "../../core/calls/call.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { Authentication, Authenticator, Credentials } from "../../core/ports/authenticator.ts";
 
-/** Refusals that are recorded within `WINDOW_MS`; a flood of guesses must not fill the disk. */
+/** Maximum number of refusals that are recorded within `WINDOW_MS`, because many attempts must not fill the disk. */
 const MAX_REFUSALS = 100;
 const WINDOW_MS = 10_000;
 
@@ -17,7 +17,7 @@ class AuditedAuthenticator implements Authenticator {
   readonly challengeScopes?: (scopes: readonly string[], mount: string) => string;
   readonly #inner: Authenticator;
   readonly #audit: Audit;
-  /** A principal is one object for as long as its credential is valid and known. */
+  /** Principals whose sign-in is in the audit. A principal is the same object while its credential is valid. */
   readonly #seen = new WeakSet<Principal>();
   #windowStart = -Infinity;
   #refusals = 0;

@@ -7,14 +7,17 @@ import { readKeyPair, validFrom, validUntil, type KeyPair } from "../../http/tls
 
 export interface CertificateOptions {
   readonly logger: Logger;
-  /** Called with the first pair and with each later one. */
+  /** Called with the first key pair and with each later one. */
   readonly use: (pair: KeyPair) => Promise<void>;
 }
 
 /** Interval of the checks in addition to watching, which fails on network drives and for some links. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Certificate and key of a port, reloaded when the files change. An invalid pair changes nothing and is logged. */
+/**
+ * Certificate and key of a port. They are reloaded when the files change. If the new pair is invalid, the current one
+ * stays in use and the problem is logged.
+ */
 export class ServedCertificate {
   readonly #files: TlsFiles;
   readonly #options: CertificateOptions;

@@ -28,7 +28,8 @@ export function wantedEndpoints(
 ): readonly RequestedEndpoint[] {
   const taken = fixedPaths(features);
   return endpointKindsOf(features).flatMap(({ uses, wanted }) => {
-    // `featureList` has checked that each endpoint gets the services that it uses and reads only its own sections.
+    // The type assertion is safe: `featureList` has checked that each endpoint gets the services that it uses and reads
+    // only its own sections.
     const open = (wanted as EndpointReader)(config, taken);
     return open ? [{ uses, open }] : [];
   });

@@ -5,7 +5,7 @@ const FIRST_WORD_MS = 300;
 /** Milliseconds that eager sources wait until an endpoint listens to the client. */
 const OPEN_MS = 10_000;
 
-/** Era of the first client of a pipe, for sources that support both eras and keep one process. */
+/** Era of the first client of a pipe. Needed by sources that support both eras and keep one process. */
 export class FirstCaller {
   /**
    * Resolves with the era. Resolves with `undefined` if the client sent nothing in time, or a message of another
@@ -22,14 +22,15 @@ export class FirstCaller {
   }
 
   /**
-   * Starts the wait for the first message. Called when the endpoint listens, because loading it before may take long.
+   * Starts the wait for the first message. Called when the endpoint listens, because loading the endpoint may take
+   * long.
    */
   listening(): void {
     if (this.#isListening) return;
     this.#isListening = true;
     clearTimeout(this.#timer);
-    // After a busy time, timers run before input that is already in the pipe. `setImmediate` lets the input be read
-    // first.
+    // The wait ends in `setImmediate`, so that input that is already in the pipe is read first: after a busy time,
+    // timers run before input.
     this.#timer = setTimeout(() => setImmediate(() => this.setEra(undefined)), FIRST_WORD_MS).unref();
   }
 

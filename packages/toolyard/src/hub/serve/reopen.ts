@@ -34,7 +34,7 @@ export async function reopen(
   }
 }
 
-/** Opens the endpoint at another address, before the previous endpoint closes. */
+/** Opens the endpoint at another address, then closes the previous endpoint. */
 async function addEndpoint(hub: Hub, server: ServerConfig, close: () => Promise<void>): Promise<ServedHttp> {
   const fresh = await serveHttp(hub, server);
   await close();
@@ -42,15 +42,15 @@ async function addEndpoint(hub: Hub, server: ServerConfig, close: () => Promise<
 }
 
 /**
- * Opens the endpoint at the same address. The previous endpoint closes when only the port is missing, so that it stays
- * open after any other failure.
+ * Opens the endpoint at the same address. The previous endpoint is closed when everything else is ready and only the
+ * port is missing, so that it stays open after any other failure.
  */
 function replaceEndpoint(
   hub: Hub,
   server: ServerConfig,
   { served, close }: { readonly served: ServedHttp; readonly close: () => Promise<void> },
 ): Promise<ServedHttp> {
-  // A free port was chosen at the start, and callers already use it.
+  // With port 0, the port that was chosen at the start is kept, because callers already use it.
   const wanted = server.port === 0 ? { ...server, port: served.address.port } : server;
   return serveHttp(hub, wanted, close);
 }

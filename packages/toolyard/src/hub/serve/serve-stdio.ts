@@ -36,8 +36,8 @@ export interface Pipe {
 }
 
 /**
- * Serves MCP, and the JSON-RPC dialect after it, on a pipe. The caller must have redirected other writes to standard
- * output.
+ * Serves MCP, and the JSON-RPC dialect after it, on a pipe. Before the call, other writes to standard output must be
+ * redirected.
  */
 export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHub {
   const { input, output, firstCaller } = pipe;

@@ -155,7 +155,7 @@ export async function openEndpoints(
   };
   mountEndpoints(endpoints, recorded);
   mountDocuments(access, listener);
-  // All names below `/mcp/` count, because callers must not find out which profiles exist.
+  // All names below `/mcp/` count as profiles, because callers must not find out which profiles exist.
   const profiles = new ProfilePaths();
   const isMount = (path: string): boolean => mounts.find(profiles.read(path).path)?.isOpen === false;
   if (publicUrl !== undefined) access.opened?.({ baseUrl: publicUrl, isMount });
@@ -216,7 +216,7 @@ export function closerOf(
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     endpointClosed();
-    // Calls that exceed the grace time are answered while their connections are still open.
+    // Calls that exceed the grace time get an answer before their connections are closed.
     const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LATE_ANSWERS_MS));
     await listener.close();
     clearTimeout(lastWords);

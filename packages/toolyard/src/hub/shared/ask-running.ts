@@ -35,7 +35,7 @@ export async function askRunning(place: SharedPlace, command: HubCommand): Promi
   try {
     writeGreeting(socket, { command });
     const body = await readGreeting(socket, MAX_ANSWER_BYTES);
-    // A hub that is ending closes the connection without an answer.
+    // The hub closed the connection without an answer, because it is ending.
     if (body === "gone") return undefined;
     const facts = body === "silent" ? undefined : body["shared"];
     if (body !== "silent" && isJsonObject(facts)) return { body, ...readFacts(facts) };

@@ -31,7 +31,7 @@ export async function adoptEnvironment(
       "all others now.",
     { variables: names },
   );
-  // The state and the log of a server contain its failure.
+  // The result of an attempt is ignored, because the state and the log of the server contain its failure.
   const attempts = sources.providers.map((provider) => restart(provider).catch(() => {}));
   await within(Promise.all(attempts), JOIN_MS);
 }

@@ -6,7 +6,7 @@ import type { HubCommand } from "./greeting.ts";
 
 export interface SharedFacts {
   readonly clients: number;
-  /** True if the process also serves HTTP. */
+  /** True if the process of the shared hub also serves HTTP. */
   readonly isBesideHttp: boolean;
 }
 

@@ -14,9 +14,9 @@ interface OpenRequest {
   readonly id: unknown;
   readonly method: string;
   readonly isModern: boolean;
-  /** Line that is sent again to the next hub. Absent if a repetition could have an effect twice. */
+  /** Line that is sent again to the next hub. Absent if the request could then have an effect twice. */
   readonly again?: string;
-  /** Batch of the request. Its requests are answered in one batch. */
+  /** Batch that contains the request. All requests of a batch are answered in one batch. */
   readonly batch?: object;
 }
 
@@ -41,7 +41,7 @@ const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
 /** Prefix of ids of requests that the client did not send itself. */
 const OWN_ID = "toolyard-rejoin-";
 const LISTS = ["tools", "prompts", "resources"] as const;
-/** Maximum number of subscriptions that the next hub receives. */
+/** Maximum number of subscriptions that are repeated at the next hub. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /**
@@ -50,7 +50,7 @@ const MAX_SUBSCRIPTIONS = 10_000;
  */
 export class Conversation {
   readonly #open = new Map<string, OpenRequest>();
-  /** Server requests that the client has not answered, by the id that the client knows. */
+  /** Ids of server requests that the client has not answered, as the client knows them. */
   readonly #asks = new Set<string>();
   readonly #subscriptions = new Map<string, JsonObject>();
   #initialize: JsonObject | undefined;
@@ -105,7 +105,7 @@ export class Conversation {
     return this.#endOpen(() => true, reason);
   }
 
-  /** Returns messages to the next hub, in order. The rest may be sent when `opened` resolves. */
+  /** Returns messages to the next hub, in order. All other messages may be sent after `opened` has resolved. */
   resume(): { readonly first?: string; readonly opened: Promise<void>; readonly rest: () => readonly string[] } {
     this.#hubs += 1;
     if (!this.#initialize || !this.#isOpened) return { opened: Promise.resolve(), rest: () => this.#repeated() };
@@ -122,7 +122,10 @@ export class Conversation {
     };
   }
 
-  /** Returns messages to the client after the next hub has taken over: its lists may differ. */
+  /**
+   * Returns messages to the client after the next hub has taken over: notifications of changed lists, because its lists
+   * may differ.
+   */
   changes(): readonly string[] {
     return this.#changes.map((list) => notification(`notifications/${list}/list_changed`));
   }

@@ -21,7 +21,7 @@ export interface Hello {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Command of this user, which is sent instead of a `Hello`. The connection ends after the answer. */
+/** Command of this user. It is sent instead of a `Hello`, and the connection ends after the answer. */
 export type HubCommand = (typeof COMMANDS)[number];
 
 /** Commands. `calls` returns the counts of the calls so far. */
@@ -68,7 +68,7 @@ export function readWelcome(value: JsonObject): Welcome | undefined {
 }
 
 const MAX_GREETING_BYTES = 65_536;
-/** Milliseconds for the greeting: both sides are local programs of this package, and may be busy starting. */
+/** Milliseconds for the greeting: both sides are local, but a process that has just started may be slow. */
 const GREETING_MS = 10_000;
 const NEWLINE = 0x0a;
 

@@ -5,7 +5,7 @@ import { contentDigest } from "../../core/json/digest.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 
-/** Files through which a user's clients find the hub of certain configuration files. */
+/** Files by which a user's clients find the shared hub of certain configuration files. */
 export interface SharedPlace {
   /** Path of a Unix socket that only this user may open; on Windows the name of a pipe. */
   readonly socket: string;
@@ -59,7 +59,8 @@ async function socketPath(folder: string, name: string): Promise<string> {
   if (process.platform === "win32") return `\\\\.\\pipe\\toolyard-${contentDigest(folder).slice(0, 16)}-${name}`;
   const near = join(folder, `${name}.sock`);
   if (Buffer.byteLength(near) <= MAX_SOCKET_BYTES) return near;
-  // The path of the data folder is too long. This folder is fixed, so that all clients of this user find it.
+  // The path of the data folder is too long for a socket. This fixed folder is used instead, so that all clients of
+  // this user find it.
   const short = `/tmp/toolyard-${process.getuid?.() ?? 0}`;
   await makeOwn(short);
   return join(short, `${contentDigest(`${folder}/${name}`).slice(0, 24)}.sock`);

@@ -174,7 +174,7 @@ class Relay {
     hub.destroy();
   }
 
-  /** Sends the client's lines to this hub from now on, beginning with the lines that waited. */
+  /** Sends the client's lines to this hub from now on, first those that were waiting. */
   #begin(hub: HubEnd): void {
     if (hub.input.destroyed) return;
     this.#hub = hub;
@@ -210,7 +210,7 @@ class Relay {
     for (const line of lines) this.#options.output.write(`${line}\n`);
   }
 
-  /** Waits, so that hubs are not started more often than once per `RETRY_MS`. */
+  /** Waits until `RETRY_MS` have passed since the last start of a hub. */
   async #space(begunAt: number): Promise<void> {
     const left = begunAt + RETRY_MS - performance.now();
     if (left > 0) await pause(left, undefined, { signal: this.#options.signal }).catch(() => {});

@@ -51,7 +51,7 @@ export async function listenIfFree(options: SharedEndpointOptions): Promise<Shar
     return undefined;
   }
   const endpoint = new SharedEndpoint(options);
-  // A hub that was killed leaves its socket file.
+  // The socket file is removed first, because a killed hub leaves it.
   if (process.platform !== "win32") await rm(path, { force: true });
   await endpoint.listen(path);
   return endpoint;
@@ -67,7 +67,7 @@ export class SharedEndpoint {
 
   constructor(options: SharedEndpointOptions) {
     this.#options = options;
-    // A client that closes its side still gets the pending answers.
+    // A client that closes its side of the connection still gets the pending answers.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
     this.#server.maxConnections = MAX_CLIENTS;
   }
@@ -126,7 +126,7 @@ export class SharedEndpoint {
   }
 
   async #welcome(socket: Socket): Promise<void> {
-    // Loaded by the first client.
+    // The code is loaded by the first client.
     const { readCommand, readGreeting, readHello } = await import("./greeting.ts");
     if (socket.destroyed) return;
     const greeting = await readGreeting(socket);
@@ -177,7 +177,7 @@ export class SharedEndpoint {
       ...(mode === undefined ? {} : { tool_mode: mode }),
       ...(era === undefined ? {} : { era }),
     };
-    // Loaded by the first client.
+    // The code is loaded by the first client.
     const { serveStdio } = await import("../serve/serve-stdio.ts");
     const served = serveStdio(hub, config, {
       input: socket,

@@ -26,7 +26,7 @@ export interface MissingName {
 /** Reason why a name is unknown: a source that may have it was never listed. */
 export interface Absence {
   readonly failure: Fail;
-  /** Outage report of the only source that the name fits. */
+  /** Outage report of the only source that could have the name. */
   readonly outage?: OutageReport;
 }
 

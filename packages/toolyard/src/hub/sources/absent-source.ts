@@ -46,8 +46,8 @@ function wholeSeconds(start: number): number {
 }
 
 /**
- * Returns the reason. Only callers without narrowed rights see it, as in the status, because it may contain names that
- * others must not know.
+ * Returns the reason of the outage. It is included only for callers without narrowed rights, because it may contain
+ * names that other callers must not know.
  */
 function reasonFor({ principal }: Pick<Call, "principal">, lastError: string | undefined): string {
   const isLimited = permissionOf(principal.rights).isNarrowed;
@@ -91,7 +91,7 @@ function downloadTime({ since }: Installation): string {
   return formatDuration(wholeSeconds(Date.parse(since)));
 }
 
-/** Returns the reason why a name is not offered if it belongs to a source that is disabled. */
+/** Returns the reason why a name is not offered, if the name belongs to a disabled source. */
 export function whyDisabled(name: string, sources: readonly Provider[], spellings: Spellings): string | undefined {
   const named = sources.filter(({ source }) => nameAfterPrefix(source, name, spellings) !== undefined);
   const off = named.map((provider) => ({ id: provider.source.id, ...provider.status() })).find(isSwitchedOff);

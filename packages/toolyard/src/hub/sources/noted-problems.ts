@@ -1,6 +1,9 @@
 import type { Problem } from "../../core/sources/records.ts";
 
-/** Maximum number of problems that are kept: schemas come from other servers. */
+/**
+ * Maximum number of problems that are kept. The number of faulty schemas is not limited, because other servers send
+ * them.
+ */
 const MAX_NOTED = 1000;
 
 /** Problems that are found only by a call, such as a schema that cannot be compiled. */

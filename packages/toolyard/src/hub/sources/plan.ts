@@ -21,7 +21,7 @@ interface UsableKind extends Pick<AnyKind, "kind"> {
   readonly wanted: (config: object, place: SourcePlace) => readonly WantedSource<Services>[];
 }
 
-/** Derives the sources from a configuration. Keeps the position of each source over reloads. */
+/** Derives the sources from a configuration. A source keeps its position when the configuration is reloaded. */
 export class Planner {
   readonly #features: readonly AnyFeature[];
   readonly #kinds: readonly UsableKind[];
@@ -73,8 +73,8 @@ export class Planner {
     };
   }
 
-  // A removed source must not change the positions of others, because those would be recreated. A new source is placed
-  // after them.
+  // A new source is placed after the existing ones, and positions of removed sources stay empty: a source whose
+  // position changes would be recreated.
   #source(
     kind: ProviderKind,
     { id, namespace, limits, outage, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,

@@ -31,12 +31,12 @@ export async function settled(
   let delayedMs = 0;
   while (performance.now() < until + delayedMs && isStarting()) {
     await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
-    // A download is followed by a start, which has the whole time again.
+    // After a download the source starts, so the whole time limit begins again.
     if (installs && isInstalling(sources)) until = performance.now() + withinMs;
     // A start that a busy machine delays gets that time in addition, up to its own limit.
     if (installs) delayedMs = Math.max(delayedMs, delayOf(sources));
   }
-  // A source is connected shortly before the catalog has its list.
+  // A source may be connected shortly before the catalog has read its list, so the list is awaited too.
   await port.list("tools", WHOLE_VIEW);
 }
 
@@ -54,7 +54,7 @@ function isInstalling({ providers }: SourceSet): boolean {
   return providers.some((provider) => provider.status().installing !== undefined);
 }
 
-/** Returns the maximum delay of a running start that a busy machine caused. */
+/** Returns how long a busy machine has delayed the starts that are still running: the longest delay. */
 function delayOf({ providers }: SourceSet): number {
   return Math.max(0, ...providers.map((provider) => provider.status().delayedMs ?? 0));
 }

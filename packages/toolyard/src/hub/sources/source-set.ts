@@ -29,7 +29,7 @@ interface RunningSource {
   readonly provider: Provider;
 }
 
-/** No planned source has it: the keys of plans are JSON. */
+/** Key of a source that must be created again. No planned source has it, because the keys of plans are JSON. */
 const CHANGED_KEY = "changed";
 
 /** Creates sources and ends them. It is the only owner of providers. */
@@ -70,7 +70,7 @@ export class SourceSet {
     };
   }
 
-  /** Marks a source so that the next `apply` creates it again. False: there is no such source. */
+  /** Marks a source, so that the next `apply` creates it again. Returns false if there is no such source. */
   markChanged(id: string): boolean {
     const running = this.#running.get(id);
     if (running) this.#running.set(id, { ...running, key: CHANGED_KEY });

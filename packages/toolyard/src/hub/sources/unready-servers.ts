@@ -12,7 +12,10 @@ interface UnreadyPlaces {
   isListed(sourceId: string): boolean;
 }
 
-/** Stands for the tools of a server that was never listed. Rights to single names then do not reveal the server. */
+/**
+ * Represents the tools of a server that was never listed. A caller with rights only to certain names then does not
+ * learn about the server.
+ */
 const ANY_TOOL = "any-tool";
 const MAX_SERVERS = 20;
 const MAX_REASON_CHARS = 200;

@@ -40,7 +40,7 @@ export class TokenTable implements TextEmbedder {
     const { count, dimensions, scalesAt, rowsAt } = layoutOf(file);
     const lines = linesOf(file.subarray(HEADER_BYTES, scalesAt));
     this.#scales = scalesOf(file.subarray(scalesAt, rowsAt));
-    // Reads one line more than allowed, so that excess lines are detected.
+    // One line more than allowed is read, so that excess lines are detected.
     this.#pieces = new Pieces(lines, count + 1);
     if (this.#pieces.count !== count || !this.#scales.every(Number.isFinite))
       throw new Error("The table of token vectors is damaged. Reinstall the package.");

@@ -22,12 +22,13 @@ export class AnswerSink {
     signal.addEventListener("abort", this.#onAbort, ONCE);
   }
 
-  // Created outside the constructor, like that of `Deadline`, so that it captures nothing else.
+  // Creates the listener outside the constructor, because on Node 20 a closure created there would keep more objects in
+  // memory.
   static #aborterOf(sink: AnswerSink): () => void {
     return () => sink.#abort();
   }
 
-  /** Sets the connection: from now on, cancelling the request aborts `source`. */
+  /** Sets the connection that receives the answer. From now on, cancelling the request aborts `source`. */
   begin(source: BodySource): void {
     this.#source = source;
     if (this.#signal.aborted) this.#abort();

@@ -77,7 +77,7 @@ export function discard(body: ResponseBody): void {
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const MAX_DISCARD_MS = 5000;
 
-/** Passes each chunk to `onChunk`. If `onChunk` throws, the body ends. */
+/** Passes each chunk to `onChunk`. If `onChunk` throws, reading stops and the promise rejects with that error. */
 export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     readAll(body, faults, { onChunk, onEnd: (error) => (error === undefined ? resolve() : reject(error)) });
@@ -85,7 +85,7 @@ export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk:
 }
 
 export interface ChunkReader {
-  /** Handles a chunk. If it throws, the body ends. */
+  /** Handles a chunk. If it throws, reading stops. */
   onChunk(chunk: Buffer): void;
   /** Called once at the end, with an error if the body was not complete. */
   onEnd(error: unknown): void;

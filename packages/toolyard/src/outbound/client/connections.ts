@@ -4,11 +4,11 @@ import { within } from "../../core/timing/wait.ts";
 import type { Sender } from "./sender.ts";
 
 export interface ConnectionsOptions {
-  /** Present: the connections serve this origin only. */
+  /** Origin, if the connections serve only one. */
   readonly origin?: string;
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** True if the proxy must open a tunnel, as for HTTPS. */
+  /** True if requests go through a tunnel of the proxy, as for HTTPS. */
   readonly isTunnel: boolean;
   readonly connectTimeoutMs: number;
   /** Maximum number of connections to one origin; a request above it waits for one. Every open stream occupies one. */
@@ -19,7 +19,7 @@ export interface ConnectionsOptions {
   readonly caFiles?: readonly string[];
   /** Resolves host names if no proxy does. @default the system's resolver */
   readonly lookup?: LookupFunction;
-  /** Creates the failure for a CA file that cannot be read. */
+  /** Creates the failure if a CA file cannot be read. */
   readonly onUntrusted?: (error: unknown) => Error;
 }
 
@@ -27,7 +27,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 
 /**
  * Connections with the same proxy, CAs and DNS lookup. TLS certificates are always verified. A single server without a
- * proxy is reached by the own HTTP/1.1 client; proxies and many servers by undici.
+ * proxy is reached with the HTTP/1.1 client of this package; proxies and several servers are reached with undici.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -38,7 +38,7 @@ export class Connections {
     this.#options = options;
   }
 
-  /** Returns the sender without a promise if it is open already. */
+  /** Returns the sender: synchronously if it is already open, otherwise as a promise. */
   open(): Sender | Promise<Sender> {
     return this.#opened ?? (this.#opening ??= this.#open());
   }
@@ -48,7 +48,7 @@ export class Connections {
     if (opened) await within(opened.destroy(), CLOSE_TIMEOUT_MS);
   }
 
-  // A failure is retried with the next request, for example because the CA file was missing.
+  // The next request tries again after a failure, because the cause, such as a missing CA file, may have been removed.
   async #open(): Promise<Sender> {
     try {
       this.#opened = await this.#create();
@@ -68,14 +68,14 @@ export class Connections {
     return createHttp1Pool({ origin, connectTimeoutMs, maxConnections, ca, lookup, ...kept });
   }
 
-  // Loaded with the first request: it costs 70 ms and 18 MB, and most hubs never need it.
+  // The package is loaded with the first request: loading takes 70 ms and 18 MB, and most hubs never need it.
   async #createUndici(ca: string[] | undefined): Promise<Sender> {
     const { proxy, isTunnel, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
     const { Agent, ProxyAgent } = await import("undici");
     const { UndiciSender } = await import("./undici-sender.ts");
-    // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
+    // Set explicitly, because Node would otherwise follow NODE_TLS_REJECT_UNAUTHORIZED in the environment.
     const tls = { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(ca && { ca }) };
-    // The sender queues requests itself; the additional connection is for its messages.
+    // The sender has its own queue. The additional connection is for messages, which may exceed the limit.
     const shared = {
       connections: maxConnections + 1,
       ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),
@@ -86,7 +86,7 @@ export class Connections {
     return new UndiciSender(new ProxyAgent({ ...shared, ...way }), maxConnections);
   }
 
-  // Configured CAs replace Node's own list, so that list is included.
+  // Configured CAs replace Node's own list, so that list is added to them.
   async #readTrusted(): Promise<string[] | undefined> {
     const { caFiles = [], onUntrusted } = this.#options;
     if (caFiles.length === 0) return undefined;

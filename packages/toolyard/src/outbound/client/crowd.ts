@@ -14,7 +14,7 @@ const MAX_WAITING = 10_000;
 
 /**
  * Requests that wait for a connection to one origin, and the holders of the connections. `FairOrder` chooses the next
- * one. While no request waits, nothing is stored, so a request that finds a connection has no cost here.
+ * one. While no request waits, nothing is stored, so a request that gets a connection immediately costs nothing.
  */
 export class Crowd<Place, Request extends QueuedRequest> {
   readonly #taken: () => Iterable<readonly [Place, Holder]>;
@@ -22,7 +22,7 @@ export class Crowd<Place, Request extends QueuedRequest> {
   /** Present while requests wait. */
   #order: FairOrder<Request> | undefined;
 
-  /** `taken` lists the holders of the connections; it is called when the first request has to wait. */
+  /** `taken` lists the holders of the connections. It is called when the first request must wait. */
   constructor(taken: () => Iterable<readonly [Place, Holder]>) {
     this.#taken = taken;
   }

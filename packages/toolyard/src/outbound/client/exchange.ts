@@ -26,7 +26,7 @@ export interface RequestSettings {
 export interface RequestRoute<S extends RequestSettings> {
   /** Statuses whose `Location` is followed. */
   readonly redirects: ReadonlySet<number>;
-  /** Returns the sender without a promise if it is known already. */
+  /** Returns the sender: synchronously if it is already open, otherwise as a promise. */
   connect(url: URL, sending: S): Sender | Promise<Sender>;
   /** Returns the origin and the path of a URL. Results are cached by the URL object. */
   targetOf(url: URL): { readonly origin: string; readonly path: string };
@@ -69,7 +69,7 @@ export async function exchange<S extends RequestSettings>(
   }
 }
 
-/** Throws, or rejects with, an error that `toFailure` converts. */
+/** Sends one request. Throws, or rejects with, an error that `toFailure` converts. */
 function send<S extends RequestSettings>(step: RequestStep, sending: S, route: RequestRoute<S>): Promise<HttpResponse> {
   const { signal, idleMs, caller, isMessage } = sending;
   signal.throwIfAborted();

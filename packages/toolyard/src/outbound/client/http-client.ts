@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** Supplies headers that change with time; absent: `headers` suffice. */
+  /** Supplies headers that change over time. Absent: only `headers` are sent. */
   readonly credentials?: ChangingCredentials;
   /** Advice for users if the server denies access. @default to configure credentials */
   readonly remedy?: string;
@@ -52,13 +52,13 @@ export interface ServerRefusal {
 /** Credentials that change with time, such as access tokens. */
 export interface ChangingCredentials {
   /**
-   * Returns the headers for a request, without a promise if none has to be fetched. Rejects with a `FailError`, or with
-   * the signal's reason.
+   * Returns the headers for a request: synchronously if no token must be fetched, otherwise as a promise. Rejects with
+   * a `FailError`, or with the signal's reason.
    */
   headersFor(sent: SentRequest, signal: Cancellation): HeaderFields | Promise<HeaderFields>;
   /**
    * Called if the server refused the request without executing it. Resolves with true if there are new headers, so that
-   * the request is sent again. Rejects with a `FailError` if it is more specific than the refusal.
+   * the request is sent again. Rejects with a `FailError` if the cause of the refusal is known.
    */
   refused(refusal: ServerRefusal, signal: Cancellation): Promise<boolean>;
   /** Called with the headers of each response. */
@@ -162,7 +162,7 @@ export class HttpClient {
     }
   }
 
-  /** Returns the credentials without a promise if they are known already. */
+  /** Returns the credentials: synchronously if they are already known, otherwise as a promise. */
   #credentialsFor(
     credentials: ChangingCredentials,
     { method, url = this.url, signal }: OutgoingRequest,
@@ -262,8 +262,8 @@ function headersOver(configured: HeaderFields): Join {
 }
 
 /**
- * Joins headers; later ones override earlier ones. Assigned one by one, because spreading several objects into one is
- * slow in V8.
+ * Joins headers; later ones override earlier ones. They are assigned one by one, because spreading several objects into
+ * one is slow in V8.
  */
 function joined(...all: readonly HeaderFields[]): HeaderFields {
   const headers: Record<string, string> = { "user-agent": "toolyard" };

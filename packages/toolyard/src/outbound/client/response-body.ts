@@ -17,8 +17,9 @@ export interface BodyReader {
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * The body of a response for one reader. A stream would cost more than the request, since most answers are one chunk.
- * Chunks are passed to the reader as they arrive; before it reads, few bytes are held and the connection is paused.
+ * The body of a response for one reader. It is not a Node stream, because that would cost more than the request: most
+ * answers are one chunk. Chunks are passed to the reader as they arrive. Until it starts to read, only a few bytes are
+ * held and the connection is paused.
  */
 export class ResponseBody {
   readonly #source: BodySource;
@@ -33,7 +34,7 @@ export class ResponseBody {
     this.#source = source;
   }
 
-  /** True if the body was abandoned; an incomplete one closes its connection. */
+  /** True if the rest of the body is not read. The connection of an incomplete body is closed. */
   get isDestroyed(): boolean {
     return this.#isDestroyed;
   }

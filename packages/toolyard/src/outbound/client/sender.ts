@@ -34,8 +34,8 @@ export interface HttpResponse {
 export interface Sender {
   /**
    * Sends a request. Resolves with the head of the response. Rejects with the error that ended the request. Rejects
-   * with the signal's reason as soon as the signal aborts, also while the request is queued; the signal ends the body,
-   * too.
+   * with the signal's reason as soon as the signal aborts, even while the request is queued. The signal also ends the
+   * body.
    */
   send(request: TransportRequest, signal: Cancellation): Promise<HttpResponse>;
   /** Closes all connections and fails their requests. */

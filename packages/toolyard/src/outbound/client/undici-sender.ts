@@ -87,7 +87,7 @@ class OriginRequests {
   }
 }
 
-/** One request and its answer, as undici reports it. Nothing can be aborted before undici has the request. */
+/** One request and its answer, as undici reports it. It can only be aborted after it was passed to undici. */
 class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
   readonly options: Dispatcher.DispatchOptions;
   readonly sink: AnswerSink;
@@ -101,7 +101,7 @@ class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
     sink: AnswerSink,
     to: OriginRequests,
   ) {
-    // With a proxy, undici adds the host to the headers.
+    // The host is not set here if there is a proxy, because undici then adds it to the headers.
     this.options = {
       ...request,
       headers: { ...request.headers },
@@ -138,7 +138,7 @@ class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: UndiciHeaders): void {
-    // Statuses from 100 to 199 precede the response.
+    // Interim answers with a status from 100 to 199 are ignored.
     if (status < 200) return;
     this.sink.head(status, (name) => {
       const value = headers[name];

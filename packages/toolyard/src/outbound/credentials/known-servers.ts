@@ -13,7 +13,7 @@ interface KnownServer {
 const KNOWN_SERVERS: Readonly<Record<string, KnownServer>> = {
   "api.githubcopilot.com": { registerAt: "https://github.com/settings/developers" },
   "mcp.asana.com": { registerAt: "https://app.asana.com/0/my-apps" },
-  // Announces client-ID documents, but reportedly refuses the tokens of such clients.
+  // Announces support for client ID metadata documents, but refuses the tokens of such clients, according to reports.
   "mcp.linear.app": { registration: "dynamic" },
   // Compares redirects character by character.
   "mcp.slack.com": { registerAt: "https://api.slack.com/apps", redirectHost: "localhost", redirectPort: 3118 },

@@ -8,21 +8,24 @@ import { AuthSchema, type CredentialConfig } from "./options.ts";
 /** Configured part of a user's sign-in to a source; the rest comes from the server's metadata. */
 export interface OAuthOptions {
   readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "token_exchange" | "enterprise";
-  /** Compared with the authorization server's own issuer. @default the address of the server */
+  /**
+   * Issuer identifier, which is compared with the one that the authorization server reports. @default the address of
+   * the server
+   */
   readonly issuer?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly clientAuth?: "basic" | "post" | "private_key_jwt";
   /** Private key in PEM format. */
   readonly privateKey?: string;
-  /** How the hub becomes known to the server without a `clientId`. */
+  /** Way in which the hub registers at the server if there is no `clientId`. */
   readonly registration: "auto" | "document" | "dynamic";
   readonly clientMetadataUrl?: string;
-  /** Separated by spaces; absent: the scopes that the server requests. */
+  /** Requested scopes, separated by spaces. Absent: the scopes that the server requests. */
   readonly scopes?: string;
   readonly resource?: string;
   readonly redirectHost: "127.0.0.1" | "localhost";
-  /** Absent: any free port, which is kept from then on. */
+  /** Port for the redirect. Absent: a free port is chosen once and then kept. */
   readonly redirectPort?: number;
   readonly dpop: boolean;
   /** Assertion that identifies the caller, with `jwt_bearer`, `token_exchange` and `enterprise`. */
@@ -104,7 +107,10 @@ function identityProviderOf(auth: Auth): OAuthOptions["identityProvider"] {
   };
 }
 
-/** Returns the text unchanged, not normalized: issuers are compared character by character. */
+/**
+ * Checks a URL and returns its text unchanged. It is not normalised, because issuers are compared character by
+ * character.
+ */
 function httpsUrl(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) return text;

@@ -43,7 +43,7 @@ function readToken(answer: JsonObject, hide: (words: string) => string): TokenAn
   return { type: "token", token, lifetimeMs: lifetimeOf(answer["expires_in"]) };
 }
 
-// Some endpoints write the number as text.
+// Some endpoints write the number as text, so both types are accepted.
 function lifetimeOf(expiresIn: unknown): number {
   const seconds = typeof expiresIn === "string" && expiresIn.trim() !== "" ? Number(expiresIn) : expiresIn;
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds < 0) return DEFAULT_LIFETIME_MS;

@@ -61,7 +61,7 @@ export class TokenSource implements ChangingCredentials {
     return { authorization: `Bearer ${await this.token(signal)}` };
   }
 
-  /** A second 401 is not caused by an expired token. */
+  /** Only the first 401 may be caused by an expired token, so a second one is final. */
   async refused({ status, sent, attempt }: ServerRefusal): Promise<boolean> {
     if (status !== 401 || attempt > 0) return false;
     this.drop(sent["authorization"]!.slice("Bearer ".length));
@@ -134,7 +134,8 @@ export class TokenSource implements ChangingCredentials {
     const { kind, message, retryable } = error.failure;
     if (kind === "too_large") return this.#malformed(`answered more than ${MAX_ANSWER_BYTES} bytes`);
     if (kind === "malformed") return this.#malformed("sent an answer that is not HTTP");
-    // The message comes from the client, which calls its address `url`.
+    // The client's message names its own option `url`, so it is replaced by the name of the option for the token
+    // endpoint.
     const { host, label } = this.#options.client.place;
     const what = message.replace(`\`${label}\` at ${host} `, "").replaceAll("`url`", "`token_url`");
     return this.#unavailable(what, { retryable, cause: error });
@@ -167,7 +168,8 @@ export class TokenSource implements ChangingCredentials {
     );
   }
 
-  // The caller's request was not sent. No `status`: it would look like a status of the MCP server.
+  // The caller's request was not sent. The failure has no `status`, because it would look like a status of the MCP
+  // server.
   #unavailable(
     what: string,
     extras: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},

@@ -36,13 +36,13 @@ export async function namesNear(
 }
 
 /**
- * Returns the names of tools that are similar to the tool of a failed call and that the caller may use. Found with the
- * words of its name. Empty if they are not found in time.
+ * Returns the names of tools that are similar to the tool of a failed call and that the caller may use. The search uses
+ * the words of the tool's name. Returns none if the search takes too long.
  */
 export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(name, call) ?? name;
   const search = ports.innerHub.search(wordsOf(called), call, { limit: MAX_NAMES + 1 });
-  // Names are only hints: a failed search must not replace the failure of the call.
+  // Names are only hints, so a failed search must not replace the failure of the call.
   const answer = await within(search, NAMES_WAIT_MS).catch(() => undefined);
   return (answer?.hits ?? [])
     .filter((hit) => hit.name !== called && hit.score >= LEAST_SCORE && hit.name.length <= MAX_NAME_CHARS)
@@ -52,7 +52,7 @@ export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports
 
 /**
  * Returns tools of the same server that accept the rejected arguments. Tools without parameters, and tools that accept
- * anything, are no evidence and are left out.
+ * anything, are no evidence so they are omitted.
  */
 export async function siblingsThatFit(failed: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(failed.name, call);
@@ -76,7 +76,10 @@ function fits({ inputSchema }: SearchHit, args: JsonObject): boolean {
   );
 }
 
-/** Returns whether a value has the only type that a schema names. A schema without one accepts all values. */
+/**
+ * Returns whether a value has the type that a schema names. If the schema names no type, or several, every value is
+ * accepted.
+ */
 function hasType(schema: unknown, value: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type } = schema;

@@ -21,8 +21,8 @@ const SHOWN_SCHEMA: JsonObject = {
 };
 
 /**
- * Input schema that is checked: models also write `parameters`, or the object as text (C5). A missing name gets the
- * answer that the tool prescribes.
+ * Input schema that is checked: It also accepts `parameters` and the object as text (C5), because models write these. A
+ * missing name is accepted too, because the tool itself answers with the required message.
  */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
@@ -46,7 +46,8 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
     annotations: { openWorldHint: true },
     role: "discovery",
     searchHint: "call a tool of a connected server by name",
-    // The limits of the called tool apply. A lower limit here would end it early.
+    // This tool has no limits of its own, because the limits of the called tool apply. A lower limit here would end
+    // that call early.
     limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });
   return { record, run: (call) => execute(call, ports) };
@@ -70,7 +71,7 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);
     const { withheld, hint } = failure.details ?? {};
-    // Requirement T prescribes the first sentences.
+    // The first sentences must have this text (requirement T).
     const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
     if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
     if (typeof hint === "string") sentences.push(hint);
@@ -88,8 +89,8 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
 
 /**
  * Returns whether names may be added. An upstream's protocol error is passed on unchanged, an ambiguous name is already
- * reported with all its tools, and a cancelled call has no reader. A service that is down has a prescribed answer (M4),
- * and another tool would not help.
+ * reported with all its tools, the caller of a cancelled call does not read the answer, and the answer about an
+ * unavailable service is fixed (M4).
  */
 function takesNames({ kind, rpcError, result }: Fail): boolean {
   const isByTheLetter = result !== undefined && kind !== "tool_error";
@@ -97,8 +98,8 @@ function takesNames({ kind, rpcError, result }: Fail): boolean {
 }
 
 /**
- * Returns the failure with an additional sentence. A tool's own result keeps all its members and their order. The
- * sentence is a separate text at the end, because programs may read `structuredContent` and the tool's texts.
+ * Returns the failure with an additional sentence. If the failure contains a tool's own result, the sentence is added
+ * as a separate text at its end, because programs may read `structuredContent` and the existing texts.
  */
 function saying(failure: Fail, sentence: string): Fail {
   const { result } = failure;
@@ -130,7 +131,7 @@ function toObject(given: unknown, key: string): { readonly value: JsonObject } |
 }
 
 function parseText(text: string): unknown {
-  // Models send an empty text for a tool without parameters.
+  // Models send an empty text for a tool without parameters, so it counts as no arguments.
   if (text.trim() === "") return {};
   const read = readJson(text, TEXT_LIMITS);
   if (read.ok) return read.value;
@@ -138,7 +139,7 @@ function parseText(text: string): unknown {
 }
 
 const TOO_MUCH = Symbol("too much");
-/** Limits for JSON text inside a request, to which the limits of the request do not apply. */
+/** Limits for JSON text inside a request, which the limits of the request itself do not cover. */
 const TEXT_LIMITS: JsonLimits = { maxJsonDepth: 128, maxJsonKeys: 10_000 };
 const BEYOND_TEXT =
   `is a text that nests deeper than ${TEXT_LIMITS.maxJsonDepth} levels, or has an object of more than ` +

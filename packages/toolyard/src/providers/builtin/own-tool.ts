@@ -20,8 +20,8 @@ export interface OwnToolFacts {
   readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
   /**
-   * Search words for clients that hide tools behind their own search; such a client then loads the tool immediately.
-   * Absent: the client treats it like any other tool.
+   * Search words for clients that hide tools behind their own search. A client that reads them loads this tool
+   * immediately. Absent: the client treats it like any other tool.
    */
   readonly searchHint?: string;
 }

@@ -31,7 +31,7 @@ export interface BuiltinPorts {
    * `undefined` if it may use none.
    */
   module(name: string, parent: Call): ModuleFacts | undefined;
-  /** Runs code; absent: this hub runs none. */
+  /** Runs code. Absent if this hub does not run code. */
   readonly code?: CodeRunner;
   /**
    * Returns the last lines of the log, oldest first and redacted. A caller with narrowed rights gets only lines about

@@ -9,7 +9,7 @@ export interface AnswerShape {
   /** Number of hits in the first text. */
   readonly count: number;
   readonly detail: "brief" | "full";
-  /** True if all hits of the first text have their schema; otherwise only the likely ones have. */
+  /** True if all hits of the first text have their schema. If false, only the likely hits have it. */
   readonly isWhole: boolean;
   /** True if the query requests a list of all tools, ordered by name. */
   readonly isList: boolean;
@@ -22,8 +22,8 @@ const LIKELY_SHARE = 0.97;
 /** Maximum number of characters of the hits with schema together. */
 const MAX_WHOLE_CHARS = 1200;
 /**
- * Maximum length of descriptions without schema by default. Four hits are in the first text, some have one line each,
- * the others only a name.
+ * Maximum length of descriptions without schema by default. The texts contain four such hits, further hits with one
+ * line each, and others with only their name.
  */
 const SHORT_DESCRIPTION_CHARS = 72;
 const SHORT_LINE_CHARS = 40;
@@ -31,13 +31,13 @@ const SHORT_LINES = 4;
 const LINE_CHARS = 100;
 const MAX_PARAMETERS = 6;
 /**
- * Number of characters shared by the descriptions of a brief result, and the maximum and minimum for one description.
+ * Number of characters that the descriptions of a brief result share, and the maximum and minimum for one description.
  */
 const BRIEF_CHARS = 480;
 const MAX_BRIEF_CHARS = 100;
 const MIN_BRIEF_CHARS = 24;
 
-/** Returns the texts of a search result: the prescribed JSON array, and lines for further hits. */
+/** Returns the texts of a search result: the JSON array that clients expect, and lines for further hits. */
 export function searchTexts(answer: SearchAnswer, shape: AnswerShape): readonly string[] {
   const { count, detail, isWhole, isList } = shape;
   const shown = answer.hits.slice(0, count);

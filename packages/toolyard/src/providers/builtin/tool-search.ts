@@ -34,8 +34,8 @@ const SHOWN_SCHEMA: JsonObject = {
 };
 
 /**
- * Input schema that is checked. Callers send any value for `max_results`; one that is no number above 0 counts as the
- * default.
+ * Input schema that is checked. It accepts any value for `max_results`; a value that is not a number above 0 counts as
+ * the default.
  */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
@@ -49,8 +49,8 @@ const ACCEPTED_SCHEMA: JsonObject = {
 };
 
 /**
- * Creates `tool_search(query?, max_results?, detail?)`, which returns one text with the prescribed JSON array. With
- * `max_results` or `detail = "full"`, every entry is `{name, description, score, inputSchema}`. Without both, this
+ * Creates `tool_search(query?, max_results?, detail?)`, which returns one text with the JSON array that clients expect.
+ * With `max_results` or `detail = "full"`, every entry is `{name, description, score, inputSchema}`. Without both, this
  * applies to the first one to three of five entries, and the others are `{name, description, score, parameters}` with
  * the names of the parameters. `brief` omits schemas and parameters. If more tools match, a second text names some, one
  * per line, and states the number.
@@ -109,12 +109,12 @@ function queryWordCount(query: string): number {
 
 const MAX_SERVERS = 30;
 
-/** Returns the prescribed sentence, followed by the given lines. */
+/** Returns the required sentence, followed by the given lines. */
 function nothingFound(lines: readonly string[]): Outcome {
   return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
 }
 
-/** Returns lines with similar names and with the servers. */
+/** Returns lines with similar names and with the available servers. */
 function insteadLines(
   { near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {},
   server = "",

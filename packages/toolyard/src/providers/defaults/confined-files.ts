@@ -29,7 +29,7 @@ export class ConfinedFiles {
     this.#options = options;
   }
 
-  /** Replaces the whole file in one step. Returns its absolute path. */
+  /** Replaces the whole file atomically. Returns its absolute path. */
   overwrite(path: string, content: Uint8Array): Promise<string> {
     return this.#write(path, content, (real) => replaceFile(real, content));
   }
@@ -102,7 +102,7 @@ async function replaceFile(path: string, content: Uint8Array): Promise<string> {
   return path;
 }
 
-// Opened without following links: a link that was created meanwhile is not followed.
+// Does not follow links, because a link may have been created at the path since it was checked.
 const APPEND_FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |
@@ -115,7 +115,7 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
   const handle = await open(path, APPEND_FLAGS, NEW_FILE_MODE);
   return closing(handle, async () => {
     const stats = await handle.stat();
-    // With a second hard link, the same file may also be outside.
+    // A file with a second hard link is refused, because the same file may also be outside the folders.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
         `\`${basename(path)}\` has a second name (a hard link), so nothing is appended to it. ` +

@@ -34,7 +34,7 @@ export async function confinedPath(path: string, roots: readonly string[]): Prom
   if (!isInside(realRoot, real)) throw outside(path);
   const folder = dirname(real);
   await mkdir(folder, { recursive: true });
-  // A link may have been created there meanwhile.
+  // The path is checked again, because a link may have been created there since the first check.
   if ((await realpath(folder)) !== folder) throw outside(path);
   return real;
 }

@@ -38,7 +38,8 @@ export function valueResult(value: JsonObject): Outcome {
 }
 
 /**
- * Returns the tool's own error message in its own members, marked as an error. `cause`: the outcome code, if known.
+ * Returns an error result that contains the tool's usual members and the error message. `cause`: the outcome code, if
+ * known.
  */
 export function failedResult(message: string, value: JsonObject, cause: FailKind = "tool_error"): Fail {
   return fail("tool_error", message, {
@@ -48,8 +49,8 @@ export function failedResult(message: string, value: JsonObject, cause: FailKind
 }
 
 /**
- * Returns the failure if the call itself has ended: the caller disconnected, or its time has expired. Undefined for all
- * others, which the tool reports itself.
+ * Returns the failure if the call itself has ended, because the caller disconnected or its time has expired. Returns
+ * undefined for all other failures, which the tool reports itself.
  */
 export function endOfCall(failure: { readonly kind: string }, { signal }: ResolvedCall): Outcome | undefined {
   if (!signal.aborted) return undefined;

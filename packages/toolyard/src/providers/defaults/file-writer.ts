@@ -58,7 +58,7 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
 }
 
 async function write({ arguments: args }: ResolvedCall, files: ConfinedFiles): Promise<Outcome> {
-  // The arguments match the schema.
+  // The type assertion is safe, because the arguments match the schema.
   const { file_path: path, content: text, mode } = args as { file_path: string; content: string; mode?: string };
   const content = Buffer.from(text, "utf8");
   try {

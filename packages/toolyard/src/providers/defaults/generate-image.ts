@@ -89,7 +89,7 @@ async function run(call: ResolvedCall, { models, files, root }: ImageParts): Pro
     prompt: string;
     output_filename_suggestion?: string;
   };
-  // The calling program's own model takes precedence over the configured one.
+  // A model of the calling program takes precedence over the configured one.
   try {
     const lent = call.models?.generateImage ? call.models : models;
     if (!lent.generateImage) return failure(NO_MODEL);

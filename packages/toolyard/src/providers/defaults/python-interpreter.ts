@@ -11,7 +11,7 @@ import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
-/** Time in milliseconds that the call may last longer than its run, which may have to wait in the queue. */
+/** Time in milliseconds that the call may last longer than its run, because the run may have to wait in the queue. */
 const SLACK_MS = 35_000;
 
 const INPUT: JsonObject = {
@@ -76,7 +76,7 @@ export function pythonInterpreter(source: Source, parts: InterpreterParts): Fixe
 }
 
 async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Promise<Outcome> {
-  // The arguments match the schema.
+  // The type assertion is safe, because the arguments match the schema.
   const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as {
     code: string;
     timeout_seconds?: number;
@@ -96,7 +96,7 @@ async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Pro
   return outcomeOf(run, call);
 }
 
-/** The profile has no tools. Code that calls one is rejected before this is reached. */
+/** Host without tools. It is never called: code that calls a tool is rejected earlier. */
 const NOTHING: SandboxHost = { call: () => Promise.resolve(REFUSED), search: () => Promise.resolve(REFUSED) };
 const REFUSED = { ok: false, kind: "denied", message: "There are no tools here.", retryable: false } as const;
 
@@ -109,7 +109,7 @@ function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
   const value = valueOf(run, message);
   if (end === "finished") return valueResult(value);
   const failed = failedResult(message, value);
-  // Not retryable, because the same code would take as long again.
+  // A timeout is not retryable, because the same code would take as long again.
   return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
 }
 
@@ -133,7 +133,7 @@ const LEFT_OUT = "[Output was truncated: the program printed too much.]";
 
 function explanation({ error }: SandboxRun, message: string): string {
   const traceback = error?.traceback.trimEnd() ?? "";
-  // The last line of Python's traceback already contains the message.
+  // The message is omitted if the last line of Python's traceback already contains it.
   return error && traceback.includes(`\n${error.type}`) ? traceback : lines(traceback, message);
 }
 

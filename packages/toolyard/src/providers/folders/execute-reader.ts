@@ -85,7 +85,7 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** Compares names as a user does: file systems store a letter with its accent as one character or as two. */
+/** Compares names as a user does: file systems store a letter with an accent as one or two code points. */
 function sameText(name: string): (other: string) => boolean {
   const normal = name.normalize("NFC");
   return (other) => other === name || other.normalize("NFC") === normal;
@@ -125,8 +125,8 @@ function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | unde
 }
 
 /**
- * Returns why a tool's script cannot be run; undefined if it can. The script is watched too, because its content
- * decides whether the tool is offered.
+ * Returns why a tool's script cannot be run; undefined if it can. The script is watched too, because the tool is
+ * offered only if its content is valid.
  */
 function problemWithFile(file: string, { folder, alsoWatch }: FolderScan): string | undefined {
   const real = realPathOf(file);
@@ -159,7 +159,7 @@ interface Metadata {
   readonly remarks: readonly string[];
 }
 
-/** Members about running the tool, which clients do not see. */
+/** Members that configure how the tool is run. Clients do not see them. */
 const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
 
 /**

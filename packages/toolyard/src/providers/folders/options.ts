@@ -47,7 +47,7 @@ export const FoldersSchema = Type.Object(
 export type FoldersConfig = Static<typeof FoldersSchema>;
 
 export interface FoldersOptions {
-  /** Absolute paths. Of two tools with one name, the one in the first folder is used. */
+  /** Absolute paths. If two folders contain a tool of the same name, the tool in the earlier folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly visibility: "native" | "ondemand";

@@ -12,7 +12,7 @@ export function connectionOptions(
   environment: ProxyEnvironment,
 ): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
   const proxy = resolveProxy(url, configured, environment);
-  // A configured CA file replaces those that Node adds automatically, so they are repeated.
+  // A configured CA file replaces the CAs that Node adds from `NODE_EXTRA_CA_CERTS`, so that file is added here.
   const extra = environment["NODE_EXTRA_CA_CERTS"];
   return {
     url,

@@ -34,10 +34,10 @@ export interface HttpProviderDeps extends Pick<
   readonly desk?: SignInCoordinator;
 }
 
-/** Minimum limit for a silent response without a deadline of a call. */
+/** Minimum value of the limit for a response without data, for requests without the deadline of a call. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
-/** Maximum duration of the first connection after a sign-in. */
+/** Time limit of the first connection after a sign-in. */
 const SIGNED_IN_MS = 60_000;
 
 /**
@@ -79,14 +79,17 @@ function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin
   });
 }
 
-/** The owner of a connection, if each principal has its own. Without a principal, it is the anonymous connection. */
+/**
+ * Principal that owns a connection, if each principal has its own. Without a principal, the connection is the anonymous
+ * one.
+ */
 interface SourcePrincipal {
   readonly principal: string | undefined;
 }
 
 interface OneDeps extends HttpProviderDeps {
   readonly slots?: CallSlots;
-  /** Object that identifies shared limits of sign-ins: one for all principals of the source. */
+  /** Object by which the limits of sign-ins are shared: the same for all principals of the source. */
   readonly scope: object;
 }
 
@@ -119,7 +122,7 @@ function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
     openTransport: transportsOver(client, options),
     cacheKey: [options.url.href, ...(person ? [`per-caller ${person.principal ?? ""}`] : [])],
     ...(person && { adapter: PRIVATE }),
-    // Personal connections start on demand: there may be many, of which few are in use.
+    // Personal connections are opened on demand, because there may be many and few are in use.
     ...(person?.principal !== undefined && { lazy: true }),
   });
   const own = ownParts(provider);
@@ -147,17 +150,17 @@ function ownParts(provider: Provider): Pick<Provider, "call" | "close" | "listin
 
 const EACH_FOR_ITSELF = "Each caller signs in separately.";
 
-/** A personal list must not be cached for others. */
+/** Marks the lists as private, because a personal list must not be cached for other callers. */
 const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };
 
-/** After a sign-in has ended, the list and the connection stay, but the status reports it. */
+/** After a sign-in has ended, the list and the connection stay in use, but the status reports the end. */
 function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
   const why = gate?.endedBecause;
   if (why === undefined || status.state === "closed" || status.state === "disabled") return status;
   return { ...status, state: "needs_authorisation", lastError: `It ${why}. ${gate!.remedy}.` };
 }
 
-/** Creates the gate. Returns undefined for configured credentials and for the anonymous connection. */
+/** Creates the gate. Returns undefined if credentials are configured, and for the anonymous connection. */
 function createGate(
   { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
   person: SourcePrincipal | undefined,

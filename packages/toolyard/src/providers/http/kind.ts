@@ -33,7 +33,10 @@ const SAMPLE = `
 # tool_visibility = "ondemand"
 `;
 
-/** Facts for accepting a configuration: a proxy or a private CA may read all traffic, including a user's sign-in. */
+/**
+ * Facts for accepting a configuration: with a proxy or a private CA, another party can read all traffic, including a
+ * user's sign-in.
+ */
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
   shownKeys: ["proxy", "ca"],
@@ -71,7 +74,7 @@ export const HTTP = defineSourceKind({
       options,
       hideFor: (owner, given) => secrets.hideFor(owner, given),
       environment,
-      // Without a vault, users cannot sign in, not even at a page of the hub.
+      // Without a vault, users cannot sign in at all, so the hub has no sign-in page for the server either.
       ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, desk: signIns }),
     });
   },

@@ -87,7 +87,7 @@ export type HttpTransportChoice = "auto" | "streamable" | "sse";
 
 export interface RemoteServerOptions {
   readonly url: URL;
-  /** Name of the server in failures; absent: the general message. */
+  /** Name of the server in failures. Absent: the failures have the hub's general message. */
   readonly service?: ServiceName;
   readonly transport: HttpTransportChoice;
   /** Headers sent with every request, including credentials. Names in lower case. */
@@ -95,7 +95,7 @@ export interface RemoteServerOptions {
   readonly ca?: string;
   /** Present: an access token is fetched with these credentials and sent with every request. */
   readonly clientCredentials?: ClientCredentials;
-  /** Owner of a sign-in: all callers together, or each caller. */
+  /** Owner of the sign-in: `shared` by all callers, or `per-caller`. */
   readonly credentials: "shared" | "per-caller";
   /** Configured parameters of the sign-in; absent: none. */
   readonly oauth?: Partial<OAuthOptions>;
@@ -130,7 +130,7 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
   });
 }
 
-/** Configured credentials are shared by all callers, so they exclude personal ones. */
+/** Throws if credentials are configured for personal sign-ins: configured credentials are shared by all callers. */
 function assertPerCaller(
   { auth }: RemoteServerConfig,
   headers: RemoteServerOptions["headers"],

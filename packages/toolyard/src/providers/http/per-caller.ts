@@ -80,7 +80,7 @@ export class PerCallerProvider implements Provider {
   /** Refreshes the anonymous connection and all open providers. */
   async refresh(signal: AbortSignal): Promise<void> {
     const own = Array.from(this.#people.values(), ({ provider }) => provider.refresh?.(signal));
-    // A missing sign-in of one principal must not prevent the refresh of the others.
+    // A failure for one principal, such as a missing sign-in, must not prevent the refresh for the others.
     const [first, ...others] = await Promise.allSettled([...own, this.#nobody.refresh?.(signal)]);
     const failed = [first, ...others].filter((one) => one?.status === "rejected");
     if (failed.length === others.length + 1) throw failed[0]!.reason;
@@ -124,8 +124,8 @@ export class PerCallerProvider implements Provider {
   }
 
   /**
-   * Returns the status of the anonymous connection, and the number of principals with their own. Reveals nothing about
-   * a single principal.
+   * Returns the status of the anonymous connection, and the number of principals with their own connection. Contains no
+   * data about a single principal.
    */
   status(): ProviderStatus {
     const status = this.#nobody.status();

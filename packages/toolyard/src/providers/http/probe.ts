@@ -33,7 +33,7 @@ export async function probe({ label, options, environment, signal }: ProbeOption
     const first = await ask(client, "POST", { body: INITIALIZE, signal });
     if (isRefusal(first.challenge)) return first.challenge;
     const { session } = first;
-    // A server that does not know the legacy handshake gets a modern request.
+    // If the server does not support the legacy handshake, a modern request is sent.
     const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION.date : LATEST_MODERN_REVISION;
     const place = { "mcp-protocol-version": revision, ...(session !== undefined && { "mcp-session-id": session }) };
     const second = await ask(client, "POST", { body: LIST, headers: { ...place, "mcp-method": "tools/list" }, signal });

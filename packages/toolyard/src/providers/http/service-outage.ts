@@ -18,7 +18,7 @@ export function serviceOutage({ name, port }: ServiceName): OutageReport {
 
 /**
  * Counts the words that the tool name shares with the server's names: `get_weather` shares one with `Weather MCP`, and
- * `geocode` almost one with `Geocoding MCP`.
+ * `geocode` shares a similar word with `Geocoding MCP`.
  */
 function fit(toolName: string, { id, namespace, shape }: Source, serviceName: string): number {
   const configured = [...(shape?.include ?? []), ...Object.entries(shape?.rename ?? {}).flat()];
@@ -27,7 +27,7 @@ function fit(toolName: string, { id, namespace, shape }: Source, serviceName: st
   return wordsOf(toolName).filter((word) => own.some((other) => isSimilar(word, other))).length;
 }
 
-/** Words that do not describe a subject. */
+/** Words that do not describe the subject of a tool or service. */
 const FILLERS: ReadonlySet<string> = new Set(["mcp", "get", "tool", "server", "service"]);
 
 function wordsOf(text: string): readonly string[] {
@@ -37,8 +37,8 @@ function wordsOf(text: string): readonly string[] {
 const MIN_STEM = 4;
 
 /**
- * Returns whether two words share a stem of at least `MIN_STEM` letters that is at most one letter shorter than the
- * shorter word.
+ * Returns whether two words have a common start of at least `MIN_STEM` letters that is at most one letter shorter than
+ * the shorter word.
  */
 function isSimilar(one: string, other: string): boolean {
   if (one === other) return true;

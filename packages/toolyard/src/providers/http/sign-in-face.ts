@@ -16,8 +16,8 @@ export interface SignInFaceParts {
 type GatedMembers = Pick<Provider, "call" | "listing" | "status">;
 
 /**
- * Wraps a server that users may sign in to. If a call fails because of a missing sign-in, its caller is asked to sign
- * in. While the server lists nothing, one tool is offered that starts the sign-in.
+ * Wraps a server that users may sign in to. If a call fails because of a missing sign-in, the user of the caller is
+ * asked to sign in. While the server lists nothing, one tool is offered that starts the sign-in.
  */
 export function signInFace(own: GatedMembers, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
   const leads = signInListing(parts);
@@ -46,7 +46,8 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
   } catch (error) {
     if (!(error instanceof FailError)) throw error;
     const { failure } = error;
-    // A failure to reach the issuer is not returned, because the call would be retried because of it.
+    // The failure is returned only if it concerns the sign-in. A failure to reach the issuer is omitted, because the
+    // call would be retried because of it.
     return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
   }
 }
@@ -62,7 +63,7 @@ async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: Sig
   }
 }
 
-/** Adds the link to the failure, for callers whose client cannot show it otherwise. */
+/** Adds the link to the failure, for callers whose client cannot open the link itself. */
 function withLink(failure: Fail, link: SignInLink | undefined): Fail {
   if (!link) return failure;
   const { url, code } = link;

@@ -34,15 +34,15 @@ const LOOK_MS = 2000;
 const NONE: CredentialHeaders = Object.freeze({});
 
 /**
- * The sign-in of one source, or of one principal at a source. Its code is loaded with the first token or, if there is a
- * vault, with the first server that requires one.
+ * The sign-in of one source, or of one principal at a source. Its code is loaded when a token exists or, if there is a
+ * vault, when a server first requires one.
  */
 export class SignInGate implements ChangingCredentials {
   readonly #options: SignInGateOptions;
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;
   #signingIn: Promise<boolean> | undefined;
-  /** The link that callers received, until its sign-in is complete. */
+  /** The link that callers received. It is used until its sign-in is complete. */
   #link: Promise<SignInLink> | undefined;
   readonly #closing = new AbortController();
   #refusal: Challenge | undefined;
@@ -59,12 +59,12 @@ export class SignInGate implements ChangingCredentials {
     return this.#session?.endedBecause;
   }
 
-  /** True if the hub fetches tokens itself, without a user. */
+  /** True if the hub fetches the tokens itself, without a user. */
   get isMachine(): boolean {
     return this.#options.options.grant !== "authorization_code";
   }
 
-  /** Instruction for the user. */
+  /** Advice for the user on how to sign in. */
   get remedy(): string {
     const { label, principal, desk } = this.#options;
     const page = desk?.address === undefined ? "" : ` or at ${desk.address}/sign-in`;
@@ -170,7 +170,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * True if a sign-in is needed. Known after one read of the file; later, only a refusal makes another read necessary.
+   * True if a sign-in is needed. The file is read once; after that, it is read again only if the server refuses a
+   * request.
    */
   get #isNeeded(): boolean {
     if (this.isMachine) return true;

@@ -23,7 +23,7 @@ export interface SignedSource {
   readonly principal?: string | undefined;
 }
 
-/** Returns the place of a source for its sign-in. */
+/** Returns the data that the sign-in of a source needs. */
 export function signInPlace({ label, options, environment, folder, logger, principal }: SignedSource): SignInPlace {
   const { url, oauth } = options;
   const { caFiles } = connectionOptions(url, options, environment);

@@ -60,7 +60,7 @@ export const MCP_SERVER_MEMBERS = {
   max_message_bytes: Type.Optional(
     bytesOption(
       { description: "Maximum size of a message from the server.", default: "32MiB" },
-      // A handshake would not fit into less.
+      // The limit is at least 1 KiB, because a smaller one would not admit the handshake.
       { least: 1024, must: "must be at least 1024 bytes" },
     ),
   ),

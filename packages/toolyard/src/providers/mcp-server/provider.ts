@@ -46,14 +46,18 @@ export interface McpServerDeps {
   readonly logger: Logger;
   readonly openTransport: OpenTransport;
   /**
-   * Identity of this server in addition to the source id: command and arguments, or URL. Only a hash of it is written.
+   * Data that identify the server in addition to the source id: command and arguments, or URL. Only their hash is
+   * written to disk.
    */
   readonly cacheKey: readonly string[];
   /** Folder of last known listings; absent: they are not stored. */
   readonly cacheFolder?: string;
   /** Storage of the last known listing. @default a file in `cacheFolder` */
   readonly listingStore?: ListingStore;
-  /** Returns whether a text of this source may be written to that folder. @default all texts may */
+  /**
+   * Returns whether a text of this source contains no secret, so that it may be stored in that folder. @default true
+   * for all texts
+   */
   readonly isSecretFree?: (source: string, text: string) => boolean;
   /** Name and version of the hub that are sent to the server. @default toolyard and its version */
   readonly clientInfo?: Implementation;
@@ -61,17 +65,17 @@ export interface McpServerDeps {
   readonly gate?: Gate;
   /** Present if starting the server may download packages. @default none */
   readonly installer?: Installer | undefined;
-  /** True if another connection needs no process. */
+  /** True if opening another connection starts no process. */
   readonly opensCheaply: boolean;
-  /** When a server of both eras gets a second process. @default "auto" */
+  /** Condition under which a server that supports both eras gets a second process. @default "auto" */
   readonly legacyProcess?: LegacyProcess;
   /** Resolves with the era of the first caller; an eager start waits for it. @default no wait */
   readonly firstCallerEra?: Promise<EraName | undefined>;
-  /** Maximum wait of lists, in milliseconds, for a server that was never listed, from its start. @default 5000 */
+  /** Maximum time in milliseconds, from its start, that lists wait for a server that was never listed. @default 5000 */
   readonly coldWaitMs?: number;
   /** Counter of request ids for all connections. @default each connection has its own */
   readonly requestIds?: RequestIds | undefined;
-  /** True: started on demand; false: started immediately. @default as `start` is configured */
+  /** True: the server starts on demand. False: it starts immediately. @default as configured by `start` */
   readonly lazy?: boolean | undefined;
   /** Call slots that several providers share. @default its own slots */
   readonly slots?: CallSlots;
@@ -268,7 +272,10 @@ function toRequest(call: ResolvedCall): CallRequest {
   }
 }
 
-/** Most calls have no further members, and copying a frozen object is slow in V8. */
+/**
+ * The object is returned unchanged if there are no further members, the usual case, because copying a frozen object is
+ * slow in V8.
+ */
 function joined(params: JsonObject, own: JsonObject): JsonObject {
   for (const _ in params) return { ...params, ...own };
   return own;

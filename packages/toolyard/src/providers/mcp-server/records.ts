@@ -33,7 +33,7 @@ function toTool(definition: JsonObject, source: Source, problems: Problem[]): To
   const name = nameOf(definition);
   const given = definition["inputSchema"];
   const { schema, warning } = normaliseInputSchema(given);
-  // The catalog withholds and reports a tool that accepts no object.
+  // A tool that accepts no object is not reported here, because the catalog withholds and reports it.
   if (warning !== undefined && isJsonObject(given) && allowsObject(given))
     problems.push({ source: source.id, subject: name, message: warning });
   const outputSchema = objectMember(definition, "outputSchema");

@@ -94,7 +94,7 @@ export interface RegisterTool {
   ): Registration;
 }
 
-/** Suggests values for the typed text: a list that the hub filters, or a function that filters itself. */
+/** Suggests values for the typed text: a list that the hub filters, or a function that returns filtered values. */
 export type Completer =
   | readonly string[]
   | ((

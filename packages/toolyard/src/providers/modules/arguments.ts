@@ -20,14 +20,15 @@ export type IsTyped<S> =
       ? IsExact<S, P>
       : false;
 
-/** `_output` belongs to zod before 3.24, which does not implement Standard Schema. */
+/** `_output` is the type member of zod before 3.24, which does not implement Standard Schema. */
 type SchemaOutput<O> =
   | { readonly "~standard": { readonly types?: { readonly output: O } | undefined } }
   | { readonly _output: O; readonly _def: object };
 
 type AsObject<O> = O extends object ? O : ModuleObject;
 
-// A list of any strings, or a type that is any string, belongs to a widened schema, from which no type can be derived.
+// True if the schema has its literal types. If its strings have the type `string`, TypeScript has widened it, and no
+// type can be derived.
 type IsExact<S, P> = S extends { readonly required: readonly (infer R)[] }
   ? string extends R
     ? false

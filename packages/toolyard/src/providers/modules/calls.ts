@@ -132,7 +132,7 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
 
 /**
  * Returns a protocol error for an error with a `code` in JSON-RPC's own range. Error codes of the system are words or
- * positive.
+ * positive numbers, so they are never in this range.
  */
 function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined {
   if (!(error instanceof Error)) return undefined;

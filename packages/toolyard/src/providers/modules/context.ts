@@ -53,8 +53,8 @@ export function createContext(
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
-  // A separate member for handlers that copy or wrap the context. Created only if the handler declares the context,
-  // since a signal is expensive on Node 20.
+  // Created only if the handler declares the context parameter, because a signal is expensive on Node 20. It is a
+  // member of the object itself, so that handlers can copy or wrap the context.
   if (isAwaited) Object.defineProperty(context, "signal", { value: call.signal, enumerable: true });
   return context;
 }
@@ -65,8 +65,8 @@ type Abilities = Pick<
 >;
 
 /**
- * A class because of its one accessor, see `BuiltCall`. The functions are members, so that a handler may destructure
- * them. They are created outside the constructor: on Node 20, closures created inside it were measured to live, with
+ * A class, because it has an accessor (see `BuiltCall`). The functions are members, so that a handler may destructure
+ * them. They are created outside the constructor, because on Node 20 closures created inside it stay in memory, with
  * everything that they reference, until a full garbage collection.
  */
 class ToolCallContext implements ToolContext {

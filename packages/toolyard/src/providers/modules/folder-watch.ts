@@ -37,14 +37,15 @@ export class ModuleFolderWatch {
   #add(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#note());
-      // If a folder disappears, or the system has no watches left, changes are detected at the next request.
+      // Without a watcher, because the folder was removed or the system has no more watches, the next request detects
+      // changes.
       watcher.on("error", () => {
         watcher.close();
         if (this.#watchers.get(folder) === watcher) this.#watchers.delete(folder);
       });
       this.#watchers.set(folder, watcher);
     } catch {
-      // The folder is missing or cannot be watched, see above.
+      // The folder is missing or cannot be watched. The next request then detects changes.
     }
   }
 

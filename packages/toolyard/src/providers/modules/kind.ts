@@ -23,7 +23,9 @@ const TABLE: TableFacts = {
   },
 };
 
-/** Source kind for in-process functions: one source for all modules, also if only the program registers tools. */
+/**
+ * Source kind for in-process functions. All modules, and the tools that the program itself registers, are one source.
+ */
 export const MODULES = defineSourceKind({
   kind: "modules",
   schema: { modules: Type.Optional(Type.Table(ModulesSchema, TABLE)) },

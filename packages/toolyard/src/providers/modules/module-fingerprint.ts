@@ -36,7 +36,7 @@ function pythonFingerprint(file: string): ModuleFingerprint {
     },
     check: () => fingerprint.check(),
     start: async (found, options) => {
-      // Loaded on demand, because most hubs have no such modules.
+      // The code is loaded on demand, because most hubs have no such modules.
       const { startPythonModule } = await import("./python-module.ts");
       return startPythonModule(found, fingerprint, options);
     },

@@ -26,7 +26,7 @@ export function isNew({ running, problem }: Slot): boolean {
   return running === undefined && problem === undefined;
 }
 
-/** Returns whether the module is being imported for the first time, for longer than lists wait. */
+/** Returns whether the module is being imported for the first time and lists no longer wait for it. */
 export function isLate(slot: Slot): boolean {
   return slot.loading !== undefined && isNew(slot) && slot.loading.waitUntil <= performance.now();
 }

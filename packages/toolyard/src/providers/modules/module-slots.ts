@@ -30,14 +30,18 @@ export interface ModuleSlotsOptions {
  */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
-/** Maximum number of rounds of a refresh: a module that changes during its import is imported again. */
+/** Maximum number of import rounds of a refresh. A module that changes during its import is imported again. */
 const MAX_ROUNDS = 3;
-/** Checks of the disk may take at most one part in this many of the time. */
+/** Checks of the disk may take at most this fraction of the time: one part in 50. */
 const SWEEP_SHARE = 50;
-/** The same limit for requests that concern another source. It is lower, because folders are watched too. */
+/**
+ * The same limit for requests that concern another source: one part in 1,000. Less is enough, because the folders are
+ * watched too.
+ */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
 /**
- * Maximum delay until a module is detected whose tool takes another source's name, unless a check of the disk is slow.
+ * Maximum time until a check of the disk for requests that concern another source, unless checks are slow. A new module
+ * may have a tool with a name of that source.
  */
 const MAX_REST_MS = 1000;
 
@@ -86,8 +90,8 @@ export class ModuleSlots {
   }
 
   /**
-   * Returns the wait for modules that are imported for the first time, because their tools are not known yet; undefined
-   * if there are none.
+   * Returns the wait for modules that are imported for the first time and whose tools are therefore not yet known;
+   * undefined if there are none.
    */
   coldStart(): ColdStart | undefined {
     const first: ModuleLoad[] = [];
@@ -154,7 +158,7 @@ export class ModuleSlots {
 
   #check(slot: Slot): void {
     const state = slot.fingerprint.check();
-    // Touching a file retries a failed module, but does not affect a running one.
+    // A touched file is imported again only if its last import failed. It does not affect a running module.
     const isStale = state === "changed" || (state === "touched" && slot.problem !== undefined);
     if (!isStale) return;
     if (slot.loading) slot.loading.again = true;
@@ -260,7 +264,7 @@ export class ModuleSlots {
   }
 }
 
-/** Returns a configured folder and its subfolders, because a module may appear in any of them. */
+/** Returns a configured folder and its subfolders. All are watched, because a module may appear in any of them. */
 function foldersOf(path: string): string[] {
   try {
     const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -27,7 +27,7 @@ export interface ModulesDeps {
   readonly logger: Logger;
   readonly innerHub: InnerHub;
   readonly models: Models;
-  /** The program that registers in addition to the modules; absent: none. */
+  /** The program that creates the hub, if it registers tools itself. */
   readonly host?: ModulesHost;
   /** Maximum wait of lists, in milliseconds, for a module that was never imported. @default 5000 */
   readonly coldWaitMs?: number;
@@ -72,8 +72,8 @@ class ModulesProvider implements Provider {
   }
 
   /**
-   * Returns the wait for modules that are imported for the first time, because their tools are not known yet; undefined
-   * if there are none.
+   * Returns the wait for modules that are imported for the first time and whose tools are therefore not yet known;
+   * undefined if there are none.
    */
   coldStart(): ColdStart | undefined {
     return this.#modules.coldStart();
@@ -90,7 +90,7 @@ class ModulesProvider implements Provider {
     return runCall(call, this.#current(), this.#deps);
   }
 
-  /** Modules always report changes with `resourceUpdated`, so no subscription is needed. */
+  /** Does nothing: modules always report changes with `resourceUpdated`, so no subscription is needed. */
   subscribe(): Promise<() => Promise<void>> {
     return Promise.resolve(() => Promise.resolve());
   }
@@ -150,10 +150,10 @@ class ModulesProvider implements Provider {
     for (let awaited = this.#modules.awaited(); awaited.length > 0; awaited = this.#modules.awaited()) {
       const waitMs = Math.max(...awaited.map((loading) => loading.waitUntil)) - performance.now();
       await within(Promise.all(awaited.map((loading) => loading.done)), waitMs + 1, { keepsAlive: false });
-      // A file that was edited during its import is imported again.
+      // Checks again, so that a file that was edited during its import is imported again.
       this.#modules.sweep();
     }
-    // The offer contains problems that name late modules, so it must be built again.
+    // The offer must be built again, because it contains problems that name the late modules.
     if (this.#modules.hasLate) this.#offer = undefined;
     return this.#current().listing;
   }

@@ -108,7 +108,7 @@ function toolRecord(source: Source, visibility: Visibility, entry: ToolEntry): T
     visibility: entry.visibility ?? visibility,
     ...(entry.limits ? { limits: entry.limits } : {}),
     ...(entry.aliases.length > 0 ? { hiddenNames: entry.aliases } : {}),
-    // A name with a dot, such as `module.tool` (G51), is already complete.
+    // A name with a dot, such as `module.tool` (G51), already contains its prefix.
     ...(entry.name.includes(".") ? { qualified: true } : {}),
     definition: entry.definition,
   };

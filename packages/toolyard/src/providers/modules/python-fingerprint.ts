@@ -25,7 +25,10 @@ export class PythonFingerprint {
     return Array.from(this.#seen.keys());
   }
 
-  /** Adds files that the process has read. A known file keeps its state from before the read. */
+  /**
+   * Adds files that the process has read. If a file is already known, its recorded state stays, because it was recorded
+   * before the read.
+   */
   adopt(files: readonly string[]): void {
     const known = this.#seen;
     this.#seen = new Map([this.#entry, ...files].map((file) => [file, known.get(file) ?? look(file)]));
@@ -53,7 +56,7 @@ export class PythonFingerprint {
   }
 }
 
-// The stamp is taken first, so that the next check detects a write in between.
+// The stamp is read before the content, so that the next check detects a write in between.
 function look(file: string): FileFingerprint {
   const stamp = stampOf(file);
   try {

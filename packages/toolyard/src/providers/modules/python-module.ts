@@ -53,8 +53,8 @@ interface ModuleOrigin {
 }
 
 /**
- * A module in its Python process. If the process has ended, or an abandoned call occupies it, the next call starts
- * another.
+ * A module in its Python process. If the process has ended, or a cancelled call still occupies it, the next call starts
+ * another process.
  */
 class PythonModule {
   readonly #found: FoundModule;
@@ -63,7 +63,7 @@ class PythonModule {
   readonly #hub: ModuleHub;
   readonly #slots = new CallSlots(MAX_CONCURRENT);
   readonly #retired = new Set<PythonBridge>();
-  /** Registrations that the current process has sent, as JSON. */
+  /** Registrations that the current process has sent, as JSON text. */
   readonly #said = new Set<string>();
   /** Registrations of earlier processes, which a restarted process repeats. */
   #known: ReadonlySet<string> = new Set();
@@ -150,7 +150,7 @@ class PythonModule {
     void bridge.gone.then(() => this.#retired.delete(bridge));
   }
 
-  // A fault here is the module's. Python continues, and the fault is reported when the module has loaded.
+  // An error is caused by the module. Python continues, and the error is reported when the module has loaded.
   #register(kind: "tool" | "resource", params: JsonObject): void {
     const said = stringifyExact([kind, params]);
     if (this.#known.has(said)) return;

@@ -63,7 +63,7 @@ export class Registrations {
     this.hub = this.#createHub();
   }
 
-  /** Ignores further registrations, because the module was replaced or took too long. */
+  /** From now on, ignores registrations, because the module was replaced or took too long. */
   close(): void {
     this.#closed = true;
   }
@@ -110,8 +110,8 @@ export class Registrations {
 
   #registerTool(args: readonly unknown[]): Registration {
     const entry = readToolEntry(args);
-    // Not configurable, unlike the names of the hub's own tools: on a connection with several dialects, the name has
-    // another meaning.
+    // Names of protocol methods are always refused, unlike the names of the hub's own tools: on a connection with
+    // several dialects, such a name has another meaning.
     if (isReservedMethod(entry.name))
       throw new OptionError(
         `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. ` +
@@ -121,7 +121,8 @@ export class Registrations {
       const reason = "the name belongs to the hub's own tools. Choose another one.";
       const message = `Tool ${entry.name} is not registered: ${reason}`;
       this.refused.set(entry.name, message);
-      // For a program, this is an error in the calling line. For a module, it concerns one of several tools.
+      // For a program, the invalid registration is an error in the calling line. For a module it is not thrown, because
+      // the module's other tools are still valid.
       if (this.#events.isProgram) throw new OptionError(message);
       this.#logger.warning(message);
       return { unregister: () => {} };

@@ -126,7 +126,7 @@ async function register(
   return "registered";
 }
 
-/** Returns the register function of a module. Exports of CommonJS modules may be members of `default`. */
+/** Returns the register function of a module. In a CommonJS module it may be a member of `default`. */
 function findRegister(namespace: Readonly<Record<string, unknown>>): RegisterTools | undefined {
   const places = [namespace, namespace["default"] as Record<string, unknown> | null | undefined];
   for (const place of places) {

@@ -129,8 +129,8 @@ function unknownOption(tool: string, key: string, known: readonly string[]): str
 }
 
 /**
- * Removes unknown options and reports each. Servers of other projects accept further keywords of `register_tool`, such
- * as `module`, and their modules run here unchanged.
+ * Removes unknown options and reports each. Unknown options are no error, because modules written for other servers use
+ * further keywords, such as `module`, and must run unchanged.
  */
 export function knownOptions(
   options: unknown,

@@ -47,10 +47,10 @@ export function toProblem(problem: Problem): SourceProblem {
   };
 }
 
-/** Members of a problem, the decisive ones first. */
+/** Flags of a problem that determine its severity. The first flag that is set decides. */
 const SEVERITIES = ["renamed", "repaired", "unsupported", "changed"] as const;
 
-/** Flags of a problem that determine its severity. The last flag that is set has precedence. */
+/** Returns the address of the sign-in page of a source that supports sign-in. */
 export function signInLink(
   source: string,
   signIns: Pick<SignInCoordinator, "sources">,

@@ -9,7 +9,7 @@ export class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Empty: only the code that calls this handler knows the address. */
+  /** Empty, because only the code that calls this handler knows the address. */
   readonly peerAddress = "";
   readonly isSecure: boolean;
   readonly #request: Request;
@@ -21,7 +21,7 @@ export class FetchRequest implements HttpRequest {
     this.method = request.method;
     this.target = pathname + search;
     this.isSecure = protocol === "https:";
-    // Frameworks pass what their server read, so `Host` may be present only in the URL.
+    // A framework passes what its server has read, so `Host` may only be present in the URL.
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.#request = request;
     this.#timeoutMs = timeoutMs;
@@ -85,7 +85,7 @@ export class FetchAnswerWire implements AnswerWire {
   begin(status: number, headers: RawHeaders): void {
     this.#status = status;
     for (let at = 0; at < headers.length; at += 2) {
-      // Headers about the connection are set by the server that has the connection.
+      // The server that has the connection sets the headers about the connection, so they are omitted.
       if (headers[at]!.toLowerCase() !== "connection") this.#headers.set(headers[at]!, headers[at + 1]!);
     }
   }
@@ -157,7 +157,7 @@ export class FetchAnswerWire implements AnswerWire {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#taker.over();
-    // As on a connection, the sender of the last piece is notified of the end only after it has finished sending.
+    // As on a connection, the sender learns about the end only after it has sent the last piece.
     queueMicrotask(() => this.events?.closed());
   }
 }

@@ -44,8 +44,8 @@ export function declaredLength(request: IncomingMessage): number {
 }
 
 /**
- * Reads and drops the rest of a refused body. If the connection were closed while the client still sends, the system
- * would reset it and the answer would be lost. A client that sends without end is disconnected at a limit.
+ * Reads and drops the rest of a refused body. If the connection were closed while the client is still sending, the
+ * system would reset the connection and the answer would be lost. A client that sends too much is disconnected.
  */
 function discardRest(request: IncomingMessage): void {
   let dropped = 0;

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 export class DrainWatch {
   #isWaiting = false;
 
-  /** Runs `tell` when the stream has drained. A second call during the wait has no effect. */
+  /** Calls `tell` when the stream has drained. A second call during the wait has no effect. */
   wait(stream: Writable, tell: () => void): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

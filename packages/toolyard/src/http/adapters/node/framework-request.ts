@@ -58,7 +58,7 @@ export class FrameworkWire extends NodeWire {
   constructor({ request, response, body }: FrameworkRequest, target: string, owner: WireOwner) {
     super(request, response, owner);
     this.#target = target;
-    // If no parser matched the request, Express sets an empty body and has read nothing.
+    // Express also sets an empty body if no parser matched the request. The body was then not read.
     this.#body = request.readableEnded || isBytes(body) ? body : undefined;
   }
 

@@ -40,7 +40,7 @@ export class HandlerListener extends PortlessListener<FrameworkWire> implements 
 
   async #settle(ready: Promise<unknown>): Promise<void> {
     this.#ready = ready;
-    // Other code that awaits `ready` handles its failure.
+    // The caller of this function handles a failure of `ready`.
     const isOpen = await ready.then(
       () => true,
       () => false,
@@ -73,7 +73,8 @@ export class HandlerListener extends PortlessListener<FrameworkWire> implements 
     // A client that has disconnected meanwhile gets no answer.
     if (response.destroyed) return;
     const url = request.url ?? "/";
-    // A router at `/mcp` sets `url` to `/`; a router at a path of its own sets `url` to the hub's path.
+    // A router at `/mcp` sets `url` to `/`, so the original URL is used. A router at another path sets `url` to the
+    // hub's path, so `url` is used.
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;
     if (next && !this.dispatcher.isOwn(target)) return next();
     const wire = new FrameworkWire(handed, target, this);

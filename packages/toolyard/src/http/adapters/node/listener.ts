@@ -23,8 +23,8 @@ import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
 import type { PlainWire } from "./plain/wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
-// An import would evaluate all exports of the module. Since Node 22 they include `WebSocket`: undici, HTTP/2 and TLS,
-// 10 MB and 30 ms.
+// The module is not imported, because an import would evaluate all its exports. Since Node 22 they include `WebSocket`
+// with undici, HTTP/2 and TLS: 10 MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
 export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
@@ -103,7 +103,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   adopt(socket: Socket): void {
-    // A caller may end its side before the answer, as with Node's HTTP server.
+    // Like in Node's HTTP server, a caller may end its side of the connection before the answer.
     socket.allowHalfOpen = true;
     if (this.#gate) this.#gate.take(socket);
     else this.#open(socket);
@@ -119,13 +119,14 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   handOver(socket: Socket, bytes: Buffer): void {
-    // Node starts its timers for slow clients when a server emits `listening`.
+    // Node starts the timers for slow clients when a server emits `listening`, and this server never listens.
     if (!this.#isWatching) this.#server.emit("listening");
     this.#isWatching = true;
     const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
     const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
     this.#server.emit("connection", paced);
-    // Parsing costs more than reading, and many connections may arrive in one turn of the event loop.
+    // Parsing costs more than reading, and many connections may arrive in one turn of the event loop, so each one is
+    // queued.
     this.#turns.add(() => paced.start());
   }
 
@@ -150,14 +151,14 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       for (const socket of this.#sockets) socket.destroy();
     }, this.#options.limits.shutdownGraceMs);
     await ended;
-    // The front server waits only for connections that it accepted itself.
+    // `close` of the front server does not wait for connections that another process passed.
     await Promise.all(
       Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
     );
     clearTimeout(timer);
   }
 
-  // Closes connections without a request. Node counts a connection without data as busy, and would wait for it.
+  // Closes connections without a request. Node would wait for a connection without data, because it counts as busy.
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
@@ -186,8 +187,8 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
       connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
       noDelay: true,
     });
-    // The limits above apply to receiving. An answer may take as long as its call, and a stream as long as its reader
-    // is connected.
+    // The limits above apply to receiving. Sending has no limit: an answer may take as long as its call, and a stream
+    // as long as its reader is connected.
     server.timeout = 0;
     server.maxHeadersCount = KEPT_FIELDS;
     server.on("request", (request, response) =>
@@ -206,7 +207,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     this.#serve(request, response);
   }
 
-  /** Serves a request. `fault`: refusal that is already known. */
+  /** Serves a request. `fault`: refusal of the request, if it is already known. */
   #serve(request: IncomingMessage, response: ServerResponse, fault = findHeadFault(request.rawHeaders)): void {
     const wire = new NodeWire(request, response, this);
     this.#inFlight.add(wire);

@@ -31,8 +31,8 @@ export interface PacedSocketParts {
 }
 
 /**
- * Connection for Node's own server. The server's parser processes a whole chunk, and creates a request and a response,
- * or a piece of a body, for every few bytes. This class passes small chunks to the parser:
+ * Connection for Node's own server. The server's parser processes a whole chunk, and creates objects for every few
+ * bytes: a request and a response, or a piece of a body. This class passes small chunks to the parser:
  *
  * - The next chunk follows after every request in the previous one was answered. So pipelined requests are served one
  * per turn, and their memory is limited.
@@ -110,7 +110,7 @@ export class PacedSocket extends Duplex {
 
   override _read(): void {
     this.#canPush = true;
-    // A chunk that is pushed inside `_read` would be parsed later, too late to stop at a request.
+    // If a chunk were pushed inside `_read`, the parser would read it later, and could not be stopped after a request.
     if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 
@@ -144,7 +144,8 @@ export class PacedSocket extends Duplex {
 
   #came(chunk: Buffer): void {
     this.#hold(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
-    // Otherwise a connection would be read as long as data arrive, while all others wait.
+    // A large chunk is parsed in a later turn. Otherwise one connection would be read as long as its data arrive, while
+    // all others wait.
     if (chunk.length >= PACED_BYTES) this.#feedLater();
     else this.#feedSoon();
     if (this.#isFull || this.#isQueued) this.raw.pause();
@@ -174,7 +175,8 @@ export class PacedSocket extends Duplex {
 
   #ended(): void {
     this.#hasEnded = true;
-    // As for any connection, the server cancels unanswered requests when the client ends its side.
+    // When the client ends its side, the server cancels unanswered requests as for any connection. The held bytes are
+    // then not needed.
     if (this.#isBusy) this.#held = NOTHING;
     this.#feedSoon();
   }

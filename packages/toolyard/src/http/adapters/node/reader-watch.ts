@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
 /**
- * Members of the handle of a socket. They are not public, but only they report a write that the system accepts in
- * parts: the stream counts a write at its start and reports it at its end.
+ * Members of the handle of a socket. They are not public. They are needed because only they report how much of a write
+ * the system has accepted; the stream reports only its end.
  */
 interface Handle {
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;
-  /** Handle of the connection, if this handle encrypts. */
+  /** Present on a handle that encrypts: the handle of the underlying connection. */
   readonly _parent?: Handle | null;
 }
 

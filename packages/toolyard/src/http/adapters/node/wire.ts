@@ -30,8 +30,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
     NodeWire.#watch(this);
   }
 
-  // A static method, for the same reason as in `Deadline`. Both events occur once; `once` would create a further
-  // function for each.
+  // A static method, because on Node 20 a closure created in the constructor would stay in memory until a full garbage
+  // collection. `on` is used although both events occur once, because `once` would create a further function for each.
   static #watch(wire: NodeWire): void {
     wire.#response.on("close", () => {
       wire.#owner.over(wire);
@@ -118,7 +118,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
     this.#response.destroy();
   }
 
-  /** Tells Node that the connection ends with this answer. */
+  /** Informs Node that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.#response.shouldKeepAlive = false;
   }

@@ -18,7 +18,7 @@ export class Channel {
     pipe.on("data", (chunk: Buffer) => {
       for (const frame of decoder.decode(chunk)) onFrame(frame);
     });
-    // `close` reports the end of the other process.
+    // The error is ignored, because `close` reports the end of the other process.
     pipe.on("error", () => {});
     pipe.once("close", () => {
       this.#isOpen = false;
@@ -26,14 +26,14 @@ export class Channel {
     });
   }
 
-  /** True while the other process reads more slowly than this one writes. */
+  /** True while the other process reads more slowly than this process writes. */
   get isFull(): boolean {
     return this.#pipe.writableLength > MAX_WAITING_BYTES;
   }
 
   send(frame: OutgoingFrame): void {
     if (!this.#isOpen) return;
-    // Runs after the rest of this turn, so that the frames of the turn are written together.
+    // Frames of one turn are collected and written together in the next turn.
     if (this.#queue.length === 0) setImmediate(() => this.flush());
     this.#queue.push(frame);
   }
@@ -57,7 +57,7 @@ export class Channel {
     if (this.isFull && !this.#pipe.isPaused()) this.#waitForRoom();
   }
 
-  /** Pauses reading: no further requests are accepted from a process that does not read answers. */
+  /** Stops accepting requests from the other process until it has read the waiting answers. */
   #waitForRoom(): void {
     this.#pipe.pause();
     this.#pipe.once("drain", () => this.#pipe.resume());

@@ -25,7 +25,7 @@ export const FRAME = {
   /** Key pair for new connections. Head: `KeyPair`. */
   certificate: 9,
   // Messages of a worker.
-  /** The worker serves from now on. */
+  /** The worker accepts connections from now on. */
   ready: 20,
   /** A connection that the primary passed has arrived. */
   opened: 21,
@@ -35,7 +35,7 @@ export const FRAME = {
   request: 23,
   /** The caller disconnected before the answer. */
   gone: 24,
-  /** The client has read a piece. Head: number of bytes; 0 for a part of a piece. */
+  /** The client has read a piece. Head: its number of bytes; 0 if only a part of a piece was read. */
   taken: 25,
   /** Log line. Head: `LogHead`. */
   log: 26,
@@ -49,9 +49,9 @@ export const FRAME = {
 export interface WorkerFrame {
   readonly type: number;
   readonly exchange: number;
-  /** JSON text. Empty if there is none. */
+  /** JSON text of the head. Empty if the frame has none. */
   readonly head: string;
-  /** Valid until the next frames are read. Must be copied to be kept. */
+  /** Body of the frame. It is valid until the next frames are read; copy it to keep it. */
   readonly body: Buffer;
 }
 

@@ -40,7 +40,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   readonly #routes: WorkerRoute[] = [];
   readonly #dispatcher: WorkerDispatcher;
   readonly #workers = new Set<WorkerProcess>();
-  /** Connections that arrived while no worker was serving. */
+  /** Connections that arrived while no worker accepted connections. */
   readonly #unserved = new Set<Socket>();
   readonly #server: Server;
   readonly #closing = new AbortController();
@@ -56,7 +56,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#options = options;
     this.#logger = logger;
     this.#authenticator = authenticator;
-    // Invalid options are reported here once, instead of by each worker.
+    // Invalid options are detected here, so that they are reported once and not by each worker.
     void new ForwardedReader(options.trustedProxies);
     this.#dispatcher = new WorkerDispatcher(options, logger, { closing: this.#closing.signal, authenticator });
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
@@ -67,7 +67,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    // Two handlers of the same path are detected here, as without workers.
+    // The routes are also added to this router, so that two handlers of the same path are detected as without workers.
     this.#router.add(place, handler, refusalBody);
     this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
     this.#dispatcher.add(handler, refusalBody);
@@ -201,8 +201,7 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   /**
-   * Resolves when `isSo` returns true, which is checked when a worker starts or exits. Rejects after `withinMs`
-   * milliseconds.
+   * Resolves when `isSo` returns true. Calls it when a worker starts or exits. Rejects after `withinMs` milliseconds.
    */
   #until(isSo: () => boolean, withinMs: number): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -59,7 +59,7 @@ export class RemoteRequest implements HttpRequest {
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
-  /** Number of reports of the worker that the client has read something. */
+  /** Counts the reports that the client has read something. */
   sentBytes = 0;
   readonly #channel: Channel;
   readonly #exchange: number;
@@ -85,7 +85,8 @@ export class RemoteAnswerWire implements AnswerWire {
 
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase();
-    // An answer may repeat only this header without forming a list (RFC 6265 section 3).
+    // `set-cookie` is the only header that an answer may repeat as separate lines (RFC 6265 section 3), so it is stored
+    // as a list.
     if (key === "set-cookie") this.#headers[key] = [this.#headers[key] ?? [], value].flat();
     else this.#headers[key] = value;
   }
@@ -101,7 +102,10 @@ export class RemoteAnswerWire implements AnswerWire {
     this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
   }
 
-  /** Writes a piece. `onTaken` is not used: the worker reports what a caller has read for all pieces together. */
+  /**
+   * Writes a piece. `onTaken` is not used, because the worker reports for all pieces together how much the caller has
+   * read.
+   */
   write(piece: string | Uint8Array): boolean {
     this.flush();
     if (this.#isGone || this.#isEnded) return false;
@@ -120,7 +124,7 @@ export class RemoteAnswerWire implements AnswerWire {
       if (last.length > 0) this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: last });
       this.#channel.sendBare(FRAME.end, this.#exchange);
     }
-    // The worker does the rest: it watches for a client that does not read.
+    // The worker watches for a client that does not read, so the exchange ends here.
     process.nextTick(() => this.#close());
   }
 

@@ -67,7 +67,7 @@ export class WorkerProcess {
     return this.#isReady;
   }
 
-  /** Number of connections that the worker has or will receive. */
+  /** Number of connections that the worker has or is about to receive. */
   get load(): number {
     return this.#connections + this.#waiting.length + (this.#passing ? 1 : 0);
   }
@@ -98,8 +98,8 @@ export class WorkerProcess {
     // A connection that was closed during the wait has no handle, and cannot be passed.
     if (socket.destroyed) return this.#handNext();
     this.#passing = socket;
-    // The connection stays open here until it has arrived. Otherwise Node would never close it if the child exits in
-    // between.
+    // The connection stays open in this process until the worker has received it. Otherwise Node would never close the
+    // connection if the worker exits in between.
     this.#child.send("connection", socket, { keepOpen: true }, (error) => {
       if (error) socket.destroy();
     });

@@ -52,7 +52,7 @@ export class Worker {
       this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
   }
 
-  /** Serves a connection. It is absent if its caller disconnected before it arrived. */
+  /** Serves a connection. The socket is absent if its caller disconnected during the transfer. */
   adopt(socket: Socket | undefined): void {
     this.#channel.sendBare(FRAME.opened);
     if (!socket) return this.#channel.sendBare(FRAME.closed);
@@ -74,9 +74,9 @@ export class Worker {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
-    // The client has disconnected, and the primary did not know that yet.
+    // The client has disconnected, but the primary had not yet received that report.
     if (!answer) return;
-    // A failure concerns one answer only. It must not end the process, which serves other connections.
+    // A failure affects only one answer. It must not end the process, which serves other connections.
     try {
       this.#send(answer, frame);
     } catch (error) {
@@ -109,7 +109,7 @@ export class Worker {
 
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     const { length } = body;
-    // The body is copied, because the socket may hold it for a long time, and with it the whole buffer.
+    // The body is copied, because the socket may hold it for a long time and would keep the whole buffer in memory.
     const isEnough = !answer.write(Buffer.from(body), () => this.#reportTaken(exchange, length));
     if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
   }

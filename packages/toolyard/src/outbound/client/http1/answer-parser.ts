@@ -19,8 +19,8 @@ type ParserState = "head" | "length" | "chunks" | "until-end" | "over";
 
 /**
  * Parses consecutive answers from pieces of any length. Strict: any deviation from the standard is rejected, because
- * another parser might find a different answer in the same bytes. Everything but the body is limited; its reader limits
- * that.
+ * another parser might find a different answer in the same bytes. Limits the size of everything except the body, which
+ * its reader limits.
  */
 export class AnswerParser {
   readonly #listener: AnswerListener;
@@ -60,8 +60,8 @@ export class AnswerParser {
   }
 
   /**
-   * Parses bytes. Returns how many of them belong to the answer: fewer than passed once the answer is complete. Chunked
-   * data is moved within `bytes`. Throws a fault.
+   * Parses bytes. Returns how many of them belong to the answer; fewer than were passed if the answer is complete.
+   * Moves chunked data within `bytes`. Throws a fault.
    */
   feed(bytes: Buffer): number {
     let at = 0;
@@ -70,7 +70,8 @@ export class AnswerParser {
   }
 
   /**
-   * Called at the end of the connection. Returns whether that completes the answer, as for an answer without a length.
+   * Called at the end of the connection. Returns whether the end of the connection completes the answer, as for an
+   * answer without a length.
    */
   endsHere(): boolean {
     if (this.#part === "until-end") this.#part = "over";

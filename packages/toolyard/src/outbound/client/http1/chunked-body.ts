@@ -8,11 +8,11 @@ const MAX_EXTENSION_BYTES = 16 * 1024;
 /** Maximum size of the trailers, which are ignored. */
 const MAX_TRAILER_BYTES = 8 * 1024;
 
-// A number of 13 hexadecimal digits is always a safe integer.
+// At most 13 hexadecimal digits, so that the number is a safe integer.
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})((?:;[\t\x20-\x7e\x80-\xff]*)?)\r\n$/;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Maximum number of digits that the fast path reads; longer sizes take the general path. */
+/** Maximum number of digits that the fast path reads. Longer sizes take the general path. */
 const MAX_PLAIN_DIGITS = 8;
 const NO_DIGIT = 16;
 const HEX_DIGITS: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, code) => {

@@ -25,15 +25,15 @@ export interface ConnectionOwner {
   /** Called when the connection can carry another request. */
   onFree(connection: Http1Connection): void;
   /**
-   * Called when the connection has closed. `unsent`: the request that it should have carried, of which no byte was
+   * Called when the connection has closed. `unsent`: the request that was assigned to it, if no byte of the request was
    * written.
    */
   onGone(connection: Http1Connection, unsent: WireRequest | undefined): void;
 }
 
 /**
- * Subtracted from the server's keep-alive time: the server may close the connection while the next request is on its
- * way.
+ * Time that is subtracted from the server's keep-alive time, because the server may close the connection while the next
+ * request is on its way.
  */
 const KEEP_ALIVE_MARGIN_MS = 2000;
 const MAX_KEEP_ALIVE_MS = 600_000;
@@ -41,7 +41,7 @@ const TCP_KEEP_ALIVE_MS = 60_000;
 
 /**
  * A connection that carries one request at a time. A request is written in one piece and never sent again. Bytes that
- * arrive while no answer is expected close the connection, since they would be taken for the answer to the next
+ * arrive while no answer is expected close the connection, because they would be read as the answer to the next
  * request.
  */
 export class Http1Connection implements AnswerListener, RequestHolder {
@@ -90,8 +90,9 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   }
 
   /**
-   * Waits for the reads of this turn: pending bytes, or an end, must be noticed before a request is written.
-   * `atTurnEnd` does not suffice, because the reads of its turn may be over.
+   * Waits until the socket was read in this turn of the event loop: pending bytes, or the end of the connection, must
+   * be detected before a request is written. `atTurnEnd` is not sufficient, because reading may already be over in its
+   * turn.
    */
   #look(): void {
     setImmediate(() => this.#onLooked());
@@ -100,7 +101,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   giveUp(asked: WireRequest): void {
     if (this.#asked !== asked) return;
     this.#letGo();
-    // If the request was not written yet, the connection can be used again.
+    // If the request was not yet written, the connection can be used again, so it is not closed.
     if (!this.#isLooking) this.#end();
   }
 
@@ -172,7 +173,7 @@ export class Http1Connection implements AnswerListener, RequestHolder {
     else this.#socket.write(bytes.data, bytes.encoding);
   }
 
-  /** Returns false if nothing more is to be read for now. */
+  /** Returns false if reading must pause. */
   #onRead(length: number): boolean {
     if (this.#isGone) return false;
     if (!this.#isWritten) {
@@ -191,7 +192,8 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   #complete(hasMore: boolean): void {
     const asked = this.#letGo();
     this.#isWritten = false;
-    // If the answer ends before the request was sent, the server will not read the rest.
+    // If the answer ends before the whole request was sent, the server may not read the rest, so the connection is
+    // closed.
     if (hasMore || this.#keptMs <= 0 || this.#socket.writableLength > 0) this.#end();
     else this.#keep();
     asked?.sink.end();

@@ -7,7 +7,7 @@ export type ResponseFraming = "none" | "length" | "chunked" | "until-end";
 /** Status and header fields of an answer. */
 export interface ResponseHead {
   readonly status: number;
-  /** Returns the value of a field; several fields of one name are joined. Expects names in lower case. */
+  /** Returns the value of a field by its name in lower case. Several fields with the same name are joined. */
   readonly header: (name: string) => string | undefined;
   readonly framing: ResponseFraming;
   /** Length of a body with `length`, else 0. */
@@ -20,14 +20,15 @@ export interface ResponseHead {
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
-/** A number of at most 15 digits is always a safe integer. */
+/** At most 15 digits, so that the number is a safe integer. */
 const LENGTH = /^\d{1,15}$/;
 const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
 
 /**
- * Parses a head without its final empty line. Throws on everything that parsers interpret differently: bare line feeds,
- * folded lines, spaces before a colon, repeated lengths, and a length together with a transfer encoding.
+ * Parses a head without its final empty line. Throws if the head contains anything that parsers interpret differently:
+ * bare line feeds, folded lines, spaces before a colon, repeated lengths, and a length together with a transfer
+ * encoding.
  */
 export function parseHead(text: string): ResponseHead {
   const lines = text.split("\r\n");
@@ -58,7 +59,7 @@ export function isField(line: string): boolean {
 
 function readField(line: string, fields: string[]): void {
   if (!isField(line)) throw notHttp("a line of its head is no header field");
-  // Field names contain no colon.
+  // Field names contain no colon, so the first colon ends the name.
   const colon = line.indexOf(":");
   fields.push(line.slice(0, colon).toLowerCase(), trimBlanks(line, colon + 1));
 }
@@ -71,14 +72,14 @@ function lookUp(fields: readonly string[], name: string): string | undefined {
 }
 
 interface BodyFraming extends Pick<ResponseHead, "framing" | "length"> {
-  /** Present: another parser may see a body here, so the connection cannot be used again. */
+  /** Present if another parser might see a body here. The connection is then not used again. */
   readonly isDoubtful?: true;
 }
 
 function framingOf(status: number, isOld: boolean, fields: readonly string[]): BodyFraming {
   const encoding = lookUp(fields, "transfer-encoding");
   const length = lookUp(fields, "content-length");
-  // Two fields would be joined with a comma, so repeated lengths are rejected too.
+  // Repeated lengths are also rejected here, because two fields are joined with a comma.
   if (length !== undefined && !LENGTH.test(length)) throw notHttp("its length is no number, or given twice");
   if (encoding !== undefined) assertChunked(encoding, { isOld, hasLength: length !== undefined });
   if (status < 200 || status === 204 || status === 304)

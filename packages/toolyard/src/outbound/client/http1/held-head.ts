@@ -47,7 +47,7 @@ export class HeldHead {
 
   #takeMore(chunk: Buffer, at: number): number {
     const before = this.#length;
-    // A head must end within the limit.
+    // Bytes above the limit are not searched, because a head must end within it.
     const end = Math.min(chunk.length, at + MAX_HEAD_BYTES - this.#total);
     this.#hold(chunk, at, end);
     const held = this.#held!.subarray(0, this.#length);

@@ -33,7 +33,7 @@ export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
   readonly #maxConnections: number;
   readonly #destination: Destination;
   readonly #all = new Set<Http1Connection>();
-  /** Idle connections. The most recently used is used first, so that the others can time out. */
+  /** Idle connections. The most recently used one is used first, so that the others can time out. */
   readonly #free: Http1Connection[] = [];
   readonly #crowd = new Crowd<Http1Connection, WireRequest>(() => carriedBy(this.#all));
   #isClosed = false;
@@ -77,7 +77,7 @@ export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
   }
 
   onFree(connection: Http1Connection): void {
-    // One connection above the limit is allowed for a message.
+    // A message may have opened one connection above the limit. It is closed when it becomes free.
     if (this.#all.size > this.#maxConnections) return connection.destroy(closed());
     this.#crowd.freed(connection);
     const next = this.#crowd.next();
@@ -91,7 +91,7 @@ export class Http1Pool implements Sender, ConnectionOwner, RequestHolder {
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
     this.#crowd.freed(connection);
-    // It arrived before the queued requests, so it goes first.
+    // An unsent request was taken from the queue before the requests that still wait, so it is sent first.
     const next = unsent ?? (this.#all.size < this.#maxConnections ? this.#crowd.next() : undefined);
     if (next) this.#place(next);
   }
@@ -116,7 +116,7 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
   const { protocol, hostname } = new URL(options.origin);
   if (protocol === "http:") return new Http1Pool(options);
   const { connect } = await import("node:tls");
-  // SNI allows no IP address; the certificate is verified for the address.
+  // SNI does not allow an IP address, so the name is empty. The certificate is still verified for the address.
   const servername = isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "";
   const { ca } = options;
   let session: Buffer | undefined;
@@ -124,7 +124,7 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
     const socket = connect({
       ...way,
       servername,
-      // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
+      // Set explicitly, because Node would otherwise follow NODE_TLS_REJECT_UNAUTHORIZED in the environment.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
       ...(ca && { ca: [...ca] }),

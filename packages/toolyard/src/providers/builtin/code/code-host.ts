@@ -14,7 +14,7 @@ import { toolPath, type PathRules } from "./tool-path.ts";
 /** Name of the tool that calls another tool on behalf of its caller. */
 const EXECUTE_TOOL = "execute_tool";
 
-/** The origin of running code. */
+/** The caller and the tool that started the running code. */
 interface CodeOrigin {
   readonly language: SandboxLanguage;
   /** Name of the tool that runs the code. */
@@ -34,7 +34,7 @@ export function codeHost(
     call: async (path, argumentsJson, signal) => {
       const args: unknown = parseExact(argumentsJson);
       if (!isJsonObject(args)) return refusal("invalid_params", "The arguments of a tool must be an object.");
-      // A nested run would occupy the slots for which other runs wait.
+      // Code must not start another run, because a nested run would occupy slots for which other runs wait.
       const wanted = resolveName(path, parent);
       const inner =
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;

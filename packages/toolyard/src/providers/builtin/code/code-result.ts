@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   xml: "application/xml",
 };
 
-/** Failure codes of results that the code did not cause. */
+/** Failure codes of runs that ended for a reason other than the code itself. */
 const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
   cancelled: "cancelled",
   busy: "limited",
@@ -31,8 +31,8 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
 
 /**
  * Returns `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation,
- * session?}`. If the code failed, the tool fails with all of this, so that a model can read the traceback and fix the
- * code. Code that exceeded its time is a timeout (C20).
+ * session?}`. If the code failed, the tool's failure contains all of this data, so that a model can read the traceback
+ * and fix the code. Code that exceeded its time is a timeout (C20).
  */
 export function codeOutcome(run: SandboxRun): Outcome {
   const { end, error } = run;
@@ -43,7 +43,7 @@ export function codeOutcome(run: SandboxRun): Outcome {
   if (end === "finished") return ok({ content, structuredContent: value });
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
   const result = { content, structuredContent: value, isError: true };
-  // Not retryable, because the same code would take as long again.
+  // A timeout is not retryable, because the same code would take as long again.
   if (end === "timeout")
     return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
   return fail("tool_error", message, { details: { end }, result });
@@ -69,8 +69,8 @@ export function answerOf(run: SandboxRun): JsonObject {
 }
 
 /**
- * Summarizes calls: their number, failures with reasons, and durations. Failures of one tool with one code are one row
- * with the first message.
+ * Summarizes calls: their number, failures with reasons, and durations. Failures of one tool with the same error code
+ * are one row, with the message of the first failure.
  */
 function callFigures(calls: readonly SandboxToolCall[]): JsonObject {
   const failed = calls.filter(({ ok: isOk }) => !isOk);

@@ -31,6 +31,6 @@ export function executeCode(source: Source, ports: CodePorts, maxWallMs: number)
     searchHint: "run JavaScript or Python that calls tools",
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
-  // The code of this tool is loaded at its first call.
+  // The code of this tool is loaded by its first call.
   return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports) };
 }

@@ -23,7 +23,7 @@ export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts
       profile: "scripting",
       limits: { ...limits, wallMs },
       owner: holderOf(call),
-      // The key contains the principal, so two callers never share a session of the same name.
+      // The key contains the principal, so that two callers never share a session of the same name.
       ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
     },
     codeHost(call, ports, { language, tool }),

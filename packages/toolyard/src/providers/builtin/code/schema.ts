@@ -33,7 +33,7 @@ export const SHOWN_SCHEMA: JsonObject = {
   required: ["language", "code"],
 };
 
-/** Input schema that is checked: models also write `py` and `ts`. */
+/** Input schema that is checked. It also accepts `py` and `ts`, because models write these names. */
 export const ACCEPTED_SCHEMA: JsonObject = {
   ...SHOWN_SCHEMA,
   properties: { ...(SHOWN_SCHEMA["properties"] as JsonObject), language: { type: "string" } },

@@ -28,14 +28,14 @@ function shortPath(name: string): string {
 
 const JAVASCRIPT_NAME = /^[A-Za-z_$][\w$]*$/;
 /**
- * Names of methods that JavaScript calls without arguments to convert an object. Called without arguments, they are not
- * tools.
+ * Names of methods that JavaScript calls without arguments to convert an object. A call of one of them without
+ * arguments is not a tool call.
  */
 const CONVERSIONS: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
 /**
- * Returns whether Python allows this part after a dot. Inside classes, Python changes names with two leading
- * underscores. `.sync` after a tool waits for its result.
+ * Returns whether Python allows this part after a dot. It does not allow names with two leading underscores, which
+ * Python changes inside classes, and `.sync` after a tool, which waits for the tool's result.
  */
 function isPythonPart(part: string, at: number): boolean {
   return isPythonName(part) && part !== "_path" && !(part === "sync" && at > 1);

@@ -1,21 +1,21 @@
 import type { RawHeaders } from "../../../wire.ts";
 
-// See `../listener.ts` for the reason.
+// `node:http` is not imported, because that would evaluate all its exports (see `../listener.ts`).
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** Mark of the end of an answer's body. */
+/** Way in which the end of an answer's body is marked. */
 export type AnswerFraming = "none" | "length" | "chunks";
 
 export interface SerializedHead {
   /** Head up to and including its empty line, one character per byte. */
   readonly text: string;
   readonly framing: AnswerFraming;
-  /** True if the connection ends with this answer. */
+  /** True if the connection is closed after this answer. */
   readonly closes: boolean;
 }
 
 interface ConnectionEnd {
-  /** True if the connection must end, for any headers. */
+  /** True if the connection must be closed after this answer, whatever the headers are. */
   readonly closes: boolean;
   /** Milliseconds for which an unused connection is kept. */
   readonly idleMs: number;
@@ -56,7 +56,7 @@ interface Fields {
   readonly hasLength: boolean;
 }
 
-/** Last head without its length, because an endpoint sends the same head each time. */
+/** Last head without its length. It is cached, because an endpoint usually sends the same head each time. */
 let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
 
 /** Returns the headers without `Connection` and `Keep-Alive`, which the caller adds once. */
@@ -71,7 +71,7 @@ function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
 }
 
-/** Returns true if both start with the same `count` headers and have one more header each. */
+/** Returns true if the first `count` headers of both are equal, and each has exactly one more header. */
 function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < count; at += 1) if (one[at] !== other[at]) return false;

@@ -27,7 +27,7 @@ export interface PlainOwner {
   handOver(socket: Socket, bytes: Buffer): void;
 }
 
-/** Same text as that of Node's own server. */
+/** Answer to a request that did not arrive in time, with the same text as that of Node's own server. */
 const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
 /**
@@ -58,7 +58,7 @@ export class PlainConnection implements WireConnection {
   #held: Buffer | undefined;
   /** True while a held request waits for its turn. */
   #isQueued = false;
-  /** True while the connection is paused until its next turn. */
+  /** True while the connection is paused until its next turn of the event loop. */
   #isPaced = false;
   /** Counts the held bytes. Created on first use. */
   #account: ArrivingBytes | undefined;
@@ -82,7 +82,7 @@ export class PlainConnection implements WireConnection {
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new IdleTimer(() => this.#onSilence());
-    // A failed write ends the connection, and `close` reports it.
+    // A failed write is not handled here: it closes the connection, which `close` reports.
     this.onThrough = (error) => error ?? this.#through();
   }
 
@@ -100,8 +100,8 @@ export class PlainConnection implements WireConnection {
   }
 
   /**
-   * Reads one chunk per turn of the event loop. Otherwise a connection would be read as long as data arrive, while all
-   * others wait.
+   * Limits reading to one chunk per turn of the event loop. Otherwise one connection would be read as long as its data
+   * arrive, while all others wait.
    */
   #pace(): void {
     this.socket.pause();
@@ -128,7 +128,7 @@ export class PlainConnection implements WireConnection {
     this.#countHeld();
   }
 
-  /** Counts the waiting bytes, and continues to read only below the limit. */
+  /** Counts the waiting bytes. Stops reading while they exceed the limit. */
   #countHeld(): void {
     const { socket } = this;
     const bytes = (this.#held?.length ?? 0) + (this.#body?.unreadBytes ?? 0);
@@ -232,5 +232,5 @@ export class PlainConnection implements WireConnection {
 }
 
 function ignore(): void {
-  // An error of the connection is followed by its `close`.
+  // The error is not handled here, because `close` follows it.
 }

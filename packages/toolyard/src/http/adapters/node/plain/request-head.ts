@@ -15,11 +15,13 @@ export interface PlainHead {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** Digits with at most one blank before them. Node's parser refuses some other blanks around the digits. */
+/**
+ * Matches digits with at most one blank before them. Node's parser refuses some other blanks, so these are not matched.
+ */
 const LENGTH = /^ ?\d{1,15}$/;
 /**
  * Headers that change the connection or the reading of a body. Also `set-cookie`, which Node returns as a list, and
- * `__proto__`, which is not an ordinary key of every object.
+ * `__proto__`, which cannot be an ordinary key.
  */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   "transfer-encoding",
@@ -38,7 +40,7 @@ const MAX_FIELDS = 1000;
 
 /**
  * Reads heads of unambiguous requests. A head is not plain if it deviates from the usual form, repeats a header, or
- * requires more than an answer on this connection; Node's own server then reads it.
+ * requires more than an answer on this connection. Node's own server then reads the request.
  */
 export class PlainHeadReader {
   readonly #maxBytes: number;

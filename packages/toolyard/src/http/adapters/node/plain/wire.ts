@@ -32,11 +32,11 @@ export class PlainWire implements HttpRequest, AnswerWire {
   readonly #connection: WireConnection;
   /** Headers set before the head. */
   #earlier: string[] = NO_HEADERS;
-  /** Head while it waits for the first piece. */
+  /** Head that waits for the first piece of the body. */
   #waiting = "";
   #framing: AnswerFraming | undefined;
   #isEnded = false;
-  /** True when the connection belongs to another request, or is closed. */
+  /** True when this request no longer uses the connection. */
   #isOver = false;
   readonly #drain = new DrainWatch();
   #reader: ReaderWatch | undefined;
@@ -159,7 +159,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (!this.#isOver) this.socket.destroy();
   }
 
-  /** Announces to the caller that the connection ends with this answer. */
+  /** Adds a header which tells the caller that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.closes = true;
   }
