@@ -1,4 +1,6 @@
 export { createHub, type CreateHubOptions, type LibraryHub, type ServerSettings } from "./hub/create-hub.ts";
+export type { HubTask, ProgramTasks, StartTaskOptions } from "./hub/library-tasks.ts";
+export type { TaskSnapshot, TaskStatus } from "./core/ports/tasks.ts";
 export type { CallOptions, ListOptions, Toolyard } from "./kernel/toolyard.ts";
 export type { ServedHub, ServedHttp } from "./hub/serve/serve.ts";
 export type { ServedFetch } from "./hub/serve/fetch.ts";

@@ -1,4 +1,5 @@
 import { locateConfig } from "../config/locate.ts";
+import { TASKS } from "../core/services.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
@@ -7,6 +8,7 @@ import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedHubConfig } from "./schema.ts";
+import { programTasks, type ProgramTasks } from "./library-tasks.ts";
 import { LibraryEndpoints } from "./library-endpoints.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
@@ -15,6 +17,7 @@ import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import type { NodeHandler } from "./serve/node.ts";
 import type { ServedHub, ServedHttp } from "./serve/serve.ts";
+import { getService } from "../kernel/start-features.ts";
 import { toolyardOf, type Toolyard } from "../kernel/toolyard.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
@@ -61,7 +64,7 @@ export type ServerSettings = StdioServerConfig | RemoteServerConfig;
  * console.log(endpoint); // http://127.0.0.1:<port>/mcp
  * ```
  */
-export interface LibraryHub extends Toolyard, AsyncDisposable {
+export interface LibraryHub extends Toolyard, ProgramTasks, AsyncDisposable {
   /** Returns the current configuration of all layers, including secrets. */
   config(): HubConfig;
   /**
@@ -136,6 +139,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   };
   return {
     ...base,
+    ...programTasks(getService(hub.services, TASKS)),
     config: () => hub.config.tree,
     serve: async () => served(await endpoints.serve()),
     serveFetch: async () => served(await endpoints.serveFetch()),
