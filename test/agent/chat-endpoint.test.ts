@@ -120,7 +120,7 @@ test("sends events as they happen to a client that accepts them", async () => {
   expect(text).toContain('"Five."');
 });
 
-test("refuses an invalid history without asking the model", async () => {
+test("refuses an invalid history without a request to the model", async () => {
   expect((await chat({ message: "hello", history: [{ role: "robot", content: "x" }] })).status).toBe(400);
   expect(asked()).toEqual([]);
 });
@@ -139,7 +139,7 @@ test("does not fetch the URL of a file in a history", async () => {
   expect(JSON.stringify(asked().at(-1)!.body)).toContain(`${models.url}/secret.png`);
 });
 
-test("reports that there is no agent without a language model", async () => {
+test("without a language model, reports that the agent requires one", async () => {
   await using plain = {
     hub: await createHub({ settings: { server: { port: 0 } }, logger: SILENT_LOGGER }),
     [Symbol.asyncDispose]: async () => plain.hub.close(),

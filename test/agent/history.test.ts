@@ -48,7 +48,7 @@ test.each(VENDORS)("continues a conversation that was saved during its calls wit
   expect(JSON.stringify(models.asked.at(-1)!.body).split("Not finished").length).toBeGreaterThan(1);
 });
 
-test("keeps a conversation with answers to all calls", async () => {
+test("keeps a saved conversation unchanged if each of its calls has an answer", async () => {
   const agent = agentOf("mistral/m");
   const whole = stateOf(
     QUESTION,

@@ -272,7 +272,7 @@ test("R38: returns the document's message when the iterations are used up", asyn
   expect(await new LLMWithMCPTools(anthropic(), client).chat("Go on for ever", 2)).toBe("Max iterations atteintes");
 });
 
-test("R39: a second question includes the first one and its answer", async () => {
+test("R39: the request for a second question contains the first question and its answer", async () => {
   models.say([{ text: "I am a library." }, { text: "I said so." }]);
   const agent = new LLMWithMCPTools(openai(), client);
   await agent.chat("Who are you?");

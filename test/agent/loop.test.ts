@@ -96,12 +96,12 @@ describe.each(VENDORS)("with %s", (model) => {
     },
   );
 
-  test.each([429, 500, 503])("repeats the request after an answer of %i", async (status) => {
+  test.each([429, 500, 503])("repeats the request after a response with status %i", async (status) => {
     models.say([{ status, message: "come back later" }, { text: "Here I am." }]);
     expect(await agentOf(model).chat("hello")).toMatchObject({ text: "Here I am.", stopReason: "final" });
   });
 
-  test("returns the text of a provider that stays busy as an outcome, and the question can be repeated", async () => {
+  test("returns the message of a provider that stays busy as an outcome; the question can be repeated", async () => {
     models.say([{ status: 429, message: "too many" }, { status: 429, message: "too many" }, { text: "Now." }]);
     const agent = agentOf(model, { maxRetries: 1 });
     expect(await agent.chat("hello")).toMatchObject({
@@ -190,7 +190,7 @@ test.each(BREAKABLE)("returns malformed arguments of %s to the model, which corr
   expect(sent(1)).toContain("must be one JSON object");
 });
 
-test("returns malformed arguments in a stream of Anthropic to the model, too", async () => {
+test("also returns malformed arguments in a stream of Anthropic to the model", async () => {
   models.say([call("add", '{"a": 1, "b"'), { text: "Never mind." }]);
   expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
     stopReason: "final",
@@ -411,7 +411,7 @@ describe("streaming", () => {
   });
 });
 
-test("refuses a value that is not a saved conversation, and keeps the present one", async () => {
+test("refuses a value that is not a saved conversation, and keeps the current conversation", async () => {
   models.say([{ text: "Yes." }]);
   const agent = agentOf("mistral/m");
   await agent.chat("one");
@@ -423,7 +423,7 @@ test("refuses a value that is not a saved conversation, and keeps the present on
   expect(agent.history).toEqual([]);
 });
 
-test("repeats a call that was limited for a moment within the answer's time, without the model", async () => {
+test("repeats a briefly limited call within the time limit of the answer, without asking the model", async () => {
   const narrow = await createHub({
     settings: { modules: { paths: [toolsFile] }, limits: { rate_per_minute: 60 } },
     logger: SILENT_LOGGER,

@@ -49,13 +49,13 @@ const messagesOf = ({ body }: ModelRequest): { role: string; content: string }[]
 const promptOf = (one: ModelRequest): string => messagesOf(one)[0]!.content;
 
 describe("modes", () => {
-  test("gives a small catalog as a whole, including on-demand tools and without the hub's own", async () => {
+  test("gives the model all tools of a small catalog, including on-demand tools, but not the hub's own", async () => {
     models.say([{ text: "ok" }]);
     await agentOf().chat("hello");
     expect(toolsOf(asked()[0]!)).toEqual(NAMES);
   });
 
-  test("gives a large catalog through discovery tools, and calls a found tool through them", async () => {
+  test("gives the model only discovery tools for a large catalog, and calls found tools through them", async () => {
     models.say([
       call("tool_search", { query: "adds numbers" }),
       call("execute_tool", { name: "add", arguments: { a: 1, b: 2 } }),
@@ -68,7 +68,7 @@ describe("modes", () => {
     expect(steps[1]!.calls[0]).toMatchObject({ tool: "execute_tool", ok: true, value: 3 });
   });
 
-  test("also considers the length of the list, and keeps a mode that was set", async () => {
+  test("also considers the size of the list, and keeps a mode that the program has set", async () => {
     models.say(() => ({ text: "ok" }));
     await agentOf({ maxListedBytes: 200 }).chat("hello");
     await agentOf({ maxListedBytes: 200, mode: "all" }).chat("hello");
@@ -278,7 +278,7 @@ describe("decisions in JSON", () => {
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("single JSON object");
   });
 
-  test("reports the failure of a tool as a failure", async () => {
+  test("reports the failure of a tool to the model as a failure", async () => {
     models.say([
       decide({ action: "call_tool", tool: "fails", arguments: {} }),
       decide({ action: "final_answer", answer: "It burns." }),
@@ -311,7 +311,7 @@ describe("decisions in JSON", () => {
     expect(asked()).toHaveLength(1);
   });
 
-  test("continues a conversation in text that began with tool calling", async () => {
+  test("continues a conversation with JSON decisions that began with tool calling", async () => {
     models.say([
       call("add", { a: 1, b: 2 }),
       { text: "Three." },

@@ -63,7 +63,7 @@ test("`toolyard user` and `toolyard client` manage who may sign in", async () =>
   await expect(removeClient([client], {}, hub)).rejects.toThrow("no registered client");
 });
 
-test("users of one home do not exist in another", async () => {
+test("users of one data folder do not exist in another data folder", async () => {
   const home = newHome();
   await addUser(home, "Cara");
   const io = captureIo({ TOOLYARD_HOME: newHome() });

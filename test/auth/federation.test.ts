@@ -123,7 +123,7 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
     expect(JSON.stringify(await who.json())).toContain("work:dev");
   });
 
-  test("gives a user of another group no role of the first one", async () => {
+  test("gives a user of another group no role of the first group", async () => {
     expect(await statusWith(toy, await tokenAfter("work", "mallory"))).toBe(403);
   });
 
@@ -134,7 +134,7 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
     expect(users().find(({ name }) => name === "Ann")).not.toHaveProperty("account");
   });
 
-  test("keeps two accounts with the same verified address apart", async () => {
+  test("treats two accounts with the same verified address as two users", async () => {
     expect((await pageAfter("work", "ann")).text).toContain("work:ann@corp.example.");
     expect((await pageAfter("work", "twin")).text).toContain("work:ann@corp.example (twin).");
   });
@@ -151,7 +151,7 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
     expect(page.text).toContain("Sign in with Work &lt;account&gt;");
   });
 
-  test("signs in a local user whose account an administrator has linked, with the groups of both", async () => {
+  test("signs in a local user by a linked account, with the groups of the user and of the account", async () => {
     await addUser(toy.home, "Tess", ["admin"]);
     const account = { provider: "work", issuer: real.url, subject: "eve", groups: [] };
     await authFiles(`${toy.home}/data`).users.link("Tess", account);
@@ -176,7 +176,7 @@ test("`toolyard user link` links a configured provider only, and `user list` sho
   expect(io.taken()).toMatch(/Lea .*password, bad/);
 });
 
-describe("a response", () => {
+describe("# a response of a provider", () => {
   test("continues only in the browser that started the sign-in", async () => {
     const back = await chosen(new Visitor(toy), "bad");
     expect((await new Visitor(toy).open(back)).text).toContain("has expired");
@@ -192,7 +192,7 @@ describe("a response", () => {
     expect((await visitor.open(back)).text).not.toContain('value="allow"');
   });
 
-  test("of one provider is refused at the address of another", async () => {
+  test("of one provider is refused at the callback address of another", async () => {
     const visitor = new Visitor(toy);
     const back = (await chosen(visitor, "bad")).replace("/federation/bad", "/federation/work");
     expect((await visitor.open(back)).text).toContain("has expired");
@@ -286,7 +286,7 @@ describe("a sign-in at GitHub", () => {
   });
 });
 
-test("a user of a provider that admits it no more loses its access", async () => {
+test("a user that the provider does not admit any more loses access", async () => {
   const token = await tokenAfter("work", "ann");
   await toy.close();
   const { auth, ...rest } = settings as { auth: { builtin: { providers: Record<string, object> } } };

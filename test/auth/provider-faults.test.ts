@@ -105,7 +105,7 @@ describe("unusable keys admit no caller", () => {
     expect(await ask(create(), await issuer.sign(HUB))).toMatchObject({ admitted: false, status: 503 });
   });
 
-  test("including a shared secret", async () => {
+  test("a shared secret among the keys", async () => {
     issuer.answers.set("/jwks", (response) =>
       json(response, { keys: [{ kty: "oct", k: "c2VjcmV0", kid: "key-1-0" }] }),
     );
@@ -209,7 +209,7 @@ describe("introspection", () => {
 });
 
 describe("rights", () => {
-  test("are computed for each request, which gets 403 if they are undefined", async () => {
+  test("are computed for each request; a request with undefined rights gets 403", async () => {
     let grant: ReturnType<GrantRights> = ALL;
     const access = create({}, () => grant);
     const token = await issuer.sign(HUB);

@@ -226,7 +226,7 @@ describe("configured scopes", () => {
 });
 
 describe("static tokens", () => {
-  test("stay valid in addition to an issuer, and are refused without the mode", async () => {
+  test('stay valid if an issuer is configured too, and are refused if `modes` omits "tokens"', async () => {
     const tokens = { ci: { token: "static-token" } };
     await using toy = await open({ tokens }, { modes: ["tokens", "issuer"] });
     expect((await toy.call("meta.ping", {}, bearer("static-token"))).status).toBe(200);

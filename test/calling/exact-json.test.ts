@@ -13,7 +13,7 @@ const child = createRequire(import.meta.url)(
   "../../packages/toolyard/src/runtimes/calling/node/toolyard/script/exact-json.cjs",
 ) as ExactJson;
 
-test("JSON of started programs reads and writes random JSON like the hub", () => {
+test("child programs read and write random JSON like the hub", () => {
   fc.assert(
     fc.property(jsonText(), (text) => {
       const value = child.parse(text);
@@ -30,7 +30,7 @@ test.each([
   '{"a":"\\"12345678901234567890","b":"\\\\","__proto__":{"id":9007199254740993}}',
   " [ 9007199254740993\n, -9007199254740993 ] ",
   `[${"9".repeat(4300)}]`,
-])("JSON of started programs reads %s like the hub", (text) => {
+])("child programs read %s like the hub", (text) => {
   expect(child.parse(text)).toEqual(parseExact(text));
   expect(child.stringify(child.parse(text))).toBe(stringifyExact(parseExact(text)));
 });
@@ -44,7 +44,7 @@ test.each([
   '"12345678901234567890',
   "[--12345678901234567890]",
   `[1${"9".repeat(4300)}]`,
-])("JSON of started programs rejects %s like the hub", (text) => {
+])("child programs reject %s like the hub", (text) => {
   const messageOf = (parse: (json: string) => unknown): string => {
     try {
       return `no error: ${String(parse(text))}`;
@@ -55,7 +55,7 @@ test.each([
   expect(messageOf(child.parse)).toBe(messageOf(parseExact));
 });
 
-test("JSON of started programs writes numbers even if the program has defined BigInt.prototype.toJSON", () => {
+test("child programs write numbers even if the program has defined BigInt.prototype.toJSON", () => {
   Object.defineProperty(BigInt.prototype, "toJSON", { value: () => "text", configurable: true });
   try {
     expect(child.stringify({ id: 9_007_199_254_740_993n })).toBe('{"id":9007199254740993}');

@@ -145,7 +145,7 @@ describe("dependencies of scripts", () => {
     expect(await call(name)).toContain(advice);
   });
 
-  test("reports another failure unchanged", async () => {
+  test("reports a failure for another reason unchanged", async () => {
     folder.script("other", "tool.py", "raise ValueError('No module for ducks')");
     expect(await call("other")).not.toContain("pip install");
   });

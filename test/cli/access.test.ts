@@ -37,7 +37,7 @@ test.each<[string[], number, string]>([
   [["nobody", "small__pid"], 2, "There is no token `nobody`. `[server]` has: ci, plain."],
   [["role:none", "small__pid"], 2, "There is no role `none`. `[roles]` has: reader."],
   [["ci", "small__pig"], 3, "Unknown tool: small__pig"],
-])("can %j exits with %i and names the rule", async (words, code, text) => {
+])("`toolyard can` with %j exits with %i and names the rule", async (words, code, text) => {
   await using desk = await Desk.create(FILES);
   const ran = await desk.run(["can", ...words, "--yes"]);
   expect([ran.code, ran.stdout + ran.stderr]).toEqual([code, expect.stringContaining(text)]);

@@ -248,7 +248,7 @@ describe("the weather question with separate programs", () => {
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
   }, 60_000);
 
-  test("M7: gives the model the document's error object if weather is killed; the chat continues", async () => {
+  test("M7: gives the model the specified error object if weather is killed; the chat continues", async () => {
     const { url, weather, weatherPort } = await startHub();
     const again = { location: "Tokyo, Japan" };
     models.say([
@@ -276,7 +276,7 @@ describe("the weather question with separate programs", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: gives the model the document's error object if a service is killed during the chat", async () => {
+  test("M7: gives the model the specified error object if a service is killed during the chat", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([

@@ -46,7 +46,7 @@ test("Node 22 keeps the compiled code of the command in the data folder, and the
   expect(compiledFiles(folder)).toEqual(files);
 });
 
-test("Node 22 writes none if NODE_DISABLE_COMPILE_CACHE is set", async () => {
+test("Node 22 writes no compiled code if NODE_DISABLE_COMPILE_CACHE is set", async () => {
   const { node } = ensureTools();
   const folder = join(home, "disabled");
   await help(node, folder, { NODE_DISABLE_COMPILE_CACHE: "1" });

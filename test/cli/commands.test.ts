@@ -69,7 +69,7 @@ describe("help", () => {
 });
 
 describe("output for people", () => {
-  test("prints a list without a terminal as a plain table of 100 columns, without cuts", async () => {
+  test("prints a list without a terminal as a plain table of 100 columns, without truncation", async () => {
     const long = "Says ".repeat(60).trim();
     await using desk = await Desk.create({
       ...SCRIPTS,
@@ -139,7 +139,7 @@ describe("output for people", () => {
 });
 
 describe("a configuration with mistakes", () => {
-  test("is described in sentences, with advice", async () => {
+  test("each mistake is reported in a sentence, with advice", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '[server]\nport = "many"\nprot = 1\n[mcp]\nx = 1\n' });
     const { code, stderr } = await desk.run(["check"]);
     const lines = stderr.trimEnd().split("\n");

@@ -302,7 +302,7 @@ describe("a client with a file that withholds a server", () => {
     ["with other variables", { env: { TOKEN: SECRET } }],
     ["with another time limit", { timeout: 5 }],
     ["with approvals", { autoApprove: ["read"] }],
-  ])("keeps a server that is in the hub and %s, and does not get the one of the hub", async (_what, setting) => {
+  ])("keeps a server that is in the hub and %s, and does not get the server of the hub", async (_what, setting) => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, ...setting } } });
     expect(await machine.connect(undefined)).toBe(0);
     expect(Object.keys(await machine.servers(client("claude")))).toEqual(["toolyard"]);
@@ -312,7 +312,7 @@ describe("a client with a file that withholds a server", () => {
     expect(machine.stdout).not.toContain(SECRET);
   });
 
-  test("does not get it under another name, in any order of connecting clients", async () => {
+  test("does not get that server under another name, in any order of connecting clients", async () => {
     const files = { claude: { b: ALPHA }, cursor: { a: { ...ALPHA, disabled: true } } };
     for (const order of [
       ["claude", "cursor"],
@@ -335,7 +335,7 @@ describe("a client with a file that withholds a server", () => {
     expect(await deniedTo(machine, "cursor")).toEqual([]);
   });
 
-  test("is not connected by address, which cannot hide servers, except with equal settings", async () => {
+  test("is not connected by address unless settings are equal, because an address cannot hide servers", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { a: { ...ALPHA, disabled: true } } });
     await machine.connect("claude");
     await expect(machine.connect("cursor", { http: true })).rejects.toThrow(/Leave --http out/);
@@ -388,7 +388,7 @@ describe("disconnect", () => {
 });
 
 describe("several clients in one command", () => {
-  test("are planned together, with one question", async () => {
+  test("are planned together, and confirmed by one question", async () => {
     const machine = await machineWith({ claude: { a: ALPHA }, cursor: { b: { command: "beta", args: [] } } });
     await machine.connect(undefined, { yes: false });
     expect(machine.asked).toEqual([

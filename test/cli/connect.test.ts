@@ -228,7 +228,7 @@ describe("connect", () => {
     expect(await callThrough(desk, entries[1]!, "small__echo", { text: "hi" })).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  test("`--deny` needs the single client of --stdio", async () => {
+  test("refuses `--deny` without --stdio, because it limits the single client of stdio", async () => {
     await using desk = await Desk.create(FILES);
     expect(await desk.run(["serve", "--deny", "small__*"])).toMatchObject({
       code: 2,

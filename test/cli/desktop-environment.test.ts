@@ -116,7 +116,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await client.echo("own")).toEqual(said("own"));
   });
 
-  test("finds a missing program for all clients once a client has it in its PATH, and keeps that PATH", async () => {
+  test("finds a missing program for all clients once one client has it in its PATH, and keeps that PATH", async () => {
     await using desk = await createDesk();
     await desk.run(["connect", "cursor", "--yes", "--mode", "normal"], terminal(desk));
     await rm(desk.path("home/toolyard/data/environment.json"));

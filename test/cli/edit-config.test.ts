@@ -63,7 +63,7 @@ tools_path = "folders/add"
     expect(await desk.run(["call", "small__echo", "text=hi"])).toMatchObject({ code: 0, stdout: "hi\n" });
   });
 
-  test("adds a second folder of scripts to the first, in the file in force unless one is named", async () => {
+  test("adds a second script folder next to the first, in the current file unless another is named", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": "[scripts]\n# the time of each\ntimeout = 5000\n",
       "more/work/tool.toml": SCRIPTS["tools/work/tool.toml"],
@@ -83,7 +83,7 @@ tools_path = "folders/add"
     expect(await yard(desk)).toContain("[mcp.stdio_servers.a]");
   });
 
-  test("warns about a program that does not exist here", async () => {
+  test("warns about a program that does not exist on this machine", async () => {
     await using desk = await Desk.create();
     const add = (...words: string[]) => desk.run(["add", ...words]);
     expect(await add("a", "no-such-program --stdio")).toMatchObject({

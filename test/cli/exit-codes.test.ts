@@ -64,7 +64,7 @@ describe("exit codes", () => {
     expect(await at.run(["prompt", "nothing"])).toMatchObject({ code: 3, stdout: "" });
   });
 
-  test("4: no answer", async () => {
+  test("4: a server or a hub does not answer", async () => {
     await using at = await desk();
     expect(await at.run(["check"])).toMatchObject({
       code: 4,
@@ -85,7 +85,7 @@ describe("exit codes", () => {
     await gone(Number(await readFile(at.path("pid"), "utf8")));
   });
 
-  test("70: an internal error names itself, and where to look", async () => {
+  test("70: an internal error reports its id, and where to find the details", async () => {
     await using at = await desk();
     const fault = {
       NODE_OPTIONS: '--import "data:text/javascript,process.report.getReport = () => { throw new Error(`bug`) }"',
@@ -140,7 +140,7 @@ describe("serve ends on a signal", () => {
     return { child, pid: Number(await fileText(at.path("pid"))), log };
   }
 
-  test("a terminal's signal that npm repeats counts as one: running calls keep their time", async () => {
+  test("a signal that the terminal and npm both send counts once: running calls keep their grace time", async () => {
     await using at = await desk();
     await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1500ms"\n`);
     const { child, pid } = await serving(at);
@@ -152,7 +152,7 @@ describe("serve ends on a signal", () => {
     await gone(pid);
   });
 
-  test("130: a second signal later does not wait, and leaves no child either", async () => {
+  test("130: a later second signal ends the hub without waiting, and leaves no child", async () => {
     await using at = await desk();
     await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1m"\n`);
     const { child, pid } = await serving(at);
@@ -202,7 +202,7 @@ describe("with --json, every output is JSON", () => {
   });
 });
 
-test("`list | head`: a disconnected reader is no error", async () => {
+test("`list | head`: a reader that closes the pipe causes no error", async () => {
   await using at = await desk();
   const child = at.start(["list", "--json"]);
   const stderr = textOf(child.stderr!);

@@ -32,7 +32,7 @@ test("a legacy client receives server requests from the only process", async () 
   expect(await pidsIn(desk)).toHaveLength(1);
 });
 
-test("a modern client uses the modern era, and the server reports requests that it lacks", async () => {
+test("a modern client uses the modern era, and a tool that requires a server request fails", async () => {
   await using desk = await Desk.create();
   await using client = await open(desk, { era: "modern", answer });
   expect(textOf(await client.tool("era"))).toBe("modern");

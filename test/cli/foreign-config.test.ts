@@ -92,7 +92,7 @@ describe("at a terminal", () => {
     },
   );
 
-  test("asks once, and again when the started programs change, but not for other changes", async () => {
+  test("asks once, and again when the programs to start change, but not for other changes", async () => {
     const somebody = person(true);
     expect((await run(["list"], somebody)).stdout).toContain("evil__echo");
     await run(["call", "evil__echo"], somebody);
@@ -169,7 +169,7 @@ describe("files that Toolyard writes", () => {
     expect(nobody.asked).toEqual([]);
   });
 
-  test("does not count an unaccepted file as accepted", async () => {
+  test("a change by `add` does not accept a file that was not accepted before", async () => {
     await run(["add", "mine", "--", process.execPath, "x.mjs"]);
     const nobody = person(false);
     await run(["list"], nobody);
@@ -345,7 +345,7 @@ describe("without a user to ask", () => {
     expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
   });
 
-  test("does not list the saved list of a server after the file has changed", async () => {
+  test("does not show the stored tool list of a server after the file has changed", async () => {
     await run(["list", "--yes"]);
     await write('args = ["--more"]\n');
     const before = await readFile(mark, "utf8");

@@ -79,7 +79,7 @@ describe("locations of clients' files", () => {
     });
   });
 
-  test("reads no file twice in the user's home", () => {
+  test("reads a file once if the current folder is the user's home", () => {
     const paths = knownFiles({ platform: "linux", variables: { HOME: "/home/ada" }, cwd: "/home/ada" });
     expect(paths.filter(({ path }) => path === "/home/ada/.cursor/mcp.json")).toEqual([
       { program: "Cursor", path: "/home/ada/.cursor/mcp.json" },
@@ -157,7 +157,7 @@ describe("formats of clients", () => {
     expect(optionsOf(await take(path))).toEqual({ a: { command: "run" } });
   });
 
-  test("keeps the effect of workspace settings in a target at another place", async () => {
+  test("keeps the effect of workspace settings if the target file is in another folder", async () => {
     const path = await file("project/.vscode/mcp.json", {
       servers: { a: { command: "run", args: ["${workspaceFolder}/x"] }, b: { command: "run", cwd: "sub" } },
     });
@@ -216,7 +216,7 @@ describe("formats of clients", () => {
     expect(report.warnings).toEqual([]);
   });
 
-  test("Gemini CLI and OpenCode", async () => {
+  test("reads servers of Gemini CLI and OpenCode", async () => {
     const gemini = await file("gemini.json", {
       mcpServers: { g: { httpUrl: "https://g.example", trust: true, includeTools: ["a"] } },
     });
@@ -262,7 +262,7 @@ describe("formats of clients", () => {
 });
 
 describe("an entry that is no server", () => {
-  test("is omitted, once and with the reason, and its neighbours are imported", async () => {
+  test("is omitted and reported once with the reason, and its neighbours are imported", async () => {
     const context_servers = {
       five: 5,
       extension: { source: "extension", settings: { a: 1 } },

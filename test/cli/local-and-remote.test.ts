@@ -128,7 +128,7 @@ const ANSWERS: readonly ScriptedReply[] = [
 ];
 
 describe("locally and at a URL", () => {
-  test("covers every command that accepts --url", async () => {
+  test("the cases cover every command that accepts --url", async () => {
     const program = await createProgram(processIo(new AbortController().signal), "0", {
       json: false,
       finish: () => {},

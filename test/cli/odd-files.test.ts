@@ -66,7 +66,7 @@ describe("a deeply nested file", () => {
     expect(imported.stderr + imported.stdout).not.toMatch(/call stack|internal/i);
   });
 
-  test("omits a tool with such a file, and lists the others", async () => {
+  test("omits a tool with a deeply nested file, and lists the other tools", async () => {
     write("tools/deep/tool.toml", `name = "deep"\ndescription = "x"\ncommand = ["echo"]\nx = ${deep("[", "]")}\n`);
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const { code, stdout, stderr } = await run([
@@ -78,7 +78,7 @@ describe("a deeply nested file", () => {
     expect(code, stderr).not.toBe(70);
   });
 
-  test("refuses such arguments of a call", async () => {
+  test("refuses deeply nested arguments of a call", async () => {
     write("tools/good/tool.toml", 'name = "good"\ndescription = "x"\ncommand = ["echo"]\n');
     const file = write("toolyard.toml", '[scripts]\ntools_path = "tools"\n');
     const { code, stderr } = await run(["call", "good", `{"a": ${deep("[", "]")}}`, "--config", file]);
@@ -186,7 +186,7 @@ describe("names with control characters", () => {
     [["list"]],
     [["config"]],
     [["doctor"]],
-  ])("`%j` prints them safely on a terminal", async (words) => {
+  ])("prints `%j` safely on a terminal", async (words) => {
     files();
     const asked: string[] = [];
     const { stdout, stderr } = await run(words, {

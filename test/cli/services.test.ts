@@ -21,7 +21,7 @@ async function start(desk: Desk, args: readonly string[], env: Readonly<Record<s
 }
 
 describe("toolyard services", () => {
-  test("M14: starts all four and prints their addresses; Ctrl+C ends them all", async () => {
+  test("M14: starts all four services and prints their addresses; Ctrl+C ends them all", async () => {
     await using desk = await Desk.create();
     const child = desk.start(["services", "--port", "0"]);
     const [text] = await seen(child.stdout!, /[^]*Ctrl\+C ends them\./);
@@ -38,7 +38,7 @@ describe("toolyard services", () => {
     expect(await exitOf(child)).toBe(0);
   });
 
-  test("M10: weather uses the geocoding service started with it", async () => {
+  test("M10: the weather service uses the geocoding service that is started with it", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const { services } = await start(desk, ["--port", "0"], providers.environment);
@@ -50,7 +50,7 @@ describe("toolyard services", () => {
     });
   });
 
-  test("M10: weather uses the hub with --hub", async () => {
+  test("M10: the weather service uses a hub with --hub", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const behind = await start(desk, ["geocoding", "--port", "0"], providers.environment);
@@ -66,7 +66,7 @@ describe("toolyard services", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ location: { name: "Tokyo" } });
   });
 
-  test("--only and names choose; --port sets one port or all", async () => {
+  test("--only and names select services; --port sets the port of one service or of all", async () => {
     await using desk = await Desk.create();
     const { services } = await start(desk, ["weather", "--only", "datetime", "--port", "0", "--port", "weather=0"]);
     expect(services.map(({ name, tool }) => [name, tool])).toEqual([

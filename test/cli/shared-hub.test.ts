@@ -61,7 +61,7 @@ describe("serve --stdio --shared", () => {
     expect(readdirSync(shared(desk)).filter((name) => !name.endsWith(".log"))).toEqual([]);
   });
 
-  test.concurrent("only this user can access the socket and its folder", async ({ expect }) => {
+  test.concurrent("only the current user can access the socket and its folder", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
@@ -129,7 +129,9 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test.concurrent("starts a separate hub for different values of its variables, and logs it", async ({ expect }) => {
+  test.concurrent("starts a separate hub for different values of the configuration's variables, and logs it", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
@@ -170,7 +172,7 @@ describe("serve --stdio --shared", () => {
     expect(existsSync(shared(desk))).toBe(false);
   });
 
-  test.concurrent("without a socket it starts a separate hub, and logs the reason", async ({ expect }) => {
+  test.concurrent("starts a separate hub if no socket can be used, and logs the reason", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     await desk.write("home/toolyard/data/shared", "no folder");

@@ -49,7 +49,7 @@ describe("with --url", () => {
     expect(text.stdout).toMatch(/Busiest tools\n.*\n.*\necho +\S+ +3 /);
   });
 
-  test("counts tools beyond `max_tools` together, and calls that code makes on their own", async () => {
+  test("counts tools beyond `max_tools` together, and counts calls that code makes separately", async () => {
     const { hub, url } = await served({ telemetry: { max_tools: 1 } });
     await hub.call("execute_tool", { name: "echo", arguments: { text: "hi" } });
     const body = (await (await fetch(url.replace("/mcp", "/status/calls"))).json()) as { rows: { tool: string }[] };

@@ -77,20 +77,23 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     });
   }
 
-  test.each(["light", "dark"] as const)("axe-core finds nothing serious in any view in %s", async (colorScheme) => {
-    const { page, faults } = await openHubPage("/", { colorScheme });
-    await page.locator(".live.on").waitFor();
-    const views = await page.locator("nav a").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
-    expect(views.length).toBeGreaterThanOrEqual(5);
-    for (const view of [...views, "#/tools/everything__get-sum", "#/sources/broken"]) {
-      await page.goto(`${rootOf(hub)}/console/${view}`);
-      await page.locator("main h1").waitFor();
-      await expect.poll(() => page.locator("main").textContent()).not.toContain("Loading …");
-      expect(await audit(page), view).toEqual([]);
-    }
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
+  test.each(["light", "dark"] as const)(
+    "axe-core reports no serious problem in any view in %s",
+    async (colorScheme) => {
+      const { page, faults } = await openHubPage("/", { colorScheme });
+      await page.locator(".live.on").waitFor();
+      const views = await page.locator("nav a").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
+      expect(views.length).toBeGreaterThanOrEqual(5);
+      for (const view of [...views, "#/tools/everything__get-sum", "#/sources/broken"]) {
+        await page.goto(`${rootOf(hub)}/console/${view}`);
+        await page.locator("main h1").waitFor();
+        await expect.poll(() => page.locator("main").textContent()).not.toContain("Loading …");
+        expect(await audit(page), view).toEqual([]);
+      }
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   test("the overview shows the numbers of the hub and what needs attention", async () => {
     const { page, faults } = await openHubPage("/");
@@ -221,7 +224,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     await page.context().close();
   });
 
-  test("a phone needs no horizontal scrolling of the page, and 200 % zoom neither", async () => {
+  test("the page needs no horizontal scrolling on a phone or at 200 % zoom", async () => {
     const { page } = await openHubPage("/", { viewport: { width: 360, height: 740 } });
     for (const view of ["overview", "sources/everything", "tools/everything__get-sum", "calls", "logs"]) {
       await page.goto(`${rootOf(hub)}/console/#/${view}`);
@@ -262,7 +265,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     return opened;
   }
 
-  test("100 attacks in names, descriptions, schemas, results and standard error do nothing", async () => {
+  test("100 attacks in names, descriptions, schemas, results and standard error have no effect", async () => {
     const { page, faults } = await signedIn("t-ops");
     await expect.poll(async () => (await ask(hostile, "tools?limit=1", "t-ops"))["total"]).toBeGreaterThan(MANY_TOOLS);
     for (const view of ["overview", "sources/hostile", "tools/hostile__large", "tools/hostile__attack"]) {

@@ -29,9 +29,9 @@ describe("selection of pages", () => {
     expect(pages[0]).toBe(last);
   });
 
-  test.each(GUIDE)("%s has a subject", (page) => expect(subjectsOf(page)).not.toEqual([]));
+  test.each(GUIDE)("the page %s has a subject", (page) => expect(subjectsOf(page)).not.toEqual([]));
 
-  test("each subject exists, and each entry is of a page", () => {
+  test("each subject is an existing path, and each entry names a page", () => {
     const missing = Object.values(SUBJECTS).flatMap((subjects) =>
       subjects.filter((one) => !existsSync(join(ROOT, one))),
     );

@@ -73,10 +73,13 @@ describe("tests that pages name", () => {
     expect(readPage(file)).toContain(title);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 19])("complaint %i names a test", (number) => {
-    const [, section = ""] = readPage("docs/explanation/complaints.md").split(new RegExp(`^## ${number}\\. `, "m"));
-    expect(section.split("\n## ")[0]).toMatch(/^- `.+\.test\.ts`: /m);
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 17, 19])(
+    "complaint %i names at least one test",
+    (number) => {
+      const [, section = ""] = readPage("docs/explanation/complaints.md").split(new RegExp(`^## ${number}\\. `, "m"));
+      expect(section.split("\n## ")[0]).toMatch(/^- `.+\.test\.ts`: /m);
+    },
+  );
 });
 
 describe("links between pages", () => {

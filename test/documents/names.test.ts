@@ -50,7 +50,7 @@ test.each([
   "other::add_numbers",
   "::add_numbers",
   "calc::",
-])("C3: %s is no such spelling", async (name) => {
+])("C3: %s is not an accepted spelling", async (name) => {
   yard.module("m", 'hub.registerTool("calc.add_numbers", () => 1);');
   expect((await (await open({ modules: { paths: [yard.path("mods")] } })).call(name, { a: 1, b: 2 })).error?.code).toBe(
     -32602,
@@ -148,7 +148,7 @@ test("C28: of two tool folders with one name the first by path wins, and the sec
   ]);
 });
 
-test("C28: in one source the last registration wins, with the document's warning", async () => {
+test("C28: in one source the last registration wins, with the specified warning", async () => {
   yard.module("a", 'hub.registerTool("x.same", () => "one");');
   yard.module("b", 'hub.registerTool("x.same", () => "two");');
   expect(await (await open({ modules: { paths: [yard.path("mods")] } })).text("x.same")).toBe("two");
@@ -166,7 +166,7 @@ test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
   },
 );
 
-test("C29: with a namespace the name is a different one", async () => {
+test("C29: accepts a reserved name in a namespace", async () => {
   yard.module("m", 'hub.registerTool("tool_searcher", () => "fine");');
   expect(await (await open({ modules: { paths: [yard.path("mods")] } })).text("tool_searcher")).toBe("fine");
 });

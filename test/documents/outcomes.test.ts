@@ -67,7 +67,7 @@ test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
   },
 );
 
-test("C9: execute_tool reports an unknown name with isError and the document's hint", async () => {
+test("C9: execute_tool reports an unknown name with isError and the specified hint", async () => {
   const { result } = await (await open()).call("execute_tool", { name: "t.ecko" });
   expect(result).toMatchObject({
     isError: true,
@@ -93,7 +93,7 @@ test.each([
   expect((await client.request("resources/read", { uri: "nobody://x" })).error?.code).toBe(code);
 });
 
-test("C36: outcome codes, and their form on every surface", () => {
+test("C36: each outcome code has its form on every surface", () => {
   const rows = Object.entries(KINDS).map(([kind, { mcp, jsonrpc, http, status, exit }]) => [
     kind,
     mcp,

@@ -132,7 +132,7 @@ test("C19: a call to an unreachable remote fails within its time limit, and the 
   expect(await client.text("text.ping")).toBe("pong");
 });
 
-test("C15: host and port are http://host:port/mcp", async () => {
+test("C15: host and port become http://host:port/mcp", async () => {
   const { port } = await running(startLegacy());
   expect(await (await open({ namespace: "w", host: "127.0.0.1", port })).text("w__echo", { text: "x" })).toBe("x");
 });

@@ -176,7 +176,7 @@ describe("L11: {error, status_code} of a folder tool is a failure on every surfa
     "{'error': 1, 'status_code': 404}",
     "{'error': 'x', 'status_code': 404.5}",
     "[{'error': 'x', 'status_code': 404}]",
-  ])("the value %s is no failure", async (value) => {
+  ])("the value %s is not a failure", async (value) => {
     folder("value", `def execute(params):\n    return ${value}\n`);
     const binding = kept(new LocalMCPBinding({ tools_folder_path: yard.path("folders"), logger }));
     expect(await binding.executeTool("value", {})).toMatchObject({ status_code: 200 });

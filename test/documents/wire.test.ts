@@ -259,7 +259,7 @@ describe("the MCP endpoint", () => {
 });
 
 describe("stdio", () => {
-  test("R7: answers the document's initialize, with id 0 and 2024-11-05, in its version", async () => {
+  test("R7: answers the specified initialize, with id 0 and 2024-11-05, in its version", async () => {
     const reply = await openPipe().request(0, "initialize", {
       protocolVersion: "2024-11-05",
       capabilities: { tools: {} },
@@ -406,7 +406,7 @@ describe("stdio", () => {
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);
   });
 
-  test("C32: or from initialize.params._meta, which has precedence", async () => {
+  test("C32: over stdio the mode in initialize.params._meta has precedence", async () => {
     const client = openPipe({ flags: ["--tool-mode", "normal"] });
     await client.initialize("2025-11-25", { _meta: { tool_mode: "discovery" } });
     expect(toolNames(await client.request(1, "tools/list"))).toEqual(["execute_tool", "tool_search"]);

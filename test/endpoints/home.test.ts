@@ -48,7 +48,7 @@ test("GET / returns a plain-text explanation to curl, and refuses a client of th
   expect((await fetch(`${url}/`, { method: "POST", body: "{}" })).headers.get("content-type")).not.toContain("plain");
 });
 
-test("GET / names the token and omits disabled REST, and refuses a caller without a token", async () => {
+test("GET / mentions the required token and omits disabled REST; refuses a caller without a token", async () => {
   const url = await serve({ server: { token: "a-long-enough-token" }, rest: { enabled: false } });
   expect((await fetch(`${url}/`)).status).toBe(401);
   const text = await (await fetch(`${url}/`, { headers: { authorization: "Bearer a-long-enough-token" } })).text();

@@ -155,7 +155,7 @@ describe("calling a tool", () => {
     ]);
   });
 
-  test("tells a tool that sends a request that no client can answer it", async () => {
+  test("reports to a tool that sends a server request that no client can answer it", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/tools/asks`, {})).json()).toMatchObject({
       error: { message: expect.stringContaining("cannot be asked") },
@@ -564,7 +564,7 @@ describe("chat", () => {
     ]);
   });
 
-  test("answers with the reason if there is no agent", async () => {
+  test("answers with the reason if no agent is available", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({
       error: { kind: "unavailable", retryable: false },

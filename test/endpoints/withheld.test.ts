@@ -93,7 +93,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("nothing")).not.toContain("not offered");
   });
 
-  test("reports it through execute_tool, too, after the standard text of that tool", async () => {
+  test("is reported through execute_tool too, after the standard text of that tool", async () => {
     folder.write("torn/tool.toml", 'name = "torn"\nscript = "x.sh"\n');
     await start();
     const outcome = await hub!.call("execute_tool", { name: "torn" });
@@ -134,7 +134,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("grind")).toMatch(/^unavailable: .*`python3` was not found/);
   });
 
-  test("reports the sign-in that its server requires under its last known name, and to no other caller", async () => {
+  test("a required sign-in is reported under the tool's last known name, and to no other caller", async () => {
     await using auth = await startAuthServer();
     await using server = await startProtected(auth);
     vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
@@ -161,7 +161,7 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("call_note")).not.toContain("not offered");
   });
 
-  test("reports it on MCP to a caller with all rights, and to none with narrow rights", async () => {
+  test("is reported on MCP to a caller with all rights, and to no caller with narrow rights", async () => {
     folder.script("lost", "tool.sh", "echo");
     folder.remove("lost/tool.sh");
     const tokens = { all: { token: "all-rights" }, some: { token: "some-rights", allow: ["fine*"] } };

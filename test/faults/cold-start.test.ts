@@ -229,7 +229,7 @@ describe("requests that do not wait for a starting server", () => {
     expect(await reply.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("names, the handshake and lists, if the source failed", async () => {
+  test("a name without prefix, the handshake and a list, if the source failed", async () => {
     await using yard = await ColdYard.open(() =>
       servers(
         { dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick },
@@ -359,7 +359,7 @@ async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start
   };
 }
 
-test("a hub is settled once its sources were listed, not when they are only connected", async () => {
+test("a hub is settled once its sources were listed; connected sources are not enough", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
   const config = await loadHubConfig({
     files: [],

@@ -121,7 +121,7 @@ test("reads a modern server on HTTP that announces changes endlessly at growing 
   await expectBounded(hub, () => Promise.resolve(lists));
 });
 
-test("a client that lists the tools at each notification does not shorten these intervals", async () => {
+test("a client that lists the tools at each notification does not shorten the growing intervals", async () => {
   await using hub = await FaultHub.open({ bad: restless("during", "new") });
   const stop = new AbortController();
   const eager = (async () => {
@@ -137,7 +137,7 @@ test("a client that lists the tools at each notification does not shorten these 
   await eager;
 });
 
-test("removes the report once a server stops announcing changes", async () => {
+test("removes the report about a server once the server stops announcing changes", async () => {
   await using hub = await FaultHub.open({ bad: restless("during", "calm-after=5") });
   await expectReported(hub);
   const problems = () => hub.hub.sources().find(({ source }) => source.id === "bad")!.problems;
@@ -145,7 +145,7 @@ test("removes the report once a server stops announcing changes", async () => {
   expect(hub.status().state).toBe("ready");
 });
 
-test("30: clients of both eras are notified of an announced change, even if the list is the same", async () => {
+test("clients of both eras are notified of an announced change, even if the list is the same", async () => {
   await using hub = await FaultHub.open({ bad: restless() });
   const { endpoint } = await hub.hub.serve();
   await using modern = await RawClient.open(new HttpWire(endpoint, "modern"), { era: "modern" });
@@ -161,7 +161,7 @@ test("30: clients of both eras are notified of an announced change, even if the 
   listening.catch(() => {});
 });
 
-test("30: passes on an announcement without a change from a server of the SDK on HTTP+SSE", async () => {
+test("passes on an announcement without a change from a server of the SDK on HTTP+SSE", async () => {
   await using server = await startSse();
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
   const heard = hub.client.next(LIST_CHANGED);
@@ -172,7 +172,7 @@ test("30: passes on an announcement without a change from a server of the SDK on
 test.each([
   ["legacy", []],
   ["modern", ["modern"]],
-])("31: a %s server that announces a change and hangs does not delay another client's list", async (_era, flags) => {
+])("a %s server that announces a change and hangs does not delay another client's list", async (_era, flags) => {
   await using hub = await FaultHub.open({ bad: restless(...flags) });
   const { endpoint } = await hub.hub.serve();
   await using other = await RawClient.open(new HttpWire(endpoint, "legacy"), { era: "legacy" });

@@ -234,7 +234,7 @@ async function savingServers(count = 3): Promise<{ readonly config: HubConfig; e
 const SAVED = ["started", "input ended", "saved"];
 
 test.each(["http", "stdio"] as const)(
-  "servers that need time to save have it when the hub receives SIGTERM (%s)",
+  "servers get their time to save when the hub receives SIGTERM (%s)",
   async (endpoint) => {
     const { config, events } = await savingServers();
     await using served = await ServeChild.start({ config, endpoint });
@@ -246,7 +246,7 @@ test.each(["http", "stdio"] as const)(
   },
 );
 
-test("servers that need time to save have it when the hub's client disconnects", async () => {
+test("servers get their time to save when the hub's client disconnects", async () => {
   const { config, events } = await savingServers();
   await using served = await ServeChild.start({ config, endpoint: "stdio" });
   const pipe = new Pipe(served);
@@ -258,7 +258,7 @@ test("servers that need time to save have it when the hub's client disconnects",
   expect(await events()).toEqual([SAVED, SAVED, SAVED]);
 });
 
-test("a server that a reload removes has time to save", async () => {
+test("a server that a reload removes gets its time to save", async () => {
   const { config, events } = await savingServers(1);
   await using served = await ServeChild.start({ config });
   const client = await connect(served);

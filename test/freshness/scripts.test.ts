@@ -162,7 +162,7 @@ test("a broken manifest removes its own tool from every answer, and fixing it re
   await expectAll((tools) => descriptionOf(tools, 13), "The mended tool.");
 });
 
-test("list_changed is pushed to listeners when a tool is added, edited, hidden and removed, unasked", async () => {
+test("list_changed is sent to listeners when a tool is added, edited, hidden and removed", async () => {
   for (const era of ["legacy", "modern"] as const) {
     await using listener = await connect(era);
     await listBy(listener);

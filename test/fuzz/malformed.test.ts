@@ -218,6 +218,6 @@ describe("stdio", () => {
   });
 });
 
-test("the log has no fault of the hub afterwards", () => {
+test("the log reports no fault of the hub after all malformed messages", () => {
   expect(served.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });

@@ -66,7 +66,7 @@ const runs = (): readonly string[] =>
 const answered = (text: string) => ({ ok: true, result: { content: [{ type: "text", text }] } });
 const only = async (provider: Provider): Promise<Preparation> => (await provider.preparations!())[0]!;
 
-describe("headers", () => {
+describe("# packages in the headers of scripts", () => {
   // The replacement for uv is a program by its `#!` line, which Windows does not support.
   beforeEach(({ skip }) => skip(process.platform === "win32", "not on this platform"));
 

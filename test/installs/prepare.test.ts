@@ -105,7 +105,7 @@ test("`prepare` installs packages of the files next to tools, after consent", LO
   expect(registry.downloads).toEqual(["tiny-parts"]);
 });
 
-test('a hub installs them with `dependencies = "auto"`, and runs no script of a package', LONG, async () => {
+test('a hub installs packages with `dependencies = "auto"`, and runs no script of a package', LONG, async () => {
   const scripts = { preinstall: "exit 7", postinstall: "exit 7", prepare: "exit 7" };
   const about = { name: "tiny-parts", version: "1.0.0", exports: "./index.mjs", scripts };
   const files = { ...PACKAGE.files, "package.json": JSON.stringify(about) };
@@ -206,7 +206,7 @@ test("names unavailable packages, and installs the others", LONG, async () => {
   expect(lost!.message).toContain("Correct the names and versions");
 });
 
-test("`check` waits for headers, and reports unavailable ones", LONG, async ({ skip }) => {
+test("`check` waits for packages of script headers, and reports unavailable ones", LONG, async ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   await using desk = await Desk.create({
     "toolyard.toml": TOML,

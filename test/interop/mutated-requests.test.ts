@@ -40,38 +40,41 @@ function bare(reply: JsonObject): JsonObject {
   return rest;
 }
 
-test.each(["legacy", "modern"] as const)("mutated requests of a %s client", async (era) => {
-  const command = [process.execPath, fixture("official")];
-  await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
-  await using direct = await RawClient.open(new PipeWire({ command }), { era });
-  const hub = await served.connect({ era });
-  const methods = Object.entries(REQUESTS).filter(([method]) => era === "legacy" || method !== "ping");
-  const mutations = methods.flatMap(([method, params]) =>
-    fewMutationsOf(params).map(({ title, value }) => ({ title: `${method} ${title}`, method, params: value })),
-  );
-  const signal = (): AbortSignal => AbortSignal.timeout(DIRECT_MS);
-  const both = ({ method, params }: { readonly method: string; readonly params: JsonObject }) =>
-    Promise.all([
-      direct.request(method, params, { signal: signal() }).catch(() => undefined),
-      hub.request(method, params),
-    ]);
-  let accepted = 0;
-  for (let from = 0; from < mutations.length; from += BATCH) {
-    const batch = mutations.slice(from, from + BATCH);
-    for (const [at, [fromServer, fromHub]] of (await Promise.all(batch.map(both))).entries()) {
-      const { title, method } = batch[at]!;
-      if (!isJsonObject(fromServer?.["result"])) {
-        // An internal error comes from the server, never from the hub.
-        if (bare(fromHub)["error"] === -32603) expect(bare(fromServer!), title).toEqual({ error: -32603 });
-        continue;
+test.each(["legacy", "modern"] as const)(
+  "mutated requests of a %s client get the same answer through the hub as directly",
+  async (era) => {
+    const command = [process.execPath, fixture("official")];
+    await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");
+    await using direct = await RawClient.open(new PipeWire({ command }), { era });
+    const hub = await served.connect({ era });
+    const methods = Object.entries(REQUESTS).filter(([method]) => era === "legacy" || method !== "ping");
+    const mutations = methods.flatMap(([method, params]) =>
+      fewMutationsOf(params).map(({ title, value }) => ({ title: `${method} ${title}`, method, params: value })),
+    );
+    const signal = (): AbortSignal => AbortSignal.timeout(DIRECT_MS);
+    const both = ({ method, params }: { readonly method: string; readonly params: JsonObject }) =>
+      Promise.all([
+        direct.request(method, params, { signal: signal() }).catch(() => undefined),
+        hub.request(method, params),
+      ]);
+    let accepted = 0;
+    for (let from = 0; from < mutations.length; from += BATCH) {
+      const batch = mutations.slice(from, from + BATCH);
+      for (const [at, [fromServer, fromHub]] of (await Promise.all(batch.map(both))).entries()) {
+        const { title, method } = batch[at]!;
+        if (!isJsonObject(fromServer?.["result"])) {
+          // An internal error comes from the server, never from the hub.
+          if (bare(fromHub)["error"] === -32603) expect(bare(fromServer!), title).toEqual({ error: -32603 });
+          continue;
+        }
+        accepted += 1;
+        if (method === "tools/list") expect(fromHub, title).toHaveProperty("result.tools");
+        else expect(bare(fromHub), title).toEqual(bare(fromServer));
       }
-      accepted += 1;
-      if (method === "tools/list") expect(fromHub, title).toHaveProperty("result.tools");
-      else expect(bare(fromHub), title).toEqual(bare(fromServer));
     }
-  }
-  expect(accepted).toBeGreaterThan(mutations.length / 4);
-});
+    expect(accepted).toBeGreaterThan(mutations.length / 4);
+  },
+);
 
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
   elicit: {

@@ -175,7 +175,7 @@ export function describePassThrough(pairing: Pairing): void {
       await hub?.[Symbol.asyncDispose]();
     });
 
-    test(`${title}: instructions`, () => {
+    test(`${title}: passes on the instructions`, () => {
       expect(client.opening["instructions"]).toBe(INSTRUCTIONS);
       expect(client.opening["capabilities"]).toMatchObject({
         tools: { listChanged: true },
@@ -186,7 +186,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: server info, except for name and version`, () => {
+    test(`${title}: passes on server info, except for name and version`, () => {
       const { serverInfo, _meta = {} } = client.opening as { serverInfo?: JsonObject; _meta?: JsonObject };
       const { name, version, ...about } = SERVER_INFO;
       const shown = (serverInfo ?? _meta[`${PREFIX}serverInfo`]) as JsonObject;
@@ -194,7 +194,7 @@ export function describePassThrough(pairing: Pairing): void {
       expect([name, version]).not.toEqual([shown["name"], shown["version"]]);
     });
 
-    test(`${title}: capabilities of no revision, and extensions; tasks are the hub's own`, () => {
+    test(`${title}: passes on unknown capabilities and extensions; tasks are the hub's own`, () => {
       const {
         tools,
         resources: _resources,
@@ -207,17 +207,17 @@ export function describePassThrough(pairing: Pairing): void {
       expect(others).toEqual(withTasksOf(OWN_CAPABILITIES, clientEra));
     });
 
-    test(`${title}: tools of every page, in the order of their server`, async () => {
+    test(`${title}: lists tools of every page, in the order of their server`, async () => {
       const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
       const offered = [...TOOLS, ...(hasList ? [LIST_TOOL] : [])].map(({ name }) => name);
       expect(names.filter((name) => !String(name).startsWith("grown"))).toEqual(offered);
     });
 
-    test(`${title}: schemas, annotations, icons, titles, _meta and unknown members of a tool`, async () => {
+    test(`${title}: lists schemas, annotations, icons, titles, _meta and unknown members of a tool`, async () => {
       expectSame(named(await client.list("tools/list", "tools"), "full"), FULL_TOOL);
     });
 
-    test(`${title}: structured content, _meta and unknown members of a result`, async () => {
+    test(`${title}: returns structured content, _meta and unknown members of a result`, async () => {
       const result = await client.tool("full", { city: "Oslo" });
       expectSame(plain(result), {
         content: [{ type: "text", text: "21 degrees" }],
@@ -234,7 +234,7 @@ export function describePassThrough(pairing: Pairing): void {
     });
 
     if (hasList) {
-      test(`${title}: structured content that is not an object`, async () => {
+      test(`${title}: returns structured content that is not an object`, async () => {
         const tool = named(await client.list("tools/list", "tools"), "list-output");
         const result = plain(await client.tool("list-output"));
         // The legacy era only allows objects, so the value is wrapped in one, and is also in the text for clients that
@@ -248,7 +248,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     }
 
-    test(`${title}: images, audio, links, embedded resources, unknown blocks and members`, async () => {
+    test(`${title}: returns images, audio, links, embedded resources, unknown blocks and members`, async () => {
       const result = await client.tool("blocks");
       expectSame(plain(result), {
         content: BLOCKS,
@@ -387,14 +387,14 @@ export function describePassThrough(pairing: Pairing): void {
         });
     });
 
-    test(`${title}: resources with icons, titles, annotations, size, _meta and unknown members`, async () => {
+    test(`${title}: lists resources with icons, titles, annotations, size, _meta and unknown members`, async () => {
       const listed = (await client.list("resources/list", "resources")).filter(
         ({ name }) => !String(name).startsWith("grown"),
       );
       expectSame(listed, RESOURCES);
     });
 
-    test(`${title}: resource templates with all their members`, async () => {
+    test(`${title}: lists resource templates with all their members`, async () => {
       expectSame(await client.list("resources/templates/list", "resourceTemplates"), TEMPLATES);
     });
 
@@ -418,7 +418,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     });
 
-    test(`${title}: prompts with all their members`, async () => {
+    test(`${title}: lists prompts with all their members`, async () => {
       const listed = (await client.list("prompts/list", "prompts")).filter(
         ({ name }) => !String(name).startsWith("grown"),
       );
@@ -448,7 +448,7 @@ export function describePassThrough(pairing: Pairing): void {
     test.each([
       ["a prompt", { type: "ref/prompt", name: "full", title: "Full", "x-ref": 1 }],
       ["a template", { type: "ref/resource", uri: "rich://items/{id}", "x-ref": 1 }],
-    ])(`${title}: completion of %s`, async (_what, ref) => {
+    ])(`${title}: returns the completion of %s`, async (_what, ref) => {
       const params = {
         ref,
         argument: { name: "who", value: "A" },

@@ -99,11 +99,11 @@ const TYPES = [
   "WebSearchRequest",
 ];
 
-test("the public values are exactly these", () => {
+test("the package exports exactly the listed values", () => {
   expect(Object.keys(toolyard).toSorted()).toEqual(VALUES);
 });
 
-test("the public names including types are exactly these", () => {
+test("the package exports exactly the listed names, including types", () => {
   const text = readFileSync(join(PACKAGE, "src/index.ts"), "utf8");
   const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) =>
     list!.split(",").map((name) => name.trim().replace(/^type /, "")),
@@ -113,7 +113,7 @@ test("the public names including types are exactly these", () => {
   expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
 });
 
-test("the keys of the package are exactly these, and each names existing files", () => {
+test("the package has exactly the listed entry points, and each names existing files", () => {
   const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
     exports: Record<string, unknown>;
   };

@@ -128,7 +128,7 @@ test("only the keyring is optional; packages of extras are exact development dep
   expect(EXTRAS.flatMap(({ packages }) => packages).filter((name) => name in MANIFEST.dependencies)).toEqual([]);
 });
 
-test("without them the hub serves tools and runs JavaScript, and names the command for Python", async () => {
+test("without optional packages the hub serves tools, runs JavaScript, and names the command for Python", async () => {
   const said = await program(`import { createHub } from "toolyard";
 import "toolyard/agent";
 const hub = await createHub({ variables: {}, settings: { logging: { level: "error" } },

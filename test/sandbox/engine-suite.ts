@@ -151,7 +151,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     },
   );
 
-  test("tools: concurrent calls, failures as exceptions, and search", async () => {
+  test("makes concurrent tool calls, throws their failures as exceptions, and searches tools", async () => {
     let [open, most] = [0, 0];
     const waiting: (() => void)[] = [];
     const host = echoHost({
@@ -186,7 +186,7 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     });
   });
 
-  test("files: reads, writes and changes them; unchanged files are no artifacts", async () => {
+  test("reads, writes and changes files; unchanged files are not artifacts", async () => {
     const files = ["kept", "changed"].map((path) => ({ path: `in/${path}.txt`, bytes: Buffer.from(path) }));
     const outcome = await run({ code: phrases.files, files });
     expect(outcome.error).toBeUndefined();

@@ -86,7 +86,7 @@ test("T1: execute_code is offered by default, native and without keywords", asyn
   expect((await hub.list({ mode: "discovery" })).map((tool) => tool["name"])).not.toContain("execute_code");
 });
 
-test("T1: it can be disabled", async () => {
+test("T1: execute_code can be disabled", async () => {
   const without = await createHub({
     settings: { builtin: { execute_code: false } },
     variables: { TOOLYARD_HOME: home },
@@ -103,7 +103,7 @@ test("T1: it can be disabled", async () => {
   }
 });
 
-test("S9: it is not offered to the network without a token, and with a token it is", async () => {
+test("S9: execute_code is offered to the network only with a token", async () => {
   const names = async (server: object): Promise<unknown[]> => {
     const open = await createHub({ settings: { server }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
     const listed = (await open.list()).map((tool) => tool["name"]);

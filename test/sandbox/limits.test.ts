@@ -53,14 +53,14 @@ test.each([
   ["strings", "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)"],
   ["buffers", "const all = []; for (;;) all.push(new Uint8Array(4e6))"],
   ["one array", "new Array(1e8).fill(1)"],
-])("memory: ends a run with %s that exceed it", async (_what, code) => {
+])("memory: ends a run with %s that exceed the memory limit", async (_what, code) => {
   expect(await run({ code })).toMatchObject({
     end: "memory",
     error: { type: "MemoryError", message: expect.stringContaining("`sandbox.memory`") as string },
   });
 });
 
-test("memory: a job can have less than the configured limit, but never more", async () => {
+test("memory: a job can have a lower limit than the configured one, but never a higher one", async () => {
   const code = "const b = new Uint8Array(30e6); b.length";
   expect(valueOf(await run({ code, limits: { memoryBytes: 1e9 } }))).toBe(30e6);
   expect(await run({ code, limits: { memoryBytes: 16e6 } })).toMatchObject({ end: "memory" });

@@ -253,7 +253,7 @@ describe("the restricted environment", () => {
     expect(await run("1 + 1")).toEqual(success(2));
   });
 
-  test("C24: it works without enabling execute_code, and cannot call tools", async () => {
+  test("C24: the interpreter works if execute_code is disabled, and cannot call tools", async () => {
     const other = await createHub({
       logger,
       variables: { TOOLYARD_HOME: home },

@@ -202,7 +202,7 @@ test("S8: a template stays one argument, and is not passed to a shell", async ()
   expect(() => made.pids(join("one", "hacked"))).toThrow();
 });
 
-test("a value over 32 kB is no variable, a shorter one is; hundreds of arguments still start", async () => {
+test("passes only a value up to 32 kB as a variable; hundreds of arguments still start", async () => {
   await using made = new ScriptYard();
   const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
   const text =

@@ -33,7 +33,7 @@ test("a table explains each hit, and its parts add up to the score", () => {
   expect(rows.some((row) => row.endsWith("meta.ping"))).toBe(true);
 });
 
-test("prints no parts without --why", () => {
+test("prints no parts of the score without --why", () => {
   expect(linesOf("plain")[0]!.trim().toLowerCase().split(/\s+/)).toEqual(["score", "tool", "description"]);
 });
 
@@ -43,6 +43,6 @@ test("as JSON each hit has the parts by name", () => {
   for (const { why } of hits) expect(Object.keys(why)).toEqual(["words", "meaning", "neighbours", "server"]);
 });
 
-test("an exact name has no other part", () => {
+test("the score of an exact name has only one part", () => {
   expect(linesOf("exact")[2]!.trim().split(/\s+/)).toEqual(["1.00", "0.00", "0.00", "0.00", "0.00", "meta.ping"]);
 });

@@ -125,7 +125,7 @@ describe("S12: pinned tools", () => {
     expect(JSON.stringify(await (await later.client()).request("tools/list"))).not.toContain("id_rsa");
   });
 
-  test("S12: a pin of the first rule stays valid by that rule, with a warning that names the new one", async () => {
+  test("S12: a digest of the first version stays valid, with a warning that contains the new digest", async () => {
     const pins = { pay: contentDigest(FIRST_RULE_OF_PAY) };
     offered = [{ ...PAY, icons: [{ src: "https://example.test/i.png" }] }];
     await using target = await open({ pins });

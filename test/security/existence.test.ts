@@ -94,7 +94,7 @@ describe.each(SEEDS)("seed %i", (seed) => {
     }
   });
 
-  test("S15: neither does a caller without a token", async () => {
+  test("S15: a caller without a token learns nothing about entries, on any endpoint", async () => {
     const random = createRandom(seed);
     const [there, absent] = [full, bare].map((target) => ({ target, token: undefined }) as Asker);
     for (const [what, way] of WITHOUT_TOKEN) {

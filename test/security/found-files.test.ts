@@ -164,7 +164,7 @@ test("S7: keeps the acceptance of a remote server until a value for the requests
     expect(await digestOf(other), other).not.toBe(before);
 });
 
-test("S7: asks about a file that only writes and sends like about commands, and writes nothing before", async () => {
+test("S7: also asks about a file that only writes or sends, and writes nothing before the answer", async () => {
   await lay({ name: "toolyard.toml", text: '[logging]\nfile = "own.log"\n[audit]\nfile = "audit.log"\n' });
   const asked: string[] = [];
   const refused = await run(["list"], asked, false);

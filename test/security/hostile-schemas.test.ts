@@ -68,7 +68,7 @@ function isShort(ms: number): boolean {
   return ms < MAX_STALL_MS;
 }
 
-test("S18: schemas checked in a thread give the same result as plain ones", async () => {
+test("S18: checks in a thread give the same results as checks on the main thread", async () => {
   const checks = new GuardedSchemas();
   const schema: JsonObject = {
     type: "object",
@@ -109,7 +109,7 @@ test("S18: compiles two hundred schemas of one turn in a few turns", async () =>
   }
 });
 
-test("S18: abandons a schema that is too expensive once, by its digest", async () => {
+test("S18: abandons a too expensive schema once, and recognises it by its digest", async () => {
   const checks = new GuardedSchemas();
   const schema = { type: "object", ...fillingLevels(28) };
   try {

@@ -98,12 +98,15 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     expect(server.received.map(({ method: asked }) => asked)).not.toContain("tasks/get");
   });
 
-  test.each(["tasks/list", "tools/unknown", "x/y"])("has no %s of a server without extensions", async (method) => {
-    const server = await skillServer({ [TASKS]: {} });
-    const client = await (await hubOver({ one: server })).client("owner-1", { era });
-    expect((await client.request(method))["error"]).toMatchObject({ code: -32601 });
-    expect(server.received.map(({ method: asked }) => asked)).not.toContain(method);
-  });
+  test.each(["tasks/list", "tools/unknown", "x/y"])(
+    "does not pass the method %s to a server without extensions",
+    async (method) => {
+      const server = await skillServer({ [TASKS]: {} });
+      const client = await (await hubOver({ one: server })).client("owner-1", { era });
+      expect((await client.request(method))["error"]).toMatchObject({ code: -32601 });
+      expect(server.received.map(({ method: asked }) => asked)).not.toContain(method);
+    },
+  );
 });
 
 test.each(["legacy", "modern"] as const)(

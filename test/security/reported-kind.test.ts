@@ -38,23 +38,26 @@ afterEach(async () => {
   await upstream.close();
 });
 
-test.each(["legacy", "modern"] as const)("removes it from results and errors over MCP (%s)", async (era) => {
-  const client = await target.client(undefined, { era });
-  const called = await client.request("tools/call", { name: "up__result", arguments: {} });
-  expect(called).toMatchObject({ result: { isError: true, _meta: { "example/kept": 1 } } });
-  const inside = await client.request("tools/call", {
-    name: "execute_tool",
-    arguments: { name: "up__result", arguments: {} },
-  });
-  const failed = await client.request("tools/call", { name: "up__error", arguments: {} });
-  expect(failed).toMatchObject({ error: { data: { why: "no" } } });
-  const prompt = await client.request("prompts/get", { name: "up__p" });
-  for (const answer of [called, inside, failed, prompt])
-    expect(JSON.stringify(answer)).not.toMatch(/"limited"|"unknown_tool"|retryAfterMs/);
-});
+test.each(["legacy", "modern"] as const)(
+  "removes an outcome code that an upstream claims from results and errors over MCP (%s)",
+  async (era) => {
+    const client = await target.client(undefined, { era });
+    const called = await client.request("tools/call", { name: "up__result", arguments: {} });
+    expect(called).toMatchObject({ result: { isError: true, _meta: { "example/kept": 1 } } });
+    const inside = await client.request("tools/call", {
+      name: "execute_tool",
+      arguments: { name: "up__result", arguments: {} },
+    });
+    const failed = await client.request("tools/call", { name: "up__error", arguments: {} });
+    expect(failed).toMatchObject({ error: { data: { why: "no" } } });
+    const prompt = await client.request("prompts/get", { name: "up__p" });
+    for (const answer of [called, inside, failed, prompt])
+      expect(JSON.stringify(answer)).not.toMatch(/"limited"|"unknown_tool"|retryAfterMs/);
+  },
+);
 
 test.each(["legacy", "modern"] as const)(
-  "removes it from results of extensions and of successful calls (%s)",
+  "removes an outcome code that an upstream claims from results of extensions and of successful calls (%s)",
   async (era) => {
     const client = await target.client(undefined, { era });
     expect(await client.result("tools/call", { name: "up__success", arguments: {} })).toMatchObject({
@@ -67,7 +70,7 @@ test.each(["legacy", "modern"] as const)(
   },
 );
 
-test("gives the command for a remote hub the exit code of a failed tool", async () => {
+test("`call --url` exits with the code of a failed tool if an upstream claims another outcome code", async () => {
   using folder = new ToolFolder();
   for (const name of ["up__result", "up__error"]) {
     const { code } = await runCommand(["call", name, "--url", target.url], {
@@ -78,7 +81,7 @@ test("gives the command for a remote hub the exit code of a failed tool", async 
   }
 });
 
-test("gives that command the exit code of a failure of the hub itself, as before", async () => {
+test("`call --url` exits with the code of a failure of the hub itself", async () => {
   using folder = new ToolFolder();
   const { code } = await runCommand(["call", "up__nothing", "--url", target.url], {
     TOOLYARD_HOME: folder.path,

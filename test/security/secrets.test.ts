@@ -129,7 +129,7 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
     },
   );
 
-  test("S14: neither log, audit, status nor stored lists contain them", async () => {
+  test("S14: neither log, audit, status nor stored lists contain the credentials", async () => {
     const { target, close } = await openCareless();
     try {
       const client = await target.client();
@@ -205,7 +205,7 @@ headers = { Authorization = "Basic ${Buffer.from(`${USER}:${SECRET}`).toString("
 `;
 
   test.each([["config"], ["config", "--json"], ["check", "--timeout", "1s"], ["check", "--json", "--timeout", "1s"]])(
-    "S14: the output of `%s` contains none",
+    "S14: the output of `%s` contains no secret",
     async (...args) => {
       using folder = new ToolFolder();
       const config = folder.write("toolyard.toml", CONFIG);

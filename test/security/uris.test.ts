@@ -316,7 +316,7 @@ describe("a deny pattern for one host", () => {
     ["http://10.0.0.1/*", "http://[2001:db8::a00:1]/x"],
     ["file:///a/vault/*", "file:///a/vaults/x"],
     ["file:///a/vault", "file:///a/.vault"],
-  ])("S15: %s leaves %s", async (pattern, uri) => {
+  ])("S15: %s does not apply to %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     provider.offer({ templates: [provider.template(`${uri.slice(0, uri.indexOf(":"))}:{+rest}`)] });
     const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
@@ -360,7 +360,7 @@ describe("a deny pattern without a prefix, with two sources that have the same U
     ["file:///a/vault/*", "file:///a/%76ault/gold", "file:///a/vaults/gold"],
     ["file:///a/vault/*", "file:///A/Vault/gold", "file:///b/vault/gold"],
     ["two+https://admin.internal/*", "https://admin.internal./x", "https://example.com/x"],
-  ])("S15: %s denies %s at the source with the prefix, and leaves %s", async (pattern, denied, left) => {
+  ])("S15: %s denies %s at the source with the prefix, and does not apply to %s", async (pattern, denied, left) => {
     const snapshot = await clashing();
     expect(forwarded(snapshot, `two+${denied}`)).toBe(denied);
     expect(forwarded(snapshot, `two+${denied}`, { deny: [pattern] })).toBeUndefined();

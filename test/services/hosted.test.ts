@@ -99,7 +99,7 @@ describe("gnn in a hub", () => {
     expect(await desk.run(["gnn", "check", "secret.md"])).toMatchObject({ code: 0 });
   });
 
-  test("G54: accepts the name of the first tools, and refuses a pickle with the reason", async () => {
+  test("G54: accepts the older name of the export tool, and refuses a pickle with the reason", async () => {
     const args = ["gnn_file_path=two_room.md", "output_file_path=out.json"];
     const { stdout } = await toolyard(ROOTS, ["call", "export_gnn_to_json", ...args]);
     expect(JSON.parse(stdout)).toMatchObject({ status: "success" });

@@ -310,7 +310,7 @@ describe("weather", () => {
 });
 
 describe("failures", () => {
-  test("M4: a stopped service is the document's error object, and the others continue", async () => {
+  test("M4: a stopped service is the specified error object, and the others continue", async () => {
     await startAll();
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toHaveProperty("current");
     const port = portOf("weather");
@@ -439,7 +439,7 @@ describe("failures", () => {
   });
 });
 
-test("M7: a manager with a killed service gives a model the document's error object and continues", async () => {
+test("M7: a manager with a killed service gives a model the specified error object and continues", async () => {
   await startAll();
   await using models = await startModels();
   await using agent = createAgent({ hub: manager, model: "mistral/mistral-large-latest", models: models.models });

@@ -82,7 +82,7 @@ test.each(["http://127.0.0.1", "https://127.0.0.1", "https://localhost", "https:
   },
 );
 
-test("a local server may name such an address", async () => {
+test("requests metadata from a private address that a local server names", async () => {
   await using trap = await startTrap();
   const url = new URL("http://127.0.0.1:1/mcp");
   const network = new SignInNetwork({ label: "far", url, trusted: [], environment: {} });

@@ -115,7 +115,7 @@ test.each<[string, (home: Home, to: AuthServer) => Promise<Partial<Auth>>]>([
   expect(await echo(home.open({ url: there.url, auth: changed }), "moved")).toMatchObject(says("moved"));
 });
 
-test("metadata of an impostor with the configured issuer's name receive nothing", async () => {
+test("an impostor with the configured issuer's name receives no credentials", async () => {
   await using there = await startMover();
   await using home = new Home();
   there.second.switches.issuer = there.first.url;

@@ -166,7 +166,7 @@ test.each([503, 200])(
   },
 );
 
-test("an ended grant requests one sign-in with one notice; the tools stay, without retries", async () => {
+test("an ended grant causes one sign-in request and one notice; the tools stay, without retries", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

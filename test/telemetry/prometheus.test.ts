@@ -52,7 +52,7 @@ async function serve(
 
 const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
-describe("the address of its own", () => {
+describe("# the separate metrics address", () => {
   test("serves metrics in the text format, and nothing else", async () => {
     const { hub, url, metrics } = await serve();
     await hub.call("echo", { text: "hi" });
@@ -73,7 +73,7 @@ describe("the address of its own", () => {
     expect((await fetch(metrics, bearer(SCRAPE_TOKEN))).status).toBe(200);
   });
 
-  test("refuses a page of another origin and a foreign host", async () => {
+  test("refuses a page of another origin and an unknown Host", async () => {
     const { metrics } = await serve();
     expect((await fetch(metrics, { headers: { origin: "https://evil.example" } })).status).toBe(403);
   });
@@ -84,7 +84,7 @@ describe("the address of its own", () => {
     await expect(fetch(metrics)).rejects.toThrow("fetch failed");
   });
 
-  test("that is taken keeps the hub from being served, and the message names the address", async () => {
+  test("keeps the hub from being served if it is in use, and the message names it", async () => {
     const { metrics } = await serve();
     const { port } = new URL(metrics);
     await expect(serve({ listen: `127.0.0.1:${port}` })).rejects.toThrow(new RegExp(`${port}`));

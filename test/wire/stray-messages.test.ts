@@ -92,7 +92,7 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
   });
 });
 
-test("can cancel its own request with the id of a running call, which continues", async () => {
+test("a server can cancel its own request with the id of a running call, which continues", async () => {
   await using server = await openOdd("stdio", { era: "legacy" });
   const before = [
     { jsonrpc: "2.0", id: "$ID", method: "elicitation/create", params: { message: "?", requestedSchema: {} } },

@@ -120,7 +120,7 @@ describe("modules in Python", () => {
     expect(await told("export.tides", "a")).toEqual({ status: "success", output_uri: "file://tides.json" });
   });
 
-  test("G70: mcp_instance has the document's members in Python too", async () => {
+  test("G70: mcp_instance has the specified members in Python too", async () => {
     folder.write("src/other/mcp.ts", 'export const register_tools = (mcp) => mcp.register_tool("other.one", () => 1);');
     const mcp = core();
     await mcp.discoverModules();
@@ -137,7 +137,7 @@ describe("modules in Python", () => {
     });
   });
 
-  test("G70, G71: the document's meta functions in Python count like the server", async () => {
+  test("G70, G71: the specified meta functions in Python report the same counts as the server", async () => {
     folder.write("src/other/mcp.ts", OTHER);
     folder.write("src/status/mcp.py", STATUS);
     const mcp = core();
@@ -191,7 +191,7 @@ describe("modules in Python", () => {
   });
 });
 
-test("G72: a hub's `meta` describes the hub, and the core dialect the document's server", async () => {
+test("G72: `meta` describes the hub in a hub, and the specified server in the core dialect", async () => {
   const capabilities = (of: LibraryHub) => of.call("meta.get_full_capabilities");
   const described = (text: string) => ({ result: { structuredContent: { server_description: text } } });
   expect(await capabilities(await hub())).toMatchObject(described("Toolyard: all tools behind one MCP endpoint"));
@@ -209,7 +209,7 @@ test.each([
   ["a core that says so", { builtin: { meta_visibility: "ondemand" } }, []],
   ["a core without them", { builtin: { meta_tools: false } }, []],
 ] as const)(
-  "C39, G70: tools/list of %s has the document's meta names, and none of the older ones",
+  "C39, G70: tools/list of %s has the specified meta names, and none of the older ones",
   async (_of, settings, names) => {
     const mcp = new MCP({ variables: environment(), logger: SILENT_LOGGER, ...(settings ? { settings } : {}) });
     open.push(mcp);
@@ -221,7 +221,7 @@ test.each([
   },
 );
 
-test("C39: a hub lists the meta tools in the dialect of document G, and `tools/list` follows document T", async () => {
+test("C39: a hub lists the meta tools for the dialect's method, and hides them from `tools/list`", async () => {
   const { endpoint } = await (await hub({ server: { port: 0, jsonrpc: true } })).serve();
   const ask = async (method: string): Promise<string[]> => {
     const answer = await fetch(endpoint.replace(/\/mcp$/, "/jsonrpc"), {
@@ -282,7 +282,7 @@ test("G13: an error with a JSON-RPC code leaves no stack", async () => {
 });
 
 describe("the command line", () => {
-  test("G13: the terminal shows a tool's exception once, without stack; a log file has both", async () => {
+  test("G13: the terminal shows a tool's exception once, without stack; a log file also has the stack", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[modules]\npaths = ["src"]\n',
       "logged.toml": '[modules]\npaths = ["src"]\n[logging]\nfile = "hub.log"\n',
@@ -300,7 +300,7 @@ describe("the command line", () => {
     expect(verbose.stderr).toMatch(/^ {4}at .*src\/tides\/mcp\.mjs/m);
   });
 
-  test("G40: -v is global, and the document's commands name their current forms", async () => {
+  test("G40: -v is global, and the specified commands name their current forms", async () => {
     await using desk = await Desk.create();
     const verbose = await desk.run(["-v", "core", "list"]);
     expect([verbose.code, verbose.stderr]).toEqual([0, expect.stringContaining("INFO")]);
@@ -347,7 +347,7 @@ describe("the command line", () => {
   });
 });
 
-test("T36: a tools/list with only the mode header gets advice and its own id", async () => {
+test("T36: a tools/list request with only the mode header gets advice and keeps its id", async () => {
   const { endpoint } = await (await hub({ server: { port: 0 } })).serve();
   const post = async (id: unknown) => {
     const response = await fetch(endpoint, {

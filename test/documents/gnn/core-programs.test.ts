@@ -105,7 +105,7 @@ describe("a core with modules in Python", () => {
     expect(log).not.toContain("src.plain");
   });
 
-  test("C48, G7: without a tool discovery is false, and lists remain lists", async () => {
+  test("C48, G7: without a tool, discovery returns false, and the lists are empty", async () => {
     const empty = new MCP({ paths: [desk.path("src/plain")], variables: variables(), logger: noting([]) });
     open.push(empty);
     expect(await empty.discover_modules()).toBe(false);
@@ -113,7 +113,7 @@ describe("a core with modules in Python", () => {
     expect([Array.isArray(tools), resources]).toEqual([true, []]);
   });
 
-  test("G9, G15, G16, G51, G52: describes its tools in the document's form", async () => {
+  test("G9, G15, G16, G51, G52: describes its tools in the specified form", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const told = await mcp.get_capabilities();
@@ -150,7 +150,7 @@ describe("a core with modules in Python", () => {
     await expect(mcp.get_resource("bog://dry/7")).rejects.toThrow("the bog is dry");
   });
 
-  test("G11, G12, G13, G57, G63, G64, G66: runs tools, refuses invalid calls, and logs all three", async () => {
+  test("G11, G12, G13, G57, G63, G64, G66: runs tools, refuses invalid calls, and logs each of them", async () => {
     const lines: string[] = [];
     const mcp = core(lines);
     await mcp.discover_modules();
@@ -183,7 +183,7 @@ describe("a core with modules in Python", () => {
       expect(log).toContain(words);
   });
 
-  test("G8, G10: a repeated name or template replaces the first, with the document's warning", async () => {
+  test("G8, G10: a repeated name or template replaces the first, with the specified warning", async () => {
     const lines: string[] = [];
     const mcp = core(lines);
     for (const kilos of [1, 2]) mcp.register_tool("peat.stack", () => ({ kilos }), {}, "A stack");
@@ -278,7 +278,7 @@ describe("on HTTP", () => {
   const message = (method: string, params: object = {}): string =>
     JSON.stringify({ jsonrpc: "2.0", id: "peat-9", method, params });
 
-  test("G30, G31, G32, G33, G34, G35, G38: one core serves both transports, with the document's statuses", async () => {
+  test("G30, G31, G32, G33, G34, G35, G38: one core serves both transports, with the specified statuses", async () => {
     const mcp = core();
     await mcp.discover_modules();
     const server = new MCPHTTPServer(mcp, "127.0.0.1", 0);
@@ -335,7 +335,7 @@ describe("on HTTP", () => {
   });
 });
 
-describe("with the commands of the document", () => {
+describe("# with the specified commands", () => {
   const told = (text: string): unknown => JSON.parse(text);
 
   const core = (...words: string[]) => desk.run(["core", ...words]);

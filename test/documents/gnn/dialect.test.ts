@@ -177,7 +177,7 @@ describe("stdio", () => {
     });
   });
 
-  test("G27: a failing tool is neither", async () => {
+  test("G27: a failing tool has neither -32601 nor -32602", async () => {
     expect(await client.ask(request("bad.run"))).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -204,7 +204,7 @@ describe("stdio", () => {
     expect(client.messages).toMatchObject([{ result: { sum: 2 } }]);
   });
 
-  test("C1: MCP first, then the six names, then tools, then -32601, with and without a handshake", async () => {
+  test("C1: resolves a name as MCP method, then as one of six names, then as tool, else answers -32601", async () => {
     expect(await client.ask(request("ping"))).toMatchObject({ result: {} });
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
     expect(await client.ask(INITIALIZE)).toMatchObject({ result: { serverInfo: { name: "toolyard" } } });
@@ -345,7 +345,7 @@ describe("errors and responses", () => {
     expect(await codeOf(request("bad.run"))).toBe(-32000);
   });
 
-  test("G60: passes on a tool's own code if servers may choose it, otherwise not", async () => {
+  test("G60: passes on a tool's own code only if servers may choose codes", async () => {
     core.mcp.registerTool("own.code", ({ code }: { code: number }) => {
       throw new MCPError("mine", code, { a: 1 });
     });
@@ -371,7 +371,7 @@ describe("errors and responses", () => {
     expect((await client.post({ jsonrpc: "2.0", id: [1], method: "x" })).reply.id).toBe(null);
   });
 
-  test("G62: an unknown method has the document's message", async () => {
+  test("G62: an unknown method has the specified message", async () => {
     expect((await client.post(request("non_existent_tool", {}, "request-456"))).reply).toEqual({
       jsonrpc: "2.0",
       error: { code: -32601, message: "Method not found", data: "Tool 'non_existent_tool' not found." },
@@ -390,12 +390,12 @@ describe("errors and responses", () => {
     expect((await client.post(request("say.nothing"))).reply).toEqual({ jsonrpc: "2.0", id: 1, result: null });
   });
 
-  test("G67: a missing resource is no such success", async () => {
+  test("G67: a missing resource is an error, and not null", async () => {
     core.mcp.registerResource("gone://it", () => null);
     expect((await client.post(request("resource/get", { uri: "gone://it" }))).reply.error?.code).toBe(-32601);
   });
 
-  test("G66: logs attempts, successes and failures, faults with their traceback, arguments never", async () => {
+  test("G66: logs attempts, successes and failures, faults with their traceback, and never arguments", async () => {
     await client.post(request("math.add", { a: 902_104_177, b: 1 }));
     await client.post(request("bad.run"));
     await client.post(request("no_tool"));
@@ -452,7 +452,7 @@ describe("HTTP", () => {
     });
   });
 
-  test("G31: an empty body and invalid JSON have the document's messages", async () => {
+  test("G31: an empty body and invalid JSON have the specified messages", async () => {
     expect((await client.post("")).reply).toEqual({
       jsonrpc: "2.0",
       id: null,
@@ -657,7 +657,7 @@ describe("HTTP", () => {
     expect(core.log.whole).not.toContain("4711");
   });
 
-  test("G37: no other log line contains accesses", async () => {
+  test("G37: no other log line reports an access", async () => {
     await client.post(request("say.nothing"));
     expect(core.log.all.filter((line) => !line.startsWith("debug") && /HTTP (IN|OUT)|jsonrpc/.test(line))).toEqual([]);
   });

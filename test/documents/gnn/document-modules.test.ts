@@ -114,7 +114,7 @@ describe("G30: a body without Content-Type: application/json", () => {
   });
 });
 
-test("G70: the document's own meta_mcp.py loads, and the server's meta tools answer", async () => {
+test("G70: the specified meta_mcp.py loads, and the server's meta tools answer", async () => {
   yard.folder.write("src/mcp/meta_mcp.py", META);
   await open();
   expect(await rpc("meta.get_server_status", {}, JSON_TYPE)).toMatchObject({ body: { result: { status: "running" } } });

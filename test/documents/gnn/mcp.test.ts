@@ -69,7 +69,7 @@ describe("registries", () => {
     expect(core.mcp.tool_registry.has("export.run")).toBe(false);
   });
 
-  test("G8: a program registers function, schema and description; repeating warns and replaces", async () => {
+  test("G8: a program registers function, schema and description; a repetition warns and replaces", async () => {
     core.mcp.registerTool("a.tool", () => "first", {}, "First");
     core.mcp.register_tool("a.tool", () => "second", {}, "Second");
     expect(await core.mcp.executeTool("a.tool")).toBe("second");
@@ -237,7 +237,7 @@ describe("execution", () => {
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': too far .*badRun/u);
   });
 
-  test("G64: raises if a retriever fails, and not if it works", async () => {
+  test("G64: raises if a retriever fails", async () => {
     core.mcp.registerResource("doc://{id}", (_uri, { id }) => {
       if (id === "bad") throw new Error("disk gone");
       return { id };
@@ -367,7 +367,7 @@ describe("initialize", () => {
     expect(mcp).toBeInstanceOf(MCP);
   });
 
-  test("G18: a missing dependency stops it, unless it is forced or told not to halt", async () => {
+  test("G18: a missing dependency stops initialisation, unless it is forced or told not to halt", async () => {
     const options = { ...core.options, requires: ["no-such-package"] };
     const error = await caught(initialize(true, false, options));
     expect(error).toMatchObject({ message: "MCP SDK not found or failed to initialize.", code: -32001 });
@@ -376,17 +376,17 @@ describe("initialize", () => {
     expect((await initialize(false, false, options)).slice(1)).toEqual([false, false]);
   });
 
-  test("G18: a present dependency does not stop it", async () => {
+  test("G18: a present dependency does not stop initialisation", async () => {
     expect((await initialize(true, false, { ...core.options, requires: ["node:fs"] })).slice(1)).toEqual([true, false]);
   });
 
-  test("C49: the third value reports the flag; a property reports the modules", async () => {
+  test("C49: the third value of initialize is the `forced` flag; a property reports the modules", async () => {
     core.module("bad", 'throw new Error("boom");');
     const [mcp, , forced] = await initialize(true, true, core.options);
     expect([forced, mcp.allModulesLoaded]).toEqual([false, false]);
   });
 
-  test("C49: with all modules loaded the flag still reports that it was forced", async () => {
+  test("C49: the flag reports a forced initialisation even if all modules are loaded", async () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     const [mcp, , forced] = await initialize(true, true, { ...core.options, requires: ["no-such-package"] });
     expect([forced, mcp.allModulesLoaded]).toEqual([true, true]);

@@ -36,7 +36,7 @@ test("G1: keeps tools, resources and modules of one hub by name, template and mo
   expect(status["registered_tools_count"]).toBe(listed.filter((name) => !finders.includes(name)).length);
 });
 
-test("G1: a module without registrations is no entry", async () => {
+test("G1: a module without registrations is not in the registry", async () => {
   yard.folder.write("mods/empty/mcp.mjs", "export const nothing = 1;");
   expect(JSON.parse(await (await open()).text("meta.get_server_status"))).toMatchObject({
     discovered_modules_count: 0,
@@ -110,7 +110,7 @@ test("G5: a module without register_tools is a warning, and is not recorded", as
   ]);
 });
 
-test("G6: logs an exception in import or registration with the path; others load", async () => {
+test("G6: logs an exception in import or registration with the path; other modules load", async () => {
   const bad = yard.folder.write("mods/bad/mcp.mjs", 'throw new Error("boom");');
   const worse = yard.folder.write("mods/worse/mcp.mjs", 'export function registerTools() { throw new Error("bang"); }');
   yard.module("good", 'hub.registerTool("good.run", () => "fine");');
@@ -181,7 +181,7 @@ test("G9: an invalid call never reaches the function", async () => {
   expect(await client.text("math.calls")).toBe("0");
 });
 
-test("G10: registers a resource under a template with placeholders; again warns and replaces", async () => {
+test("G10: registers a resource under a template with placeholders; a repetition warns and replaces", async () => {
   yard.module(
     "a",
     'hub.registerResource("gnn://doc/{resource_id}", () => "first", "First"); ' +
@@ -219,7 +219,7 @@ test("G11: reports an unknown tool, and logs failed and successful calls", async
   expect(yard.log.whole).toMatch(/A call failed\. .*"target":"nope\.run".*"kind":"unknown_tool"/u);
 });
 
-test("G12: names a missing required parameter with the document's message", async () => {
+test("G12: names a missing required parameter with the specified message", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   expect(textsOf((await (await open()).call("math.add", { a: 1 })).result)[0]).toContain(
     "Missing required parameter: b",
@@ -487,7 +487,7 @@ test("G71: meta.get_server_status describes the running server", async () => {
   expect(second["uptime_seconds"]).toBeGreaterThan(first["uptime_seconds"] as number);
 });
 
-test("G71: it contains no secrets", async () => {
+test("G71: meta.get_server_status contains no secrets", async () => {
   const client = await open(
     { server: { token: "t-secret-token" } },
     { headers: { authorization: "Bearer t-secret-token" } },
@@ -519,7 +519,7 @@ test("G73: meta.get_module_info returns path and at most five tools of a loaded 
   });
 });
 
-test("G73: reports an unknown module with the document's message", async () => {
+test("G73: reports an unknown module with the specified message", async () => {
   const { result } = await (await open()).call("meta.get_module_info", { module_name: "src.nothing.mcp" });
   expect(result).toMatchObject({
     isError: true,
@@ -640,7 +640,7 @@ test("C23: a declaration refused by one loader is not accepted by another", asyn
   expect(await client.names()).toEqual([]);
 });
 
-test("C11: one schema has each surface's key", async () => {
+test("C11: each surface lists the same schema under its own key", async () => {
   yard.module("a", `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM});`);
   const client = await open();
   const schema = {

@@ -55,7 +55,7 @@ describe("L13: get_binding_config returns every option of the constructor", () =
     expect(make(options).get_binding_config()).toMatchObject({ ...options, logger });
   });
 
-  test("camelCase options are returned under their names in the documents", () => {
+  test("camelCase options are returned under their documented names", () => {
     expect(local({ toolsFolderPath: "t", webSearch: {} }).getBindingConfig()).toMatchObject({
       tools_folder_path: "t",
       web_search: {},

@@ -49,7 +49,7 @@ describe("the contract", () => {
     }
   }
 
-  test("L1: a TypeScript class may use the document's snake_case methods; camelCase calls them", async () => {
+  test("L1: a TypeScript class may use the specified snake_case methods; camelCase calls them", async () => {
     const binding = new Documents("http://tides.test");
     expect(await binding.discoverTools()).toEqual(await binding.discover_tools());
     expect(await binding.executeTool("tide", { harbour: "Brest" })).toEqual({
@@ -110,7 +110,7 @@ describe("the manager", () => {
       expect(await execute("x", {})).toEqual({ error: "Tool execution failed: dry", status_code: 500 });
   });
 
-  test("L1: a malformed result of a binding is handled likewise; a correct result passes unchanged", async () => {
+  test("L1: a malformed result of a binding is an empty list or a failure; a correct one is unchanged", async () => {
     write(`n = 0; async discover_tools() { return null; }
       async execute_tool(name) { return name === "good" ? { output: ++this.n, status_code: 200 } : "text"; }`);
     const binding = (await new LollmsMCPBindingManager(`${folder.path}/mine`).createBinding("tides"))!;
@@ -145,7 +145,7 @@ describe("the manager", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: "http://brook.test" });
   });
 
-  test("L25: a missing folder is a problem until it exists", async () => {
+  test("L25: reports a missing folder as a problem until the folder exists", async () => {
     const path = `${folder.path}/later`;
     const warned: string[] = [];
     const hears = { ...logger, warning: (message: string) => void warned.push(message) };
@@ -208,7 +208,7 @@ describe("results keep their type", () => {
 });
 
 describe("statuses by cause of the failure", () => {
-  test("L11: an unreachable search service is 503", async () => {
+  test("L11: an unreachable search service gives the status 503", async () => {
     const web_search = { base_url: `http://127.0.0.1:${await closedPort()}/`, min_interval: 0 };
     const binding = kept(new LocalMCPBinding({ web_search, logger }));
     expect(await binding.executeTool("internet_search", { query: "tides" })).toMatchObject({
@@ -220,7 +220,7 @@ describe("statuses by cause of the failure", () => {
   test.each([
     ["outside of the allowed folders", "../../tides.txt", 403],
     ["of a folder", "notes/", 400],
-  ])("L11: a path %s has the matching status", async (_what, file_path, status_code) => {
+  ])("L11: a path %s gives the matching status", async (_what, file_path, status_code) => {
     const default_tools = { file_roots: [`${folder.path}/files`] };
     const binding = kept(new LocalMCPBinding({ default_tools, logger }));
     expect(await binding.executeTool("file_writer", { file_path, content: "high" })).toMatchObject({ status_code });
@@ -382,7 +382,7 @@ setTimeout(() => {
   const names = async (binding: StandardMCPBinding): Promise<readonly string[]> =>
     (await binding.discover_tools({ timeout_per_server: 120 })).map(({ name }) => name);
 
-  test("L51: numbers without a unit are seconds, as everywhere in the documents", async () => {
+  test("L51: numbers without a unit are seconds", async () => {
     const command = [process.execPath, folder.write("slow.mjs", SLOW_START)];
     const binding = kept(
       new StandardMCPBinding({ initial_servers: { near: { command, connect_timeout: 120 } }, logger }),

@@ -96,7 +96,7 @@ describe("the manager", () => {
     );
   });
 
-  test("L21: the hub accepts that section without reading the folder, and refuses a wrong key", async () => {
+  test("L21: the hub accepts the section [bindings] without reading the folder, and refuses a wrong key", async () => {
     write("mine/one.mjs", {
       before: `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(`${folder.path}/loaded`)}, "");`,
     });

@@ -107,7 +107,7 @@ describe("tools of a folder", () => {
     expect(heard).toContain("the miller calls");
   });
 
-  test("L12: an unknown tool is 404 with the document's message", async () => {
+  test("L12: an unknown tool is 404 with the specified message", async () => {
     const result = (await local().execute_tool("thresh", {})) as { error: string; status_code: number };
     expect([result.status_code, result.error]).toEqual([404, expect.stringMatching(/not found|Unknown tool/i)]);
   });
@@ -124,7 +124,7 @@ describe("tools of a folder", () => {
 });
 
 describe("several kinds of tools together", () => {
-  test("L0, L2, L6: one interface for a folder, a child and a remote; a stopped one affects no other", async () => {
+  test("L0, L2, L6: a folder, a child and a remote share one interface; a stopped one affects no other", async () => {
     tool("grind", "def execute(params):\n    return 'ground'\n");
     await using remote = await startTools({ weigh: ({ sacks }) => ({ kilos: Number(sacks) * 50 }) });
     const calc = join(ROOT, "test/documents/python/calc_server.py");
@@ -172,7 +172,7 @@ export class Mill extends LollmsMCPBinding {
 }`,
     );
 
-  test("L20, L21, L22, L23, L24, L25: finds, loads once, creates, and returns undefined otherwise", async () => {
+  test("L20, L21, L22, L23, L24, L25: finds, loads once and creates a binding, or returns undefined", async () => {
     const counted = "globalThis.millsLoaded = (globalThis.millsLoaded ?? 0) + 1;\n";
     write("water_mill", "Mill", counted);
     write("wind_mill", "Wind");

@@ -157,7 +157,7 @@ describe("the contract", () => {
     );
   });
 
-  test("L3: discovery returns a list, and the snake_case spelling the same one", async () => {
+  test("L3: discovery returns a list, in both spellings of the method", async () => {
     const binding = local();
     const tools = await binding.discover_tools();
     expect(tools).toHaveLength(1);
@@ -177,7 +177,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L4: a tool without an output schema lacks the key; there are no protocol spellings", async () => {
+  test("L4: a tool without an output schema lacks the key; no key has the protocol's spelling", async () => {
     const [first] = (await standard().discoverTools()).filter(({ name }) => name === "library::search_chunks");
     expect(Object.keys(first!)).toEqual(["name", "description", "input_schema"]);
     expect(first!.input_schema).toMatchObject({ required: ["query"] });

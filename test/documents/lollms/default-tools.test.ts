@@ -154,7 +154,7 @@ describe("file_writer", () => {
     expect(file("notes/a.txt")).toBe("");
   });
 
-  test("L35, S6: refuses a path outside its folders with the document's members, and writes nothing", async () => {
+  test("L35, S6: refuses a path outside its folders with the specified members, and writes nothing", async () => {
     const answer = await binding().executeTool("file_writer", { file_path: "../outside.txt", content: "x" });
     expect(answer).toMatchObject({
       status_code: 403,

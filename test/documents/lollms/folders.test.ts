@@ -63,7 +63,7 @@ test("L32: each sub-folder of tools_folder_path is scanned for every request", a
   expect(await client.text("two")).toBe("2");
 });
 
-test("L32: a folder deeper down is no tool", async () => {
+test("L32: a folder inside a sub-folder is not a tool", async () => {
   yard.folder.write("folders/a/deep/deep.mcp.json", '{"name":"deep","description":"d","input_schema":{}}');
   yard.folder.write("folders/a/deep/deep.mjs", "export const execute = () => 1;");
   expect(await (await open()).names()).toEqual([]);

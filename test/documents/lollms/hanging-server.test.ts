@@ -12,7 +12,7 @@ const { kept } = bindingsFolder();
 const NOT_FOUND = { error: "Tool not found", status_code: 404 };
 
 describe("with a hanging server", () => {
-  test("L5: discovery takes timeout_per_server once", async () => {
+  test("L5: discovery waits for timeout_per_server once", async () => {
     const hub = new SourceHub({
       endpoint: "test",
       logger,

@@ -120,7 +120,7 @@ describe("a closed manager", () => {
   });
 });
 
-describe("services by the names of the document", () => {
+describe("# services by their specified names", () => {
   test.each([
     [
       ["ddgs-mcp", "datetime-mcp"],

@@ -115,7 +115,7 @@ describe("one manager in front of services", () => {
     expect(await loading).toEqual({ loaded: true });
   });
 
-  test("M15: it is a thin layer over a client's call and returns the same result", async () => {
+  test("M15: the manager is a thin layer over a client's call and returns the same result", async () => {
     const ferries = await service({ next_ferry: ({ to }) => ({ to }) });
     const manager = manage({ next_ferry: { host: HOST, port: ferries.port } });
     const client = new MCPClient({ host: HOST, port: ferries.port } as never);

@@ -92,7 +92,7 @@ describe("routing", () => {
     ).toMatchObject([{ error: expect.any(String) }, { location: "Paris" }]);
   });
 
-  test("M2: the document's registry is the default, with host and port of each tool", () => {
+  test("M2: the specified registry is the default, with host and port of each tool", () => {
     const manager = open(DEFAULT_REGISTRY);
     expect(Object.keys(DEFAULT_REGISTRY).map((tool) => manager.resolve(tool)?.url)).toEqual([
       "http://datetime-mcp:50051/mcp",
@@ -235,7 +235,7 @@ describe("failures", () => {
     ).toEqual(UNAVAILABLE(server.port));
   });
 
-  test("M4: the same object contains the tool's own error", async () => {
+  test("M4: a tool's own error is reported in the same object", async () => {
     const server = await serve({
       get_weather: () => {
         throw new Error("No such place: Atlantis");
@@ -330,7 +330,7 @@ describe("names", () => {
       expect(await manager.callTool(service, "get_weather", { location: "Tokyo" }), service).toEqual(want);
   });
 
-  test("C14: a container with `_tool` names works with the document's names, and the reverse", async () => {
+  test("C14: a container with `_tool` names works with the specified names, and the reverse", async () => {
     const [field, own] = [
       await serve({ get_weather_tool: () => "theirs", web_search_tool: ({ query }) => ({ query }) }),
       await serve({ get_weather: () => "ours" }),
@@ -419,7 +419,7 @@ describe("names", () => {
     });
   });
 
-  test("M15: it does not access the network itself", () => {
+  test("M15: the manager does not access the network itself", () => {
     const read = (name: string): string =>
       readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     for (const name of ["mcp-manager", "registry"])

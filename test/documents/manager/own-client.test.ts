@@ -110,7 +110,7 @@ describe("M13: a custom client of the program", () => {
   });
 });
 
-test("M4: HTTP 429 names the service", async () => {
+test("M4: the error for HTTP 429 names the service", async () => {
   await using server = await listen(createServer((_request, response) => response.writeHead(429).end()));
   const manager = open(undefined, { get_weather: { host: "127.0.0.1", port: server.port } });
   expect(await manager.callTool("get_weather", {})).toMatchObject({ error: expect.stringMatching(/Weather MCP/) });

@@ -92,7 +92,7 @@ const json = async (url: string, body?: object, headers: Record<string, string> 
   return [response.status, await response.json()];
 };
 
-describe("the document's routes", () => {
+describe("# the specified routes", () => {
   test("M11: routes and the manager use the same servers, and return the same values", async () => {
     const url = await serve({});
     const lines = Object.values(SERVICES).flatMap((tools, at) =>
@@ -175,7 +175,7 @@ describe("the agent behind /chat", () => {
   test.each([
     ["no model is configured", {}, "Set `language` in [models]"],
     ["its key is missing", { models: { language: "mistral/mistral-large-latest" } }, "MISTRAL_API_KEY"],
-  ])("if %s, the answer states it", async (_what, settings, words) => {
+  ])("if %s, the chat route answers with the reason", async (_what, settings, words) => {
     const url = await serve(settings);
     expect(await json(`${url}/api/chat`, { message: "a" })).toEqual([
       503,

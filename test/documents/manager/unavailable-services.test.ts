@@ -53,7 +53,7 @@ const unavailable = (name: string, port: number) => ({
   result: { isError: true, content: [{ type: "text", text: `{"error":"${name} unavailable on port ${port}"}` }] },
 });
 
-test("M4: a service that never started gives the document's object, also by its name without prefix", async () => {
+test("M4: a service that never started gives the specified object, also by its name without prefix", async () => {
   const [tides, jokes] = [await freePort(), await freePort()];
   const hub = await open([line("tides", "Tides MCP", tides), line("joke-mcp", "Joke MCP", jokes)]);
   for (const name of ["get_tides", "tides__get_tides", "tides.get_tides", "tides::whatever"])
@@ -61,7 +61,7 @@ test("M4: a service that never started gives the document's object, also by its 
   expect(await hub.call("get_joke", {})).toMatchObject(unavailable("Joke MCP", jokes));
 });
 
-test("M4: every caller gets that object: MCP, REST, and execute_tool", async () => {
+test("M4: MCP, REST and execute_tool return the object of an unavailable service", async () => {
   const port = await freePort();
   const hub = await open([line("tides", "Tides MCP", port)], { server: { port: 0 } });
   const { endpoint } = await hub.serve();

@@ -271,7 +271,7 @@ describe("a model with the tools", () => {
       expect(() => new LLMWithMCPTools(none as never, caller)).toThrow("`llmClient` must be a client of OpenAI");
   });
 
-  test("R30: LLMAgent is the document's agent: initialize, then chat", async () => {
+  test("R30: LLMAgent is the specified agent: initialize, then chat", async () => {
     const agent = new LLMAgent(caller, { llmClient: mistral([]) });
     expect(agent.tools).toBeUndefined();
     await agent.initialize();
@@ -299,7 +299,7 @@ describe("a model with the tools", () => {
   });
 });
 
-describe("the document's loop", () => {
+describe("the specified loop", () => {
   interface ModelMessage {
     readonly role: string;
     readonly content: unknown;
@@ -325,7 +325,7 @@ describe("the document's loop", () => {
   };
   const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
 
-  test("R32, R34, R35, R36, R37, R39, R41: the document's loop, with two calls, one of them truncated", async () => {
+  test("R32, R34, R35, R36, R37, R39, R41: the specified loop, with two calls, one of them truncated", async () => {
     const { asked, client: model } = scripted([
       { content: "", toolCalls: [wants("brest0001", '{"place": "Brest"}'), wants("brest0002", '{"place": ')] },
       { content: WORDS },
@@ -355,7 +355,7 @@ describe("the document's loop", () => {
     ]);
   });
 
-  test("R38, R40: an endless loop ends with the document's message, and `finally` stops the server", async () => {
+  test("R38, R40: an endless loop ends with the specified message, and `finally` stops the server", async () => {
     const { asked, client: model } = scripted([{ content: "", toolCalls: [wants("again0001", "{}")] }]);
     const tides = client(server());
     await tides.start();

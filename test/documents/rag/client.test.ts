@@ -182,7 +182,7 @@ describe("tools", () => {
     await failure(client.listTools());
   });
 
-  test("R6, R18: callTool runs search_chunks with the document's example", async () => {
+  test("R6, R18: callTool runs search_chunks with the specified example", async () => {
     const client = await started(SERVER);
     expect(await client.callTool("search_chunks", PEIRCE)).toMatchObject({
       results: [{ similarity: 0.9, author: "Charles Sanders Peirce" }],
@@ -395,7 +395,7 @@ describe("time limits, retries and logging", () => {
   });
 });
 
-describe("the document's minimal client", () => {
+describe("the specified minimal client", () => {
   async function minimal(): Promise<MinimalClient> {
     folder.write("tools/noisy/run.sh", "echo warn >&2; cat > /dev/null; echo '{\"ok\": true}'");
     folder.write("tools/noisy/tool.toml", 'name = "noisy"\ndescription = "Warns."\nscript = "run.sh"\n');
@@ -416,7 +416,7 @@ describe("the document's minimal client", () => {
     return client;
   }
 
-  test("R13: it works with Toolyard's stdio endpoint: each line answers its request", async () => {
+  test("R13: the client works with Toolyard's stdio endpoint: each line answers its request", async () => {
     const client = await minimal();
     expect(await client.start()).toMatchObject({ protocolVersion: "2024-11-05" });
     const tools = await client.listTools();

@@ -75,7 +75,7 @@ test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the skelet
   expect(results[0].text).toContain("Jacquard loom");
 });
 
-describe("a program with the client of the document", () => {
+describe("# a program with the specified client", () => {
   const SERVER = `import json, sys, threading
 print("reading room opens", file=sys.stderr, flush=True)
 print("x" * 100000, file=sys.stderr, flush=True)

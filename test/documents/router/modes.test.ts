@@ -82,7 +82,7 @@ test("T22: lists tool_search and execute_tool if there is an ondemand tool", asy
   expect(await (await open()).names()).toEqual(["calculator", "execute_tool", "tool_search"]);
 });
 
-test("T22: omits them without an ondemand tool", async () => {
+test("T22: omits tool_search and execute_tool without an ondemand tool", async () => {
   yard.script("calculator");
   expect(await (await openWith()).names()).toEqual(["calculator"]);
 });
@@ -207,7 +207,7 @@ test("T29: tool_search returns one text: a JSON array of name, description, scor
   });
 });
 
-test("T29: a search without tools gives the document's message", async () => {
+test("T29: a search without tools gives the specified message", async () => {
   const { result } = await (await open()).call("tool_search", { query: "send", server: "xylophone" });
   expect(textsOf(result)[0]).toBe("No tools found. Try different keywords or a broader search term.");
 });
@@ -222,7 +222,7 @@ test.each([
   [{}, "Tool name is required"],
   [{ name: "" }, "Tool name is required"],
   [{ name: "nope" }, "Tool not found: nope. Use tool_search to discover available tools."],
-])("T29: execute_tool(%j) gives the document's message", async (args, words) => {
+])("T29: execute_tool(%j) gives the specified message", async (args, words) => {
   const { result } = await (await open()).call("execute_tool", args);
   expect(textsOf(result)).toEqual([words]);
   expect(result?.["isError"]).toBe(true);
@@ -381,7 +381,7 @@ test("C27: a tool with an unknown visibility is not listed, not searchable, and 
   ]);
 });
 
-test("C27: both known values are accepted", async () => {
+test("C27: accepts both known visibilities", async () => {
   expect(await (await open()).search("tool")).toEqual(expect.arrayContaining(["calculator", "send_email"]));
   expect(yard.problems("scripts")).toEqual([]);
 });

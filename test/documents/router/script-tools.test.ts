@@ -101,7 +101,7 @@ test("T5: the next request omits a removed directory, and its tool is unknown", 
   expect(await client.names()).toEqual(["two"]);
 });
 
-test("T6: a changed visibility applies to the next request, both ways", async () => {
+test("T6: a change of the visibility, in either direction, applies to the next request", async () => {
   yard.script("one");
   const client = await open();
   expect(await client.names()).toEqual(["one"]);
@@ -250,7 +250,7 @@ function documentTools(): void {
   yard.folder.write("tools/email_sender/send_email.sh", "cat");
 }
 
-test("T14: lists and runs the document's calculator; finds and runs its send_email", async () => {
+test("T14: lists and runs the specified calculator; finds and runs its send_email", async () => {
   documentTools();
   const client = await open();
   expect(await client.names()).toEqual(["calculator", "execute_tool", "tool_search"]);

@@ -145,7 +145,7 @@ required = false
     expect([...new Set(told)].toSorted()).toEqual(missed.map((name) => `${name}/tool.toml`));
   });
 
-  test("T14: the document's two examples work with other values", async () => {
+  test("T14: the specified two examples work with other values", async () => {
     yard.folder.write(
       "tools/calculator/calculator.py",
       `import json, sys
