@@ -480,7 +480,7 @@ describe("the context parameter of execute", () => {
     await expect.poll(() => existsSync(file)).toBe(true);
   });
 
-  test("L36: without an image model the instance has no `tti`, and requesting an image fails with a message", async () => {
+  test("L36: without an image model the instance has no `tti`, and a request for an image fails", async () => {
     execute(
       "one",
       ".py",
