@@ -64,7 +64,7 @@ export function claimAt(claims: JsonObject, path: string): unknown {
 }
 
 /** Returns the claims that fit into the size limit, in their order. */
-function boundedClaims(claims: JsonObject): JsonObject {
+export function boundedClaims(claims: JsonObject): JsonObject {
   const kept: Record<string, unknown> = {};
   let bytes = 2;
   for (const [name, value] of Object.entries(claims)) {

@@ -5,6 +5,8 @@ import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { Audience } from "../audience.ts";
 import { ClientAdapter, RecordAdapter, type ModelAdapter } from "./adapter.ts";
 import { authFiles, type AuthFiles } from "./auth-folder.ts";
+import { takeAssertion, type AssertedAccess, type AssertionRequest } from "./assertions/assertion-grant.ts";
+import { AssertionVerifier } from "./assertions/assertion-verifier.ts";
 import { BuiltinVerifier } from "./builtin-verifier.ts";
 import { createDocumentFetch } from "./client-documents.ts";
 import { groupsOfUser } from "./federation/account.ts";
@@ -17,6 +19,7 @@ import {
   createProvider,
   type ErrorContext,
   type Interaction,
+  type LibraryErrors,
   type OidcProvider,
   type ProviderClass,
   type RegisteredOidcClient,
@@ -40,7 +43,7 @@ export interface AuthServerParts {
 /** The part of `oidc-provider` that the hub uses. */
 export interface AuthLibrary {
   readonly Provider: ProviderClass;
-  readonly errors: { readonly InvalidTarget: new () => Error };
+  readonly errors: LibraryErrors;
 }
 
 /** A sign-in that waits for its user, with the client that started it. */
@@ -70,6 +73,7 @@ export class AuthServer {
   readonly #parts: AuthServerParts;
   readonly #stores = new Map<string, RecordStore>();
   readonly #outbound: OutboundClient;
+  readonly #assertions: AssertionVerifier;
   readonly #sweep: NodeJS.Timeout;
   /** Address of the hub, which is the issuer. */
   readonly baseUrl: string;
@@ -100,6 +104,13 @@ export class AuthServer {
       users: files.users,
       waiting: this.#store("FederatedSignIn"),
       baseUrl,
+      now: parts.now,
+    });
+    this.#assertions = new AssertionVerifier({
+      providers: options.providers,
+      environment,
+      issuer: baseUrl,
+      isResource: (resource) => audience.matches(resource),
       now: parts.now,
     });
     this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
@@ -154,7 +165,17 @@ export class AuthServer {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await Promise.all([this.federation.close(), this.#outbound.close()]);
+    await Promise.all([this.federation.close(), this.#assertions.close(), this.#outbound.close()]);
+  }
+
+  get #hasAssertions(): boolean {
+    return this.options.providers.some(({ assertionClients }) => assertionClients.length > 0);
+  }
+
+  #takeAssertion(request: AssertionRequest): Promise<AssertedAccess> {
+    const { scopes } = this.options;
+    const used = this.#store("UsedAssertion");
+    return takeAssertion(request, { verifier: this.#assertions, users: this.files.users, used, scopes });
   }
 
   #run(): Promise<Running> {
@@ -184,7 +205,8 @@ export class AuthServer {
       isResource: (resource) => audience.matches(resource),
       fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
       renderError: (context, out) => this.renderError(context, out),
-      invalidTarget: errors.InvalidTarget,
+      errors,
+      ...(this.#hasAssertions && { takeAssertion: (request) => this.#takeAssertion(request) }),
     });
     return { provider, keys };
   }

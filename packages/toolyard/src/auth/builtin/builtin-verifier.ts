@@ -1,5 +1,5 @@
 import type { Identity } from "../../core/calls/identity.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { Audience } from "../audience.ts";
 import { TokenError, UnknownToken } from "../token-error.ts";
@@ -48,7 +48,8 @@ export class BuiltinVerifier implements TokenVerifier {
     if (!groups) throw new TokenError("The account of the access token may not use this hub any more");
     if (!(await this.#hasClient(clientId))) throw new TokenError("The client of the access token was removed");
     const id = `${issuer}|user|${user.sub}`;
-    return { kind: "user", id, name: user.name, isNameUnique: true, clientId, groups, ...this.#common(found) };
+    const claims = isJsonObject(found["extra"]) ? found["extra"] : {};
+    return { kind: "user", id, name: user.name, isNameUnique: true, clientId, groups, ...this.#common(found), claims };
   }
 
   #machineOf(found: JsonObject): Identity {
@@ -67,8 +68,9 @@ export class BuiltinVerifier implements TokenVerifier {
     };
   }
 
-  /** Returns true if the client is registered, or is the console or has a metadata document, which need none. */
+  /** Returns true if the client is registered, configured or the console. A metadata document needs none of these. */
   async #hasClient(id: string): Promise<boolean> {
-    return id.startsWith("https://") || id === CONSOLE_CLIENT || this.#parts.clients.has(id);
+    const isConfigured = id === CONSOLE_CLIENT || this.#parts.machines.has(id);
+    return id.startsWith("https://") || isConfigured || this.#parts.clients.has(id);
   }
 }

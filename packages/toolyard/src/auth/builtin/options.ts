@@ -14,6 +14,12 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const MachineSchema = Type.Object({
   secret: Type.Secret({ description: "Client secret, at least 16 characters.", minLength: 16 }),
+  client_credentials: Type.Optional(
+    Type.Boolean({
+      description: "Lets the client act for itself. Without it, the client needs a provider's `assertion_clients`.",
+      default: true,
+    }),
+  ),
 });
 
 export const BuiltinSchema = Type.Object(
@@ -62,11 +68,19 @@ export const BuiltinSchema = Type.Object(
 );
 export type AuthServerConfig = Static<typeof BuiltinSchema>;
 
+/** A client that authenticates with a secret. */
+export interface Machine {
+  readonly id: string;
+  readonly secret: string;
+  /** The client may act for itself. */
+  readonly actsForItself: boolean;
+}
+
 export interface AuthServerOptions {
   readonly dynamicRegistration: boolean;
   /** Scopes that clients may request. The first one is `mcp`. */
   readonly scopes: readonly string[];
-  readonly machines: readonly { readonly id: string; readonly secret: string }[];
+  readonly machines: readonly Machine[];
   readonly providers: readonly IdentityProviderOptions[];
   readonly accessTokenMs: number;
   readonly refreshTokenMs: number;
@@ -80,12 +94,30 @@ export function resolveBuiltin(raw: AuthServerConfig = {}, needed: readonly stri
   return Object.freeze({
     dynamicRegistration: options.dynamic_registration,
     scopes: [...new Set([BASE_SCOPE, ...needed, ...options.scopes])],
-    machines: Object.entries(machines).map(([id, { secret }]) => ({ id: machineId(id), secret })),
-    providers: resolveIdentityProviders(raw.providers),
+    machines: Object.entries(machines).map(([id, { secret, client_credentials: actsForItself = true }]) => ({
+      id: machineId(id),
+      secret,
+      actsForItself,
+    })),
+    providers: resolveProviders(raw, Object.keys(machines)),
     accessTokenMs: options.access_token,
     refreshTokenMs: options.refresh_token,
     sessionMs: options.session,
   });
+}
+
+/** Throws an `OptionError` if a provider trusts a client that has no secret here. */
+function resolveProviders(raw: AuthServerConfig, machines: readonly string[]): readonly IdentityProviderOptions[] {
+  const providers = resolveIdentityProviders(raw.providers);
+  for (const { id, assertionClients } of providers) {
+    const unknown = assertionClients.find((client) => !machines.includes(client));
+    if (unknown !== undefined)
+      throw new OptionError(
+        `\`auth.builtin.providers.${id}.assertion_clients\` names ${JSON.stringify(unknown)}, which is no entry of ` +
+          "`auth.builtin.machines`. Add it there with a secret.",
+      );
+  }
+  return providers;
 }
 
 function machineId(id: string): string {

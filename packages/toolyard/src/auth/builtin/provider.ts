@@ -1,8 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelAdapter } from "./adapter.ts";
+import {
+  ASSERTION_GRANT,
+  ASSERTION_PARAMETERS,
+  ASSERTION_PROFILE,
+  AssertionError,
+  type AssertedAccess,
+  type AssertionRequest,
+} from "./assertions/assertion-grant.ts";
 import { consoleClient } from "./console-client.ts";
-import type { AuthServerOptions } from "./options.ts";
+import type { AuthServerOptions, Machine } from "./options.ts";
 import type { User } from "./users.ts";
 
 /** The part of the library's server that the hub uses. */
@@ -11,6 +19,9 @@ export interface OidcProvider {
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
   interactionResult(request: IncomingMessage, response: ServerResponse, result: JsonObject): Promise<string>;
   readonly Grant: GrantClass;
+  readonly AccessToken: AccessTokenClass;
+  /** Adds a grant type to the token endpoint. */
+  registerGrantType(name: string, handler: (context: GrantContext) => Promise<void>, params: readonly string[]): void;
   readonly Client: { find(id: string): Promise<RegisteredOidcClient | undefined> };
 }
 
@@ -33,6 +44,26 @@ export interface Grant {
   save(): Promise<string>;
 }
 
+interface AccessToken {
+  expiresIn: number;
+  readonly tokenType: string;
+  setAudience(audience: string): void;
+  setThumbprint(kind: "jkt", thumbprint: string): void;
+  save(): Promise<string>;
+}
+type AccessTokenClass = new (facts: {
+  readonly accountId: string;
+  readonly client: unknown;
+  readonly gty: string;
+  readonly scope: string;
+}) => AccessToken;
+
+/** Request to the token endpoint. The handler of the grant type sets the body of the answer. */
+export interface GrantContext {
+  body: unknown;
+  readonly oidc: { readonly client: { readonly clientId: string }; readonly params: Readonly<Record<string, unknown>> };
+}
+
 export type GrantClass = new (facts: { readonly accountId: string; readonly clientId: string }) => Grant;
 export type ProviderClass = new (issuer: string, configuration: object) => OidcProvider;
 
@@ -46,8 +77,16 @@ export interface ProviderParts {
   readonly fetchDocument: (url: string | URL) => Promise<Response>;
   /** Renders the page for an error that cannot be sent to the client. */
   readonly renderError: (context: ErrorContext, out: JsonObject) => void;
-  /** Error class of the library for a resource that is not this hub. */
-  readonly invalidTarget: new () => Error;
+  readonly errors: LibraryErrors;
+  /** Exchanges identity assertions. Absent if no provider is trusted for them. */
+  readonly takeAssertion?: (request: AssertionRequest) => Promise<AssertedAccess>;
+}
+
+/** Error classes of the library. */
+export interface LibraryErrors {
+  /** Error for a resource that is not this hub. */
+  readonly InvalidTarget: new () => Error;
+  readonly CustomOIDCProviderError: new (code: string, description: string) => Error;
 }
 
 export interface ErrorContext {
@@ -83,12 +122,13 @@ export const INTERACTION_PATH = "/interaction";
 
 /** Creates the authorization server with the rules of OAuth 2.1 and of the MCP specification. */
 export function createProvider(Class: ProviderClass, parts: ProviderParts): OidcProvider {
-  const { issuer, options, keys, createAdapter } = parts;
-  return new Class(issuer, {
+  const { issuer, options, keys, createAdapter, takeAssertion } = parts;
+  const claimsOfTokens: ClaimsOfTokens = new WeakMap();
+  const provider = new Class(issuer, {
     adapter: createAdapter,
     jwks: { keys: keys.jwks },
     cookies: cookiesOf(issuer, keys.cookies),
-    clients: [consoleClient(issuer), ...options.machines.map(machineClient)],
+    clients: [consoleClient(issuer), ...options.machines.map((machine) => machineMetadata(machine, options))],
     clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
     routes: AUTH_ROUTES,
     scopes: ["openid", "offline_access", ...options.scopes],
@@ -113,21 +153,55 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     fetch: parts.fetchDocument,
     features: featuresOf(parts),
     ttl: lifetimesOf(options),
+    extraTokenClaims: (_context: unknown, token: object) => claimsOfTokens.get(token),
+    ...(takeAssertion && { discovery: { authorization_grant_profiles_supported: [ASSERTION_PROFILE] } }),
   });
+  if (takeAssertion) addAssertionGrant(provider, { ...parts, takeAssertion, claimsOfTokens });
+  return provider;
 }
 
-function machineClient({ id, secret }: AuthServerOptions["machines"][number]): object {
+function machineMetadata({ id, secret, actsForItself }: Machine, { providers }: AuthServerOptions): object {
+  const hasAssertions = providers.some(({ assertionClients }) => assertionClients.includes(id));
   return {
     client_id: id,
     client_secret: secret,
     token_endpoint_auth_method: "client_secret_basic",
-    grant_types: ["client_credentials"],
+    grant_types: [...(actsForItself ? ["client_credentials"] : []), ...(hasAssertions ? [ASSERTION_GRANT] : [])],
     response_types: [],
     redirect_uris: [],
   };
 }
 
-function featuresOf({ options, isResource, issuer, invalidTarget: InvalidTarget }: ProviderParts): object {
+/** Claims that are stored with an access token, by the token. */
+type ClaimsOfTokens = WeakMap<object, JsonObject>;
+
+type AssertionParts = Pick<ProviderParts, "options" | "errors"> &
+  Required<Pick<ProviderParts, "takeAssertion">> & { readonly claimsOfTokens: ClaimsOfTokens };
+
+/**
+ * Adds the grant type that exchanges identity assertions. It issues no refresh token: the client requests another
+ * assertion, so that the provider decides each time.
+ */
+function addAssertionGrant(provider: OidcProvider, parts: AssertionParts): void {
+  const { options, errors, takeAssertion, claimsOfTokens } = parts;
+  const answer = async (context: GrantContext): Promise<void> => {
+    const { client, params } = context.oidc;
+    const { accountId, scope, resource, claims } = await takeAssertion({ clientId: client.clientId, params });
+    const token = new provider.AccessToken({ accountId, client, gty: "jwt_bearer", scope });
+    token.setAudience(resource);
+    token.expiresIn = options.accessTokenMs / 1000;
+    claimsOfTokens.set(token, claims);
+    const value = await token.save();
+    context.body = { access_token: value, token_type: token.tokenType, expires_in: token.expiresIn, scope };
+  };
+  const withErrors = (context: GrantContext): Promise<void> =>
+    answer(context).catch((error: unknown) => {
+      throw error instanceof AssertionError ? new errors.CustomOIDCProviderError(error.code, error.message) : error;
+    });
+  provider.registerGrantType(ASSERTION_GRANT, withErrors, ASSERTION_PARAMETERS);
+}
+
+function featuresOf({ options, isResource, issuer, errors: { InvalidTarget } }: ProviderParts): object {
   const scope = options.scopes.join(" ");
   return {
     devInteractions: { enabled: false },

@@ -64,6 +64,26 @@ export class RecordStore {
     await this.#dropOldest();
   }
 
+  /**
+   * Records that a one-time id is used. Resolves to false if it was used before. Rejects if it cannot be written, or if
+   * there are `MAX_RECORDS` ids: removing one would allow its second use.
+   */
+  async claim(id: string, expiresAt: number): Promise<boolean> {
+    await this.#load();
+    const digest = digestOf(id);
+    const known = this.#records.get(digest);
+    if (known && !isOver(known, this.#now())) return false;
+    this.#records.delete(digest);
+    if (this.#records.size >= MAX_RECORDS) await this.sweep();
+    if (this.#records.size >= MAX_RECORDS) throw new Error(`There are ${MAX_RECORDS} ids that were used recently.`);
+    if (this.#records.has(digest)) return false;
+    const record: StoredRecord = { payload: {}, expiresAt };
+    // A concurrent use must see the id before it is on disk.
+    this.#records.set(digest, record);
+    await writeWhole(this.#fileOf(digest), JSON.stringify(record));
+    return true;
+  }
+
   async remove(id: string): Promise<void> {
     await this.#load();
     await this.#drop(digestOf(id));

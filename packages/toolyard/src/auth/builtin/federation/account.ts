@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { matchesGlob } from "../../../core/text/glob.ts";
-import type { User } from "../users.ts";
+import type { User, Users } from "../users.ts";
+import { ProviderSignInError } from "./identity-provider.ts";
 import type { IdentityProviderOptions } from "./options.ts";
 import type { ProviderAccount } from "./provider-account.ts";
 
@@ -38,4 +40,21 @@ export function groupsOfUser(
   const provider = account && providers.find(({ id, url }) => id === account.provider && url === account.issuer);
   if (hash === undefined && (!provider || !isAdmitted(account, provider))) return undefined;
   return provider ? [...groups, ...account.groups.map((group) => `${provider.id}:${group}`)] : groups;
+}
+
+/**
+ * Resolves with the user of an account, and stores the account if it is new or has changed. The user is found by issuer
+ * and subject, and by nothing else. Names and e-mail addresses are not compared, even if they are verified: a user of
+ * the provider could otherwise take over a local user with the same name. Rejects with a `ProviderSignInError` if no rule admits the account.
+ */
+export async function admitAccount(
+  account: ProviderAccount,
+  provider: IdentityProviderOptions,
+  users: Pick<Users, "findByAccount" | "setAccount">,
+): Promise<User> {
+  const known = users.findByAccount(account);
+  if (known?.hash === undefined && !isAdmitted(account, provider))
+    throw new ProviderSignInError("This account may not use the hub");
+  if (known && isDeepStrictEqual(known.account, account)) return known;
+  return users.setAccount(account, accountName(account));
 }

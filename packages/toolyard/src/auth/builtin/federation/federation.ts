@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import type { ProxyEnvironment } from "../../../outbound/proxy.ts";
 import type { RecordStore } from "../record-store.ts";
 import type { User, Users } from "../users.ts";
-import { accountName, isAdmitted } from "./account.ts";
+import { admitAccount } from "./account.ts";
 import { GithubIdentityProvider } from "./github-identity-provider.ts";
 import { ProviderSignInError, type IdentityProvider, type ProviderSignIn } from "./identity-provider.ts";
 import { OidcIdentityProvider } from "./oidc-identity-provider.ts";
@@ -37,12 +37,13 @@ export class Federation {
     this.#parts = parts;
   }
 
+  /** Providers at which a browser can sign in. */
   get providers(): readonly IdentityProviderOptions[] {
-    return this.#parts.providers;
+    return this.#parts.providers.filter(({ clientId }) => clientId !== "");
   }
 
   find(id: string): IdentityProviderOptions | undefined {
-    return this.#parts.providers.find((provider) => provider.id === id);
+    return this.providers.find((provider) => provider.id === id);
   }
 
   /** Starts a sign-in for the pending request `uid`. Resolves with the address to which the browser is sent. */
@@ -84,17 +85,9 @@ export class Federation {
     await Promise.all(Array.from(this.#open.values(), (provider) => provider.close()));
   }
 
-  /**
-   * Finds the user by issuer and subject, and by nothing else. Names and e-mail addresses are not compared, even if
-   * they are verified: a user of the provider could otherwise take over a local user with the same name.
-   */
   async #admit(id: string, response: URLSearchParams, signIn: ProviderSignIn): Promise<User> {
-    const { users } = this.#parts;
     const account = await this.#provider(id).account(response, signIn);
-    const known = users.findByAccount(account);
-    if (known?.hash === undefined && !isAdmitted(account, this.find(id)!))
-      throw new ProviderSignInError("This account may not use the hub");
-    return users.setAccount(account, accountName(account));
+    return admitAccount(account, this.find(id)!, this.#parts.users);
   }
 
   #provider(id: string): IdentityProvider {

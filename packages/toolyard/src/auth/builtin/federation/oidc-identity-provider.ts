@@ -20,7 +20,18 @@ import {
 import type { IdentityProviderOptions } from "./options.ts";
 
 /** Algorithms of ID tokens. Symmetric ones are omitted: a client secret would then sign identities. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+export const ID_TOKEN_ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+];
 const CLOCK_SKEW_S = 30;
 
 /** Provider with OpenID Connect: code flow with PKCE, `nonce` and `iss`. */
@@ -103,7 +114,7 @@ export class OidcIdentityProvider implements IdentityProvider {
     const { url, clientId } = this.#options;
     if (typeof idToken !== "string") throw new ProviderSignInError("The provider sent no ID token");
     const claims = await jwtVerify(idToken, this.#keys.find, {
-      algorithms: ALGORITHMS,
+      algorithms: ID_TOKEN_ALGORITHMS,
       issuer: url,
       audience: clientId,
       requiredClaims: ["sub", "iat", "exp"],

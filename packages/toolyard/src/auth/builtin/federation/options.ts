@@ -21,8 +21,21 @@ export const IdentityProviderSchema = Type.Object({
     }),
   ),
   title: Type.Optional(Type.String({ description: "Name on the sign-in page. Absent: the key of the entry." })),
-  client_id: Type.String({ description: "Client id of the hub at the provider.", minLength: 1 }),
-  client_secret: Type.Secret({ description: "Client secret of the hub at the provider.", minLength: 1 }),
+  client_id: Type.Optional(
+    Type.String({
+      description: "Client id of the hub at the provider. Absent: users do not sign in there with a browser.",
+      minLength: 1,
+    }),
+  ),
+  client_secret: Type.Optional(Type.Secret({ description: "Client secret of the hub at the provider.", minLength: 1 })),
+  assertion_clients: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description:
+        "Clients of `auth.builtin.machines` that may exchange identity assertions (ID-JAG) of this provider for " +
+        "access tokens of its users (`oidc` only).",
+      default: [],
+    }),
+  ),
   scopes: Type.Optional(
     Type.Array(Type.String({ pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" }), {
       description:
@@ -62,8 +75,11 @@ export interface IdentityProviderOptions {
   readonly kind: "oidc" | "github";
   readonly url: string;
   readonly title: string;
+  /** Empty if users do not sign in there with a browser. */
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Clients that may exchange identity assertions of this provider. */
+  readonly assertionClients: readonly string[];
   readonly scopes: readonly string[];
   readonly groupsClaim: string;
   readonly allow: readonly AdmissionRule[];
@@ -85,14 +101,33 @@ export function resolveIdentityProviders(
       kind,
       url: providerUrl(id, kind, given.url),
       title,
-      clientId: given.client_id,
-      clientSecret: given.client_secret,
+      ...waysToSignIn(id, given),
       scopes,
       groupsClaim: given.groups_claim,
       allow: given.allow.map((text) => admissionRule(id, kind, text)),
       timeoutMs,
     });
   });
+}
+
+type Ways = Pick<IdentityProviderOptions, "clientId" | "clientSecret" | "assertionClients">;
+
+/** Returns the ways to sign in. Throws an `OptionError` for a provider that offers none. */
+function waysToSignIn(id: string, given: IdentityProviderConfig): Ways {
+  const {
+    client_id: clientId = "",
+    client_secret: clientSecret = "",
+    assertion_clients: assertionClients = [],
+  } = given;
+  if (assertionClients.length > 0 && given.kind === "github")
+    throw new OptionError(`\`${PLACE}${id}.assertion_clients\` needs \`kind = "oidc"\`: GitHub issues no assertions.`);
+  if ((clientId === "") !== (clientSecret === ""))
+    throw new OptionError(`\`${PLACE}${id}\` needs both \`client_id\` and \`client_secret\`.`);
+  if (clientId !== "" || assertionClients.length > 0) return { clientId, clientSecret, assertionClients };
+  throw new OptionError(
+    `\`${PLACE}${id}\` needs \`client_id\` and \`client_secret\` for sign-ins with a browser, or ` +
+      "`assertion_clients` for identity assertions.",
+  );
 }
 
 function providerId(id: string): string {

@@ -1,0 +1,124 @@
+import { messageOf, OptionError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { boundedClaims, claimAt, groupsOf } from "../../claims.ts";
+import { ProviderUnavailable, TokenError } from "../../token-error.ts";
+import { admitAccount } from "../federation/account.ts";
+import { emailOf, ProviderSignInError, subjectOf } from "../federation/identity-provider.ts";
+import type { ProviderAccount } from "../federation/provider-account.ts";
+import type { RecordStore } from "../record-store.ts";
+import type { User, Users } from "../users.ts";
+import type { AssertionVerifier, VerifiedAssertion } from "./assertion-verifier.ts";
+
+/** Grant of RFC 7523 section 2.1. The hub accepts identity assertions (ID-JAG) only. */
+export const ASSERTION_GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+export const ASSERTION_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";
+export const ASSERTION_PARAMETERS = ["assertion", "scope", "resource"];
+
+export interface AssertionGrantParts {
+  readonly verifier: AssertionVerifier;
+  readonly users: Users;
+  /** Ids of used assertions, until the assertions expire. */
+  readonly used: RecordStore;
+  /** Scopes that the hub issues. The first one is issued if the assertion names none. */
+  readonly scopes: readonly string[];
+}
+
+/** Parameters of a token request with an assertion. */
+export interface AssertionRequest {
+  readonly clientId: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Thumbprint of the key that the request proved (RFC 9449). */
+  readonly jkt?: string;
+}
+
+/** Facts of the access token that an assertion grants. */
+export interface AssertedAccess {
+  readonly accountId: string;
+  readonly scope: string;
+  readonly resource: string;
+  /** Claims of the assertion, for roles. */
+  readonly claims: JsonObject;
+}
+
+/** Error of the token endpoint. */
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Exchanges an identity assertion for access. Each assertion works once. Rejects with an `AssertionError` if it is
+ * refused.
+ */
+export async function takeAssertion(request: AssertionRequest, parts: AssertionGrantParts): Promise<AssertedAccess> {
+  try {
+    const verified = await parts.verifier.verify(textOf(request.params["assertion"]), request.clientId);
+    assertBinding(verified.claims, request.jkt);
+    const resource = resourceOf(verified, request.params["resource"]);
+    const scope = scopeOf(verified.claims, request.params["scope"], parts.scopes);
+    await useOnce(verified, parts.used);
+    const user = await userOf(verified, parts.users);
+    return { accountId: user.sub, scope, resource, claims: boundedClaims(verified.claims) };
+  } catch (error) {
+    throw grantError(error);
+  }
+}
+
+function grantError(error: unknown): unknown {
+  if (error instanceof ProviderUnavailable) return new AssertionError("temporarily_unavailable", error.message);
+  const isRefusal = [TokenError, ProviderSignInError, OptionError].some((type) => error instanceof type);
+  return isRefusal ? new AssertionError("invalid_grant", messageOf(error)) : error;
+}
+
+function textOf(assertion: unknown): string {
+  if (typeof assertion === "string" && assertion !== "") return assertion;
+  throw new AssertionError("invalid_request", "The parameter `assertion` is missing.");
+}
+
+/** Throws a `TokenError` if the assertion is bound to a key that the request has not proved. */
+function assertBinding({ cnf }: JsonObject, jkt: string | undefined): void {
+  if (cnf === undefined) return;
+  if (jkt === undefined || (cnf as { readonly jkt?: unknown } | null)?.jkt !== jkt)
+    throw new TokenError("The assertion is bound to a key that the request does not prove");
+}
+
+function resourceOf({ resource }: VerifiedAssertion, requested: unknown): string {
+  if (requested === undefined || requested === resource) return resource;
+  throw new AssertionError("invalid_target", "The assertion does not permit the requested resource.");
+}
+
+/**
+ * Returns the scopes that the assertion, the request and the hub have in common. An assertion without scopes permits
+ * the base scope only, because no user consents to more.
+ */
+function scopeOf({ scope: permitted }: JsonObject, requested: unknown, known: readonly string[]): string {
+  const names = (text: unknown): string[] => (typeof text === "string" ? text.split(" ").filter(Boolean) : []);
+  const allowed = permitted === undefined ? known.slice(0, 1) : names(permitted).filter((name) => known.includes(name));
+  const wanted = names(requested);
+  const granted = wanted.length === 0 ? allowed : allowed.filter((name) => wanted.includes(name));
+  if (granted.length > 0) return [...new Set(granted)].join(" ");
+  throw new AssertionError("invalid_scope", "The assertion permits none of the scopes that this hub issues.");
+}
+
+async function useOnce({ provider, jti, expiresAt }: VerifiedAssertion, used: RecordStore): Promise<void> {
+  if (!(await used.claim(JSON.stringify([provider.url, jti]), expiresAt)))
+    throw new TokenError("The assertion was used before");
+}
+
+/** Resolves with the user of the assertion, whose account is stored if it is new or has changed. */
+async function userOf({ provider, claims }: VerifiedAssertion, users: Users): Promise<User> {
+  const email = claims["email_verified"] === true ? emailOf(claims["email"]) : undefined;
+  const account: ProviderAccount = {
+    provider: provider.id,
+    issuer: provider.url,
+    subject: subjectOf(claims["sub"]),
+    ...(email !== undefined && { email }),
+    groups: groupsOf(claimAt(claims, provider.groupsClaim)),
+  };
+  return admitAccount(account, provider, users);
+}
