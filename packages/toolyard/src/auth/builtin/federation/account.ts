@@ -45,7 +45,8 @@ export function groupsOfUser(
 /**
  * Resolves with the user of an account, and stores the account if it is new or has changed. The user is found by issuer
  * and subject, and by nothing else. Names and e-mail addresses are not compared, even if they are verified: a user of
- * the provider could otherwise take over a local user with the same name. Rejects with a `ProviderSignInError` if no rule admits the account.
+ * the provider could otherwise take over a local user with the same name. Rejects with a `ProviderSignInError` if no
+ * rule admits the account.
  */
 export async function admitAccount(
   account: ProviderAccount,
