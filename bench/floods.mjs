@@ -89,7 +89,7 @@ async function during({ connections, ...wish }, { port, hub }) {
   while (performance.now() < until) {
     const before = performance.now();
     await call(port, agent);
-    // A call without an answer in time counts with the whole time.
+    // A call that gets no answer within the limit counts with its whole duration.
     times.push(performance.now() - before);
     most = Math.max(most, residentOf(hub.pid));
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -139,7 +139,7 @@ function report(name, { times, most }) {
   console.log(`${line}  ${times.length} calls  at most ${most.toFixed(0).padStart(4)} MB`);
 }
 
-/** Runs in a separate process. */
+/** Starts a flood in a separate process. */
 function flood({ connections, port, text, start, body }) {
   const many = text && Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
   const open = () => {

@@ -214,7 +214,7 @@ function groupsOf(compiled) {
   return TOGETHER.map(({ name, with: entries, folders }, at) => {
     let ids;
     const isIn = (path, context) =>
-      // The command waits for its imports, which could not wait for it in turn.
+      // The command belongs to no group: it awaits its imports, so none of them may import the file of the command.
       path !== COMMAND &&
       folders.some((folder) => path.startsWith(folder)) &&
       (ids ??= reached(
@@ -270,7 +270,7 @@ function inTree(folder, path) {
   return relative(folder, path).replaceAll("\\", "/");
 }
 
-/** Other processes may be running the existing file. */
+/** Writes a file only if it has changed, because other processes may be running the existing file. */
 function writeChanged(path, text) {
   if (existsSync(path) && readFileSync(path, "utf8") === text) return;
   mkdirSync(dirname(path), { recursive: true });

@@ -137,7 +137,7 @@ function poster(url, isSplit = false) {
       outgoing.on("error", failed);
       if (!isSplit) return outgoing.end(body);
       outgoing.flushHeaders();
-      // In the same turn Node would write both in one chunk.
+      // If head and body were written in the same turn, Node would send both in one chunk.
       setImmediate(() => outgoing.end(body));
     });
   return {

@@ -133,12 +133,12 @@ export async function openSession(url) {
   return callerOf(wire, url);
 }
 
-/** Opens the same for a minimal handler without sessions. */
+/** Opens a connection to a minimal handler without sessions. */
 export async function openBare(url) {
   return callerOf(new Wire(url), url);
 }
 
-/** Returns the answer; throws for one that is not a success. */
+/** Returns the answer. Throws if its status is not a success. */
 export async function posted(wire, message) {
   const answer = await wire.post(JSON.stringify(message));
   if (!answer.head.startsWith("HTTP/1.1 2"))
@@ -154,7 +154,7 @@ function callerOf(wire, url, ids = { last: 0 }) {
       const { body } = await posted(wire, callMessage(id, { name, arguments: args }, due));
       check(body, { id, ...due });
     },
-    /** A further caller in the same session, on its own connection. */
+    /** Returns a further caller in the same session, on its own connection. */
     beside() {
       const own = new Wire(url);
       own.headers = wire.headers;

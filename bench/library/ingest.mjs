@@ -64,7 +64,7 @@ async function watchWriting({ folder, report }) {
     origins: {},
     warnings: [],
   };
-  // The second round removes the same number.
+  // `replaced` removes as many passages as `written` added.
   for (const what of ["written", "replaced", "taken out"]) {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();

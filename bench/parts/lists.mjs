@@ -18,7 +18,7 @@ async function warmScripts({ quick, folder, report }, count) {
   const paths = pathsOf(tools);
   await withHub(config, { home: folder() }, async (hub, client) => {
     const first = await cpuOf(hub, () => client.list());
-    // A recently changed file is not trusted yet.
+    // The hub does not rely on the timestamps of a recently changed file yet.
     await new Promise((done) => void setTimeout(done, 200));
     const [listed, swept, used] = [[], [], []];
     for (let round = 0; round < (quick ? 40 : 200); round += 1) {
@@ -45,7 +45,7 @@ async function catalogued({ quick, folder, report }, count) {
   const [firsts, used] = [[], []];
   for (let start = 0; start < (quick ? 2 : 6); start += 1) {
     await withHub(config, { home: folder() }, async (hub, client) => {
-      // The modules are read, and their registrations are in the catalog.
+      // Waits until the modules are read and their registrations are in the catalog.
       await new Promise((done) => void setTimeout(done, SETTLED_MS));
       firsts.push(await cpuOf(hub, () => client.listText()));
       for (let round = 0; round < 15; round += 1) used.push(await cpuOf(hub, () => client.listText()));

@@ -12,7 +12,7 @@ export async function measureSessions({ quick, folder, report }) {
   const hub = await startSessionHub(folder());
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   try {
-    // The first ones load code and caches that do not belong to them.
+    // The first sessions load code and fill caches, whose memory does not belong to sessions.
     await openSessions(hub.url, agent, { count: 200, calls: true });
     const before = await hub.look();
     const count = quick ? 1000 : 5000;

@@ -32,7 +32,7 @@ function cpuOfCounting() {
   return (user + system) / CALLS;
 }
 
-/** In microseconds per line, without the write to the disk. */
+/** Returns microseconds per line, without the write to the disk. */
 function cpuOfAudit() {
   const redactor = new Redactor();
   for (let index = 0; index < 100; index += 1) redactor.add(`secret-of-the-configuration-${index}`);
@@ -46,7 +46,7 @@ function cpuOfAudit() {
   return (user + system) / LINES;
 }
 
-/** In milliseconds per reading; 500 tools are called between two readings. */
+/** Returns milliseconds per reading; 500 tools are called between two readings. */
 function cpuOfMetrics(rounds) {
   const callStatistics = new CallCounts(TOOLS);
   for (let index = 0; index < TOOLS; index += 1) callStatistics.add(callOf(index));

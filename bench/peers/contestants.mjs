@@ -44,7 +44,7 @@ export const CONTESTANTS = [
   { package: "@standardbeagle/slop-mcp", title: "slop-mcp", note: "HTTP+SSE", plan: slopMcp },
 ];
 
-/** Returns the version in its package.json; before it is installed, the requested one. */
+/** Returns the installed version of a contestant's package, or the requested version before it is installed. */
 export function describe({ package: name }) {
   try {
     return JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));

@@ -17,7 +17,7 @@ export function nameOf(contestant) {
   return `${contestant.title ?? contestant.package} ${describe(contestant).version}`;
 }
 
-/** Returns its name, and its special conditions here. */
+/** Returns the name of a contestant, and its special conditions in this benchmark. */
 export function introduce(contestant) {
   const version = otherNode(contestant);
   const notes = [contestant.note, version && `on Node ${version}`].filter(Boolean).join(", ");
@@ -28,11 +28,11 @@ function otherNode(contestant) {
   try {
     return nodeFor(describe(contestant).engines?.node).version;
   } catch {
-    return undefined; // Its start reports the failure.
+    return undefined; // The start of the contestant reports the failure.
   }
 }
 
-/** Starts it in front of the server in one way, and waits until it answers a call. */
+/** Starts a contestant in front of the server in one way, and waits until it answers a call. */
 export async function startPeer(contestant, { way, remote, place }) {
   const node = nodeFor(describe(contestant).engines?.node);
   const port = await freePort();

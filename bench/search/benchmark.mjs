@@ -61,7 +61,7 @@ export function tableIndexOf(tools, table, ranking) {
   return { ...searchesOf(index, (query) => ({ likeness: likenessTo(query), neighbours }), { parts, idOf }), idOf };
 }
 
-/** Same with a model's vectors, by text (`modelTextsOf`), and the table's neighbours. */
+/** Same as `tableIndexOf`, with the vectors of a model by text (`modelTextsOf`) and the neighbours of the table. */
 export function modelIndexOf(tools, table, vectorOf) {
   const { rows, parts, idOf } = catalogOf(tools);
   const index = new SearchIndex(rows, parts);

@@ -184,7 +184,7 @@ function render(target, model, options = {}) {
   return program;
 }
 
-/** The tested program is the output of `toolyard gnn`. */
+/** Asserts that `toolyard gnn` writes the tested program. */
 async function expectCommand(target, model) {
   const isGraph = target === "graphs";
   const formats = isGraph ? Object.keys(GRAPHS) : [target];

@@ -19,7 +19,9 @@ const VENDORS = [
   "google/gemini-x",
   "local/qwen",
 ] as const;
-/** Vendors that send arguments as JSON text, which can be malformed; those of Anthropic only in streams. */
+/**
+ * Vendors that send arguments as JSON text, which can be malformed. Anthropic sends arguments as text only in streams.
+ */
 const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
 let models: ModelStandIn;

@@ -11,7 +11,7 @@ const CURSOR = CLIENTS.find(({ id }) => id === "cursor")!;
 const FILE = clientFile(CURSOR, { variables: { HOME: "home" }, cwd: "/", platform: "linux" });
 /** The PATH of a program that the desktop starts. */
 const BARE = "/usr/bin:/bin";
-/** The same, with the folder of Node. */
+/** PATH of a program that the desktop starts, with the folder of Node in addition. */
 const SMALL = `${dirname(process.execPath)}:${BARE}`;
 
 /** A desk whose server runs a program that is only in the PATH of the terminal. */

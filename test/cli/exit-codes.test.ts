@@ -125,7 +125,7 @@ describe("exit codes", () => {
     expect(await exitOf(list)).toBe(130);
     await gone(Number(pid));
     const call = at.start(["call", "work", "-", "--verbose"]);
-    // Nothing shows when a program reads its standard input; an earlier signal must end it as well.
+    // A test cannot detect when a program reads its standard input. A signal before that must end the program as well.
     call.kill("SIGINT");
     expect([130, null]).toContain(await exitOf(call));
   });

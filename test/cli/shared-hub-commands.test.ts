@@ -15,7 +15,7 @@ level = "info"
 command = ["node", "server.mjs"]
 `;
 const FILES = { "server.mjs": SERVER, "toolyard.toml": TOML, "elsewhere/x": "" };
-/** A hub that continues for a minute after its last client ends with `stop` only. */
+/** The hub continues for a minute after its last client, so only `stop` ends it in time. */
 const words = ["--linger", "1m"];
 
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");

@@ -25,7 +25,7 @@ export interface PlayedCall {
   readonly outcome: Outcome;
   readonly tookMs: number;
   readonly boundMs: number;
-  /** True if its caller cancelled it, or disconnected, before it had ended. */
+  /** True if the caller cancelled the call, or disconnected, before the call ended. */
   readonly wasGivenUp: boolean;
   /** The server's report at the end of the call. */
   readonly report: CallReport | undefined;

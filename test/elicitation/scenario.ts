@@ -15,7 +15,7 @@ export interface ScriptedCall {
   readonly atMs: number;
   readonly steps: readonly Step[];
   readonly manner: Manner;
-  /** Time after which its caller cancels it, in milliseconds. */
+  /** Time after which the caller cancels the call, in milliseconds. */
   readonly givenUpAfterMs: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ScriptedClient {
   readonly principal: number;
   /** True for a lasting connection; without one each call has its own client. */
   readonly isLasting: boolean;
-  /** Time after which it disconnects with all its calls, in milliseconds. */
+  /** Time after which the client disconnects with all its calls, in milliseconds. */
   readonly leavesAfterMs: number | undefined;
 }
 

@@ -17,7 +17,7 @@ interface ToolRow {
   readonly kind: ProviderKind;
   readonly args: JsonObject;
   readonly value: unknown;
-  /** As the hub lists it. */
+  /** Name of the tool as the hub lists it. */
   readonly listed: string;
   readonly spellings: readonly string[];
 }
@@ -141,7 +141,7 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "invalid_params", tool: "fail.strict", args: { a: "no number" } },
   // Fails because consent is missing. Denials by a caller's rights have their own test.
   { kind: "denied", tool: "fail.destroys" },
-  // The upstream server reports it. The hub's own limits have their own test.
+  // The upstream server reports this failure. The hub's own limits have their own test.
   { kind: "limited", tool: "web__busy" },
   { kind: "too_large", tool: "fail.big" },
   { kind: "unavailable", tool: "frail__die" },
@@ -206,7 +206,10 @@ function calledNames({ listed, spellings }: ToolRow, { name, index }: (typeof RO
   return Array.from(new Set([listed, spellings[index % spellings.length]!]));
 }
 
-/** Runs concurrently if the calls reach one hub. Otherwise each call has its own hub, and they run in sequence. */
+/**
+ * Runs the items concurrently if the calls reach one hub. Otherwise each call has its own hub, and they run in
+ * sequence.
+ */
 async function forEach<T>(items: readonly T[], isShared: boolean, run: (item: T) => Promise<void>): Promise<void> {
   if (isShared) await Promise.all(items.map(run));
   else for (const item of items) await run(item);

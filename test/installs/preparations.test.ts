@@ -250,7 +250,7 @@ describe("dependency files next to tools", () => {
     ]);
     expect(list[0]!.commands[0]).toMatch(/npm\S* install --ignore-scripts/);
     expect(runs()).toEqual([]);
-    // Its package would be requested from a remote registry.
+    // The package of this script would be requested from a remote registry.
     folder.remove("js");
     provide({ dependencies: "auto" });
     await expect.poll(runs, POLL).toContainEqual(expect.stringMatching(/^venv /));

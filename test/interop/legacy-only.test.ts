@@ -89,7 +89,7 @@ test.each([
   "applies to stdio, too (%s)",
   async (_how, settings, words) => {
     const hub = await serveHub({ mcp, ...settings }, "stdio");
-    // Runs after the client is closed, whose process writes into the folder that this removes.
+    // Removes the folder only after the client is closed, because the client's process writes into the folder.
     onTestFinished(() => hub[Symbol.asyncDispose]());
     const { command, args, env } = hub.command!;
     const client = await connect(

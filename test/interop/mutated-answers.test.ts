@@ -233,7 +233,7 @@ test("mutated server requests get the same answer through the hub as directly", 
       value: { method, params: value },
     })),
   );
-  // Each one is a server request, which the hub sends in sequence; every seventh covers each member.
+  // Each mutation is a server request, and the hub sends these in sequence. Every seventh mutation covers each member.
   const chosen = spoiled.filter((_, at) => at % 7 === 0);
   const asks = Object.fromEntries(chosen.map(({ value }, at) => [`m${at}`, value]));
   const tools = Object.keys(asks).map((name) => ({ name, inputSchema: { type: "object" } }));

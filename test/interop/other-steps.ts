@@ -78,7 +78,7 @@ export const THINKING_STEPS: readonly Step[] = [
   call("sequentialthinking", thought(2, { branchFromThought: 1, branchId: "b" })),
   call("sequentialthinking", thought(3, { isRevision: true, revisesThought: 1 })),
   call("sequentialthinking", thought(9)),
-  // It accepts numbers and booleans as text, too; its own schema states that for booleans.
+  // The server accepts numbers and booleans as text, too; its own schema states that for booleans.
   call("sequentialthinking", { ...thought(4), nextThoughtNeeded: "false" }),
   call("sequentialthinking", { thought: "no numbers" }, { refusal: "arguments" }),
 ];

@@ -3,7 +3,7 @@ import type { Random } from "../support/random.ts";
 /** Bytes that a server writes for one request, and the body that the caller may receive. */
 export interface Answer {
   readonly name: string;
-  /** Pieces in which it is written. */
+  /** Pieces in which the server writes the answer. */
   readonly pieces: readonly string[];
   /** True if the server closes the connection afterwards. */
   readonly ends: boolean;

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, sendRaw, type RawAnswer, type RawRequest } from "./attack.ts";
 
 const CONFIGURED = "https://app.example";
-/** Cases for each hub. */
+/** Number of cases for each hub. */
 const CASES = 600;
 const SEED = 99_887_766;
 

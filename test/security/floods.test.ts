@@ -105,7 +105,7 @@ describe("a hub with two callers", () => {
     const runs = Array.from({ length: 12 }, () => counted(ada(pass("ada"))));
     // One runs, eight wait, three were refused.
     await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 3]), 60_000);
-    // Each displaces a waiting run of the principal with more runs.
+    // Each of these runs displaces a waiting run of the principal with more runs.
     const others = [counted(bob(pass("bob"))), counted(bob(pass("bob")))];
     await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 5]), 60_000);
     for (let count = 2; count <= 5; count += 1) {
@@ -172,7 +172,7 @@ describe("a hub with two callers", () => {
         method === "tools/call" ? [objectMember(params, "arguments")?.["who"]] : [],
       );
     const joined = vi.spyOn(Crowd.prototype, "join");
-    // All connections, since it is the only caller.
+    // The caller gets all connections, since it is the only caller.
     const flooding = Array.from({ length: 8 }, () => pass(TOKENS.ada.token, "ada"));
     await vi.waitFor(() => expect([waiting, joined.mock.calls.length]).toEqual([2, 6]), 60_000);
     const newcomer = pass(TOKENS.bob.token, "bob");

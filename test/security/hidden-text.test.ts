@@ -59,7 +59,7 @@ function hidden(): string {
 /** A text with hidden characters between its words, and the expected visible text. */
 function prose(): { readonly given: string; readonly shown: string } {
   const words = Array.from({ length: 1 + Math.floor(next() * 5) }, () => pick(SEEN));
-  // Between full stops, so that hidden text cannot be part of a word.
+  // The hidden text is between full stops, so that it cannot be part of a word.
   return {
     given: words.map((word) => `${word}.${hidden()}.`).join(""),
     shown: words.map((word) => `${word}..`).join(""),

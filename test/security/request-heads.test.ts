@@ -59,7 +59,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
     const raw = `POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{}GET /length HTTP/1.1\r\n${BOB}\r\n`;
     const [first, later] = [endpoint.connect(), endpoint.connect()];
     first.socket.write(raw);
-    // The same after a request that Node's parser has answered.
+    // Checks the same after a request that Node's parser has answered.
     later.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
     await later.until(/\r\n\r\n/);
     later.text = "";

@@ -102,7 +102,7 @@ export const ATTACKS: readonly Attack[] = [
   attack("a name of a megabyte", { additionalProperties: { required: many(20, String) } }, { ["k".repeat(1e6)]: {} }),
 ];
 
-/** Returns a schema that is randomly composed of such parts. */
+/** Returns a schema that is randomly composed of expensive parts. */
 export function randomAttack(random: Random): Attack {
   const depth = 1 + random.below(4);
   const schema = {

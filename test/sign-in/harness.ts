@@ -80,7 +80,7 @@ export async function visit(address: string, person?: string): Promise<void> {
   await (await fetch(address, { headers: person === undefined ? {} : { "x-person": person } })).text();
 }
 
-/** Caller of a test that depends on it. */
+/** Caller of a test's call, for tests that depend on the caller. */
 export interface As extends Partial<Pick<Call, "principal" | "ask">> {
   readonly capabilities?: JsonObject;
   /** Time limit of the call in milliseconds. */

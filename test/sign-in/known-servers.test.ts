@@ -25,7 +25,7 @@ interface Row {
   readonly auth?: (ports: Ports) => RemoteServerConfig["auth"];
   /** Query of the MCP server's URL. */
   readonly query?: string;
-  /** Error if those settings are missing or incomplete. */
+  /** Expected error if the settings are missing or incomplete. */
   readonly otherwise?: { readonly auth?: RemoteServerConfig["auth"]; readonly words: RegExp };
 }
 

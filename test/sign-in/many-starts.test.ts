@@ -47,7 +47,7 @@ test.each([1, 2])(
     const refused = flood.find(({ status }) => status === 429)!;
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(refused.body).toContain("10 sign-ins to `far` were started within 60 s");
-    // Another source, and another caller, can begin as before.
+    // Sign-ins to another source, and those of another caller, can begin as before.
     expect((await begin(hub, "ann", "near")).status).toBe(303);
     const eve = await begin(hub, "eve");
     expect(await Promise.all([finish(ben), finish(eve)])).toEqual([200, 200]);

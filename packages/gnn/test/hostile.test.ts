@@ -44,7 +44,7 @@ describe("hostile text", () => {
       const text = (length: number): string => head + unit.repeat(Math.ceil(length / unit.length));
       cost(text(10_000));
       const small = Math.max(cost(text(30_000)), 4);
-      // Eight times the text: quadratic work takes 64 times as long.
+      // The text is eight times as long. Quadratic work would take 64 times as long.
       expect(cost(text(240_000)), `${JSON.stringify(head)} ${small} ms`).toBeLessThan(small * 40);
     }
   });
@@ -81,7 +81,7 @@ describe("hostile text", () => {
   ])("S18: checks take no more than linear time: %s", (_name, text) => {
     cost(text(300));
     const small = Math.max(cost(text(1_500)), 8);
-    // Eight times the text: quadratic work takes 64 times as long.
+    // The text is eight times as long. Quadratic work would take 64 times as long.
     expect(cost(text(12_000)), `${small} ms`).toBeLessThan(small * 30);
   });
 

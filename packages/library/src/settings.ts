@@ -127,7 +127,7 @@ function mistralOf(environment: Environment, folder: string): MistralOcrOptions 
     throw new OptionError(
       `LIBRARY_OCR_PRICE must be the price of a page, such as 0.001, got ${JSON.stringify(price)}.`,
     );
-  // Without the key only scans cannot be read.
+  // Without the key the library works, but cannot read scans.
   if (!key) return undefined;
   const model = environment["LIBRARY_OCR_MODEL"];
   return {

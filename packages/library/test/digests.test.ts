@@ -39,7 +39,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("digests of files", () => {
   test("reads an unchanged file once, also across processes", async () => {
     expect(await new FileDigests(kept).of(file, ALL, later())).toBe(digestOf("one"));
-    // Stores a false digest, so that its origin is visible.
+    // Stores a false digest, so that the test sees whether a digest comes from this file.
     writeFileSync(kept, readFileSync(kept, "utf8").replace(digestOf("one"), "kept"));
     const next = new FileDigests(kept);
     expect(await next.of(file, ALL, later())).toBe("kept");

@@ -257,7 +257,7 @@ describe("pictures of text", () => {
   let server: Server;
   let scan: Buffer;
   let asked: { readonly pages: number[]; readonly key: string | undefined }[];
-  /** Requests that the service answers with 429 before it works. */
+  /** Number of requests that the service answers with 429 before it accepts one. */
   let refusals = 0;
 
   beforeAll(async () => {

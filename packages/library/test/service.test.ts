@@ -269,7 +269,7 @@ describe("jobs", () => {
       for (let file = 0; file < 4; file += 1)
         writeFileSync(join(yard, "books", "many", String(folder), `${file}.md`), `# Note ${folder} ${file}\n\nText.\n`);
     }
-    // No time is left to wait for anything.
+    // The remaining time of the caller is too short to wait for anything.
     const outcome = await hub.call("add_documents", given, { meta: { "toolyard/remaining-ms": 1_000 } });
     const { structuredContent: told } = (
       outcome as unknown as { result: { structuredContent: Record<string, unknown> } }

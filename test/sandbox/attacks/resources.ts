@@ -265,7 +265,7 @@ const HANGS: readonly Attack[] = [
     "waits for nothing",
     "await new Promise(() => {})",
     { ends: ["error"] },
-    // It ends by itself; the limit only prevents a hang.
+    // The attack ends by itself; the limit only prevents a hang.
     SLOW,
   ),
   javascript("hangs/js-left", "leaves a call that never ends behind", "tools.never({}); 1", TIMES_OUT, {

@@ -20,11 +20,11 @@ export interface TensorOrientation {
   readonly alternatives: readonly TensorLayout[];
 }
 
-/** A tensor without an order in which its columns sum to 1. Has the worst sum of the closest order. */
+/** Result for a tensor whose columns sum to 1 in no index order: the worst sum of the closest order. */
 export interface Misfit {
   readonly layout: TensorLayout;
   readonly sum: number;
-  /** Expected sum, if it is not 1. */
+  /** A number that is not a probability; present if all sums are 1. */
   readonly number?: number;
 }
 

@@ -19,7 +19,7 @@ export class EndIndex {
   /** Number of edges after expanding groups. */
   readonly edges: number;
   readonly #ids: readonly number[];
-  /** Number of sources and of targets of each connection, in turn. */
+  /** Number of sources, then number of targets, of each connection. */
   readonly #counts: readonly number[];
 
   constructor(connections: readonly Connection[], variables: NameTable<Variable>) {

@@ -16,7 +16,7 @@ export interface EachFileOptions {
   readonly isPrinted?: boolean;
 }
 
-/** Returns the options with another output. */
+/** Returns a copy of the options with another `output`. */
 export function withOutput<T extends { readonly output?: string }>(options: T, output: string | undefined): T {
   const { output: _, ...rest } = options;
   return { ...rest, ...(output === undefined ? {} : { output }) } as T;

@@ -45,7 +45,7 @@ export function programCosts(program: Program, options: CostOptions = {}): Progr
 
 interface AgentOptions extends CostOptions {
   readonly iterations: number;
-  /** One iteration is enough for one factor. */
+  /** True for fixed-point iteration, false for message passing. */
   readonly isExact: boolean;
 }
 

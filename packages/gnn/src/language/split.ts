@@ -37,7 +37,7 @@ interface OpenModel {
 const HEADING = /^\s*##(?!#)[ \t]*([^:]*)/;
 const RULE = /^\s*---+\s*$/;
 const FENCE = /^\s*```/;
-/** Number of sections from which a model is complete enough that a rule and a GNNSection begin another model. */
+/** Minimum number of sections of a model after which a horizontal rule and a GNNSection begin another model. */
 const ENOUGH_SECTIONS = 3;
 
 /** Divides a text into models and their sections, starting at a line. The time is linear in the length of the text. */

@@ -155,7 +155,7 @@ function drawEdge({ id, directed }: GraphEdge, layout: GraphLayout, { move, them
   return directed ? path + drawHead(curve.at(-4)!, curve.at(-1)!, theme) : path;
 }
 
-/** Number of lines above which they are drawn behind the shapes, because they cross too often. */
+/** If there are more lines than this, they are drawn behind the shapes, because they cross too often. */
 const MANY_LINES = 80;
 const HEAD = 8;
 

@@ -65,7 +65,7 @@ function refuseCounts(parts: readonly Part[]): void {
   );
 }
 
-/** PyMDP's names of the default iteration of programs. */
+/** Names in PyMDP of the fixed-point iteration, which programs use by default. */
 const ITERATIONS = new Set(["FPI", "VANILLA"]);
 /** Window of message passing if the model states none, in steps. */
 const USUAL_WINDOW = 16;

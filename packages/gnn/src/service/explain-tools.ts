@@ -112,7 +112,7 @@ async function byConfigured(prompt: string, context: ToolContext): Promise<strin
   try {
     return (await context.generateText({ prompt, system: SYSTEM, maxTokens: MAX_TOKENS })).text;
   } catch (error) {
-    // The context reports a missing model; errors of a configured model are reported.
+    // `unavailable` means that no model is configured. Errors of a configured model are thrown.
     if (error instanceof ToolCallError && error.kind === "unavailable") return undefined;
     throw error;
   }

@@ -136,7 +136,7 @@ function summaryOf({ documents, passages, pages, languages }: Statistics, words:
   return `${held}, ${words.pages(pages)}; ${words.moves.languages} ${spokenIn.join(", ")}`;
 }
 
-/** Counts pages, or passages if no document of the library has pages. */
+/** Returns charts of the library by author and by year. They count pages, or passages if no document has pages. */
 function charts({ authors, years, pages }: Statistics, { moves }: Words): string[] {
   const unit = pages > 0 ? "pages" : "passages";
   const chart = (title: string, shares: readonly Share[]): string[] => {

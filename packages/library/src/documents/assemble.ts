@@ -6,7 +6,10 @@ import { visibleLine, visibleText } from "./visible-text.ts";
 export interface TextPart {
   /** Titles from the outermost heading to the innermost. */
   readonly section: readonly string[];
-  /** Position of the heading above, which distinguishes sections with the same title; -1 before the first. */
+  /**
+   * Position of the heading above the part, or -1 before the first heading. It distinguishes sections with the same
+   * title.
+   */
   readonly heading: number;
   readonly kind: "paragraph" | "table" | "code";
   readonly from: number;

@@ -10,7 +10,7 @@ export interface Metadata extends FoundMetadata {
   readonly origins: Readonly<Record<string, string>>;
 }
 
-/** `Peirce - How to Make Our Ideas Clear (1878).pdf` */
+/** Matches `Peirce - How to Make Our Ideas Clear (1878).pdf`: author, title and year. */
 // oxlint-disable-next-line toolyard/slow-pattern -- One line of a file name, at most MAX_LINE.
 const FILE_NAME = /^(?:(?<author>[^-–—_]{2,80}?)\s+[-–—]\s+)?(?<title>.+?)(?:\s*\((?<year>1[0-9]{3}|20[0-9]{2})\))?$/u;
 const EARLIEST_YEAR = -3000;

@@ -13,7 +13,9 @@ interface Ends {
 
 interface OpenElement {
   readonly name: string;
-  /** A later tag closed it implicitly. Its own end tag, or that of an enclosing element, still follows. */
+  /**
+   * True if a later tag closed the element implicitly. Its own end tag, or that of an enclosing element, still follows.
+   */
   isClosed: boolean;
 }
 

@@ -43,7 +43,7 @@ class Layout {
   readonly #rules: LayoutRules;
   readonly #blocks: Block[] = [];
   #open: { lines: PdfLine[]; heading: boolean; left: number } | undefined;
-  /** Notes within a sentence that began on an earlier page; they follow its paragraph. */
+  /** Notes that interrupt a sentence from an earlier page. They are added after the paragraph of that sentence. */
   #late: PdfLine[] = [];
 
   constructor(rules: LayoutRules) {

@@ -31,7 +31,7 @@ export function lineNumberRuns({ texts, width }: PageLines): ReadonlySet<TextRun
   const numbers = texts.filter(({ text, x }) => /^\s*\d{1,4}\s*$/.test(text) && (x < width * 0.15 || x > width * 0.85));
   const byPlace = new Map<number, TextRun[]>();
   for (const run of numbers) {
-    // Numbers of one column end at the same place.
+    // Numbers in one column have the same right edge.
     const end = Math.round((run.x + run.width) / 4);
     byPlace.set(end, [...(byPlace.get(end) ?? []), run]);
   }

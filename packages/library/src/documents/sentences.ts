@@ -1,4 +1,4 @@
-/** Maximum number of characters that the engine gets at a time. It examines all of its text for each sentence. */
+/** Maximum number of characters per call of the segmenter, which examines its whole input for each sentence. */
 const WINDOW = 8_000;
 
 /** Divides text into sentences by the rules of its language. Very long sentences are divided at window ends. */

@@ -1,11 +1,11 @@
 import { decodeBytes } from "toolyard/text";
 import { DocumentError } from "./document-error.ts";
 
-/** Bytes that are examined. */
+/** Number of bytes that are examined. */
 const SAMPLE_BYTES = 65_536;
-/** Minimum share of bytes above 127 that are not plausible in Windows-1252, for another encoding to be assumed. */
+/** Another encoding is assumed if at least this share of the bytes above 127 is implausible in Windows-1252. */
 const FOREIGN_SHARE = 0.4;
-/** Minimum number of those bytes, because a few of them may be noise in a text of Windows-1252. */
+/** Minimum number of implausible bytes, because a few of them may be noise in a text of Windows-1252. */
 const MIN_FOREIGN = 8;
 
 /** An encoding, with characters that are common in its languages. */

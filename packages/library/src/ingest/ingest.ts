@@ -85,7 +85,7 @@ export async function ingest(given: IngestRequest, parts: IngestParts): Promise<
   if (known.same?.pipeline === known.pipeline && !hasWord && !moved)
     return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
   const { made, costOcr } = await readFile(request, parts);
-  // The file may have changed meanwhile.
+  // The file may have changed since its digest was taken, so the digest of the bytes that were read is looked up.
   const { before, same, pipeline } = await knownAs(uri, made.contentHash, parts);
   const replaced = before ?? same;
   const document: DocumentFields = {

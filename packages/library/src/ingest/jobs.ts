@@ -324,7 +324,7 @@ function failed(source: string, error: unknown): SourceReport {
   return { source, status: "failed", error: (error as Error).message, code, ...reason };
 }
 
-/** Drops the values: keeping them would retain all earlier ones. */
+/** Resolves without the values: returning them would retain the values of all earlier promises. */
 async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
   await Promise.all([first, second]);
 }

@@ -60,7 +60,7 @@ export class Watch implements AsyncDisposable {
     if (this.#isClosed) return this.#lease.release();
     const ignored = (path: string): boolean => /(^|[\\/])\.[^\\/]/.test(this.#below(path));
     this.#watcher = watchFiles([...this.#options.roots], { ignored, ignoreInitial: true, followSymlinks: false });
-    // The sweep finds changes that the watcher cannot report.
+    // Errors of the watcher are ignored, because the sweep finds the changes that it misses.
     this.#watcher.on("error", () => {});
     this.#watcher.on("add", (path) => this.#changed(path));
     this.#watcher.on("change", (path) => this.#changed(path));

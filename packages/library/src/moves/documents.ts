@@ -1,6 +1,6 @@
 import type { LibraryStore, StoredDocument } from "../store/store.ts";
 
-/** Limit that no library reaches. */
+/** Maximum number of documents. No library reaches it. */
 const MAX_DOCUMENTS = 1_000_000;
 
 /**

@@ -44,7 +44,8 @@ export async function moveLibrary(
   for (const [at, id] of ids.entries()) {
     moving.signal?.throwIfAborted();
     const whole = await from.whole(id);
-    // A document that is incomplete or unreadable is written again. If the store is unavailable, writing fails.
+    // If the target cannot read its copy, the document is written again. If the target is unavailable, that write
+    // fails.
     const there = await to.whole(id).catch(() => undefined);
     if (whole && isSame(whole, there)) unchanged += 1;
     else if (whole) await to.replaceDocument(whole.document, whole.text, whole.passages);
@@ -109,7 +110,8 @@ export async function queriesOf(store: LibraryStore): Promise<string[]> {
   const queries: string[] = [];
   if (ids.length === 0) return queries;
   for (let at = 0; at < QUERIES; at += 1) {
-    // If there are fewer documents than queries, the documents are used in turn; otherwise documents at equal
+    // If there are fewer documents than queries, the documents are used in turn. Otherwise the queries use documents at
+    // equal distances in the list.
     // distances.
     const sourceId = ids[ids.length < QUERIES ? at % ids.length : Math.floor((at * ids.length) / QUERIES)]!;
     const { total } = await store.range("chunk", { sourceId, limit: 1, offset: 0 });

@@ -74,7 +74,7 @@ function send(message: FromReader): Promise<void> {
   return new Promise((done) => process.send!(message, undefined, {}, () => done()));
 }
 
-/** Returns the reader that has pages read by the parent process, which holds the keys of the OCR service. */
+/** Returns a page reader that sends pages to the parent process, which holds the keys of the OCR service. */
 function asked(file: Pick<OcrWanted, "mime" | "contentHash">): PageReader {
   return {
     async read(pages) {

@@ -90,7 +90,7 @@ export async function searchPassages(
 ): Promise<PassageHits> {
   for (let tries = 1; ; tries += 1) {
     const { isWhole, ...found } = await searchOnce(kind, request, parts);
-    // A document that was replaced meanwhile is found in its old or its new version.
+    // If a passage was removed during the search, the search is repeated.
     if (isWhole) return found;
     if (tries === MAX_TRIES)
       throw new DocumentError(

@@ -144,7 +144,7 @@ async function makeFolder(folder: string): Promise<void> {
   if (await isThere(folder)) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder));
   await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process may have created it.
+    // Another process may have created the folder meanwhile.
     if (await isThere(folder)) return;
     const { message } = error as Error;
     throw storeFailure("unavailable", `${folder} cannot be created: ${message}. Name a file in another folder.`, error);

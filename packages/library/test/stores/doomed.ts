@@ -99,7 +99,7 @@ function steppingSession(driver: PostgresDriver): PostgresDriver {
     transaction: (work) =>
       driver.transaction(async (session) => {
         const result = await work(counted(session));
-        // Step before the commit.
+        // Counts the commit as a step.
         step();
         return result;
       }),

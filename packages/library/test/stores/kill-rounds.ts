@@ -141,7 +141,7 @@ async function lookedAt(
   store: LibraryStore,
   after: string,
 ): Promise<{ found?: string | undefined; isMended: boolean }> {
-  // Before any repair: the remains of an interrupted write must not be visible.
+  // Reads before any repair, because the remains of an interrupted write must not be visible.
   const found = await wholeReading(store);
   if ((await store.check()).length === 0) return { found, isMended: false };
   await store.repair();

@@ -48,7 +48,7 @@ export async function getReaderReady(library: Library, folder: string): Promise<
   if (!(refused instanceof DocumentError)) throw new Error(`${DAMAGED} was not refused.`, { cause: refused });
 }
 
-/** Reads both files for the first time, as this word. Starts this number of processes in advance. */
+/** Reads both files for the first time, with this word as their text. Starts this number of processes in advance. */
 export async function openReadingKills(shelf: Shelf, word: string, ahead = 0): Promise<ReadingKills> {
   const { address, folder } = shelf;
   mkdirSync(folder, { recursive: true });
@@ -78,9 +78,9 @@ export class ReadingKills implements AsyncDisposable {
   }
 
   /**
-   * Changes two files that were read as one word to another word, and kills the process that reads them again at the
-   * stage. A library opened afterwards must contain each document complete, in either state. Another process must
-   * resume the job and store both in their new state.
+   * Replaces the word in two files that were read, and kills the process that reads them again at the stage. A library
+   * opened afterwards must contain each document complete, in either state. Another process must resume the job and
+   * store both in their new state.
    */
   async kill(stage: ReadingStage, word: string): Promise<string[]> {
     const paths = pathsIn(this.#shelf.folder);

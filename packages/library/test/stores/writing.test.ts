@@ -145,7 +145,7 @@ test("reports a thread that exits while receiving a document, and the next write
     void worker.terminate();
   });
   const { document, text, passages } = doomedDocument("w1");
-  // Passages that are not all sent before the thread exits.
+  // Passages of which only some are sent before the thread exits.
   const chunks = new Proxy<PassageFields[]>([], {
     get: (target, name) =>
       name === "length" ? (hasEnded ? 0 : Number.MAX_SAFE_INTEGER) : (Reflect.get(target, name) as unknown),

@@ -213,7 +213,7 @@ class Driver implements SqliteDriver {
       try {
         this.#engine.exec("rollback");
       } catch {
-        // SQLite has already rolled it back, for example after the disk was full.
+        // SQLite has already rolled back the transaction, for example after the disk was full.
       }
       throw error;
     } finally {

@@ -62,7 +62,7 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
   const found = versionOf(driver);
   if (found === undefined)
     driver.transaction(() => {
-      // Another process may have created them.
+      // Another process may have created the tables meanwhile.
       if (versionOf(driver) === undefined) driver.exec(`${SCHEMA} ${DIGEST_TABLES} ${PLAIN_TABLE}`);
     });
   else if (found === VERSION) {

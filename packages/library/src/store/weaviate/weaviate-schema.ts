@@ -68,7 +68,7 @@ export async function prepareClasses(client: WeaviateClient, classes: Classes): 
         properties: PROPERTIES[kind],
       })
       .catch(async (error: unknown) => {
-        // Another process may have created it.
+        // Another process may have created the class meanwhile.
         if ((await client.ask("GET", `/schema/${name}`)) === undefined) throw error;
       });
   }
