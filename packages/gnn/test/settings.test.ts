@@ -59,6 +59,18 @@ describe("settings that a model states", () => {
     ['num_timesteps: "4"', { steps: 4 }],
     ["gamma: [2.5]", { gamma: 2.5 }],
     ["ModelTimeHorizon: 3", { steps: 3 }],
+    ["learning_rate: 0.5", { learningRateA: 0.5, learningRateB: 0.5, learningRateD: 0.5 }],
+    ["lr_pB: 0.25", { learningRateB: 0.25 }],
+    ["learning_rate_A: 2", { learningRateA: 2 }],
+    ["lr_pD = 0", { learningRateD: 0 }],
+    ["learning_rate: 1", {}],
+    ["epistemic_weight: 2", { epistemicWeight: 2 }],
+    ["instrumental_weight: 0.5", { pragmaticWeight: 0.5 }],
+    ["use_states_info_gain: False", { epistemicWeight: 0 }],
+    ["use_utility_in_efe: false", { pragmaticWeight: 0 }],
+    ["use_utility: 0", { pragmaticWeight: 0 }],
+    ["use_utility: True", {}],
+    ["use_param_info_gain: False", {}],
   ])("accepts the setting %s", (line, settings) => {
     expect(programOf(stating(line)).settings).toEqual(settings);
   });
@@ -97,6 +109,8 @@ describe("settings that a model states", () => {
     ["num_timesteps: many", 'num_timesteps must be a whole number of at least 1, got "many".'],
     ["gamma: -1", "gamma must be a number of at least 0, got -1."],
     ["beta: 0", "beta must be a number above 0, got 0."],
+    ["learning_rate: -0.5", "learning_rate must be a number of at least 0, got -0.5."],
+    ["use_utility: maybe", 'use_utility must be True or False, got "maybe".'],
     ["action_selection: greedy", 'action_selection must be deterministic or stochastic, got "greedy".'],
   ])("refuses a value that cannot be used, and check reports it: %s", (line, message) => {
     expect(() => programOf(stating(line))).toThrow(message);
@@ -105,16 +119,16 @@ describe("settings that a model states", () => {
   });
 
   test("notes unused parameters and values by name, also in check", () => {
-    const text = stating("grid_rows: 3", "epistemic_weight: 2", "learning_rate: 1").replace(
+    const text = stating("grid_rows: 3", "use_inductive: True", "learning_rate: 1").replace(
       "## Equations",
       "signal={(1)}\n## Equations",
     );
     expect(notesOf(text)).toEqual([
-      "The program does not use these parameters: grid_rows, epistemic_weight.",
+      "The program does not use these parameters: grid_rows, use_inductive.",
       "The program does not use these values: signal.",
     ]);
     const [note] = checkGnn(text).diagnostics.filter(({ code }) => code === "N007");
-    expect(note!.message).toBe("Programs do not use these parameters: grid_rows, epistemic_weight.");
+    expect(note!.message).toBe("Programs do not use these parameters: grid_rows, use_inductive.");
     expect(notesOf(TWO_ROOM)).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
-import type { DiscreteProgram } from "./program.ts";
+import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
 /** Throws if an agent of PyMDP 0.0.7 would behave differently from the model. */
-export function expectLegacy({ agents, window }: DiscreteProgram): void {
+export function expectLegacy({ agents, window, settings }: DiscreteProgram): void {
   if (window !== undefined)
     throw new ProgramError(
       "inference_algo",
@@ -25,4 +25,16 @@ export function expectLegacy({ agents, window }: DiscreteProgram): void {
           `dirichlet_${name} is learnt over ${on.length} of ${factors.length} factors, but PyMDP 0.0.7 learns over ` +
             "all factors. Use PyMDP 1.x.",
         );
+  if (settings.hasParameterGain) agents.forEach(expectWholeGain);
+}
+
+/** Throws if the agent learns only some A, or only some B: PyMDP 0.0.7 adds the gain of those that it does not learn. */
+function expectWholeGain({ modalities, factors }: DiscreteAgent): void {
+  const learnt = [modalities.map(({ countsA }) => countsA), factors.map(({ countsB }) => countsB)];
+  if (learnt.every((counts) => counts.every(Boolean) || !counts.some(Boolean))) return;
+  throw new ProgramError(
+    "use_param_info_gain",
+    "use_param_info_gain is True, and the model learns only some A or only some B; PyMDP 0.0.7 would add the gain of " +
+      "all. Use PyMDP 1.x.",
+  );
 }

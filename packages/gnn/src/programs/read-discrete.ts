@@ -8,7 +8,15 @@ import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 import { readFactors } from "./read-factor.ts";
 import { readModality } from "./read-modality.ts";
-import { omegaNotes, remainingNotes, usableOrders, usableSettings, withPolicyLength } from "./read-settings.ts";
+import {
+  learningNotes,
+  omegaNotes,
+  remainingNotes,
+  usableOrders,
+  usableSettings,
+  withoutIdleGain,
+  withPolicyLength,
+} from "./read-settings.ts";
 import { vectorOf } from "./shapes.ts";
 import { withLabels } from "./with-labels.ts";
 import { firstChars } from "toolyard/text";
@@ -34,8 +42,9 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
   const window = windowOf(numbers);
   const ratios = arrangement === "levels" ? ratiosOf(numbers, instances) : [];
   if (arrangement === "agents") notes.push(...sharingNotes(view, instances));
-  notes.push(...omegaNotes(agents, stated.settings));
-  const settings = withPolicyLength(stated.settings, { view, agents, notes });
+  notes.push(...omegaNotes(agents, stated.settings), ...learningNotes(agents, stated.settings));
+  const used = withoutIdleGain(stated.settings, agents);
+  const settings = withPolicyLength(used, { view, agents, notes });
   const labelled = withLabels(view, agents, notes);
   notes.push(...remainingNotes(view, { numbers, stated, agents, settings, labels: labelled.used }));
   return {

@@ -44,6 +44,42 @@ export function omegaNotes(agents: readonly DiscreteAgent[], { omega = 1 }: Sett
   ];
 }
 
+/** Returns notes on learning rates, and an information gain about parameters, of a model that does not learn them. */
+export function learningNotes(agents: readonly DiscreteAgent[], settings: Settings): readonly string[] {
+  const factors = agents.flatMap((agent) => agent.factors);
+  const learns = {
+    A: agents.some(({ modalities }) => modalities.some(({ countsA }) => countsA)),
+    B: factors.some(({ countsB }) => countsB),
+    D: factors.some(({ countsD }) => countsD),
+  };
+  const letters = ["A", "B", "D"] as const;
+  const used = new Set(letters.filter((letter) => learns[letter]).map((letter) => settings[`learningRate${letter}`]));
+  const unused = letters.filter((letter) => {
+    const rate = settings[`learningRate${letter}`];
+    return rate !== undefined && !learns[letter] && !used.has(rate);
+  });
+  const hasGain = learns.A || learns.B;
+  return [
+    ...(unused.length > 0
+      ? [`The learning rate of ${unused.join(", ")} is not used, because the model has no Dirichlet counts of it.`]
+      : []),
+    ...(settings.hasParameterGain && !hasGain
+      ? ["The information gain about parameters is not used, because the model learns neither A nor B."]
+      : []),
+  ];
+}
+
+/** Returns settings without an information gain about parameters if the agents learn none. */
+export function withoutIdleGain(
+  { hasParameterGain, ...settings }: Settings,
+  agents: readonly DiscreteAgent[],
+): Settings {
+  const learns = agents.some(
+    ({ modalities, factors }) => modalities.some(({ countsA }) => countsA) || factors.some(({ countsB }) => countsB),
+  );
+  return hasParameterGain && learns ? { ...settings, hasParameterGain } : settings;
+}
+
 interface PolicySource {
   readonly view: ModelView;
   readonly agents: readonly DiscreteAgent[];

@@ -15,7 +15,7 @@ const IMPORTS = `import json
 import sys
 
 import numpy as np
-from pymdp import utils
+from pymdp import control, maths, utils
 from pymdp.agent import Agent
 `;
 
@@ -76,10 +76,15 @@ class Mind:
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
             alpha=ALPHA,
+            lr_pA=LEARNING_RATES["A"],
+            lr_pB=LEARNING_RATES["B"],
+            use_states_info_gain=EPISTEMIC_WEIGHT != 0,
+            use_utility=PRAGMATIC_WEIGHT != 0,
             action_selection="stochastic" if STOCHASTIC else "deterministic",
             inference_params={"num_iter": ITERATIONS, "dF": 1.0, "dF_tol": 0.001},
         )
         self.prior, self.taken = D, None
+        self.free_energy, self.parts = 0.0, {}
 
     def expect(self, prior):
         # Belief about the initial state, instead of the expected state after the last action.
@@ -93,6 +98,7 @@ class Mind:
     def see(self, observation):
         before = self.agent.qs
         beliefs = self.agent.infer_states(observation)
+        self.free_energy = self.energy(observation, beliefs)
         if self.learns_A:
             self.agent.update_A(observation)
         if self.learns_B and self.taken is not None:
@@ -101,7 +107,41 @@ class Mind:
         return beliefs
 
     def plan(self):
-        return self.agent.infer_policies()
+        weights, scores = self.agent.infer_policies()
+        parts = [self.parts_of(policy) for policy in self.agent.policies]
+        names = ["epistemic_value", "pragmatic_value", *(["parameter_information_gain"] if PARAMETER_GAIN else [])]
+        self.parts = dict(zip(names, zip(*parts)))
+        return self.with_gain(scores) if PARAMETER_GAIN else (weights, scores)
+
+    def with_gain(self, scores):
+        """Adds the information gain about parameters, which fails within PyMDP 0.0.7 with NumPy 2.4 and later."""
+        scores = scores + np.array(self.parts["parameter_information_gain"])
+        habit = 0 if self.agent.E is None else maths.spm_log_single(self.agent.E)
+        self.agent.G, self.agent.q_pi = scores, maths.softmax(scores * self.agent.gamma + habit)
+        return self.agent.q_pi, scores
+
+    def energy(self, observation, beliefs):
+        """Returns the free energy of the beliefs, as PyMDP computes it within its iterations."""
+        outcomes = [len(table) for table in self.agent.A]
+        seen = objects([np.eye(count)[outcome] for count, outcome in zip(outcomes, observation)])
+        joint = maths.get_joint_likelihood(self.agent.A, seen, [len(belief) for belief in beliefs])
+        priors = maths.spm_log_obj_array(objects(self.prior))
+        return np.sum(maths.calc_free_energy(beliefs, priors, len(beliefs), maths.spm_log_single(joint)))
+
+    def parts_of(self, policy):
+        agent = self.agent
+        states = control.get_expected_states(agent.qs, agent.B, policy)
+        outcomes = control.get_expected_obs(states, agent.A)
+        parts = [
+            control.calc_states_info_gain(agent.A, states) if agent.use_states_info_gain else 0,
+            control.calc_expected_utility(outcomes, agent.C) if agent.use_utility else 0,
+        ]
+        gain = 0
+        if PARAMETER_GAIN and agent.pA is not None:
+            gain = gain + control.calc_pA_info_gain(agent.pA, outcomes, states)
+        if PARAMETER_GAIN and agent.pB is not None:
+            gain = gain + control.calc_pB_info_gain(agent.pB, states, agent.qs, policy)
+        return [float(np.sum(part)) for part in [*parts, gain]]
 
     def choose(self, policies):
         if STOCHASTIC:

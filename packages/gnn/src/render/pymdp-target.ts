@@ -21,6 +21,7 @@ export function pymdpTarget({ title, defaults, expect, parts }: Version): Render
     extension: ".py",
     mimeType: "text/x-python",
     families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
+    lacks: ["weights"],
     write: (program, options) => {
       const discrete = expectDiscrete(program);
       expect(discrete);

@@ -31,6 +31,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from pymdp.agent import Agent
+from pymdp.control import compute_neg_efe_policy
 `;
 
 const MIND = `
@@ -76,8 +77,12 @@ class Mind:
             alpha=ALPHA,
             action_selection="stochastic" if STOCHASTIC else "deterministic",
             num_iter=ITERATIONS,
+            use_states_info_gain=EPISTEMIC_WEIGHT != 0,
+            use_utility=PRAGMATIC_WEIGHT != 0,
+            use_param_info_gain=PARAMETER_GAIN,
             batch_size=1,
         )
+        self.free_energy, self.parts = 0.0, {}
         self.prior = self.start = self.agent.D
         self.on, self.links, self.qs, self.action = agent["on"], agent["from"], None, None
         # Window of message passing: observations, and the actions between them.
@@ -100,23 +105,46 @@ class Mind:
 
     def infer(self, seen, observation):
         if not WINDOW:
-            return self.agent.infer_states(seen, self.prior)
+            return self.inferred(seen, self.prior)
         self.seen = [*self.seen, observation][-WINDOW:]
         self.done = self.done[len(self.done) - len(self.seen) + 1 :]
         rows = [jnp.array([outcomes]) for outcomes in zip(*self.seen)]
         done = jnp.array([self.done]) if self.done else None
-        return [belief[:, -1:] for belief in self.agent.infer_states(rows, self.start, past_actions=done)]
+        return [belief[:, -1:] for belief in self.inferred(rows, self.start, past_actions=done)]
+
+    def inferred(self, seen, prior, **options):
+        beliefs, details = self.agent.infer_states(seen, prior, return_info=True, **options)
+        self.free_energy = np.asarray(details["vfe"]).sum()
+        return beliefs
 
     def learn(self, seen, before):
         # A negative action means that there was no previous step.
         action = jnp.full((1, 1, len(self.qs)), -1) if before is None else self.action[:, None]
         pairs = zip(self.qs if before is None else before, self.qs)
         steps = [jnp.concatenate([old[:, -1:], new[:, -1:]], axis=1) for old, new in pairs]
-        self.agent = self.agent.infer_parameters(self.qs, seen, action, beliefs_B=steps)
+        self.agent = self.agent.infer_parameters(
+            self.qs, seen, action, beliefs_B=steps, lr_pA=LEARNING_RATES["A"], lr_pB=LEARNING_RATES["B"]
+        )
 
     def plan(self):
         policies, scores = self.agent.infer_policies(self.qs)
+        wanted = ["epistemic_value", "pragmatic_value", *(["parameter_information_gain"] if PARAMETER_GAIN else [])]
+        self.parts = {name: self.part(place) for place, name in enumerate(wanted)}
         return policies[0], scores[0]
+
+    def part(self, place):
+        """Returns one part of the scores: those that PyMDP returns if it is asked for this part alone."""
+        agent = self.agent
+        flags = [agent.use_states_info_gain, agent.use_utility, agent.use_param_info_gain]
+        states, utility, parameters = (place == one and flag for one, flag in enumerate(flags))
+        first = lambda arrays: None if arrays is None else [array[0] for array in arrays]
+        believed = [belief[0, -1] for belief in self.qs]
+        tensors = [first(arrays) for arrays in (agent.A, agent.B, agent.C, agent.pA, agent.pB)]
+        return jax.vmap(
+            lambda policy: compute_neg_efe_policy(
+                believed, *tensors, agent.A_dependencies, agent.B_dependencies, policy, utility, states, parameters
+            )
+        )(agent.policies.policy_arr)
 
     def choose(self, policies):
         seed = jax.random.PRNGKey(int(self.rng.integers(2**31))) if STOCHASTIC else None

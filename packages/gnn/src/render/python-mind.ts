@@ -39,6 +39,35 @@ def infer(A, on, observation, prior):
     return [softmax(values) for values in posterior]
 
 
+def divergence(beliefs, priors):
+    return sum(belief @ (logarithm(belief) - logarithm(prior)) for belief, prior in zip(beliefs, priors))
+
+
+def accuracy(A, on, observation, beliefs):
+    """Returns the expected logarithm of the likelihood of the observations."""
+    terms = []
+    for table, factors, outcome in zip(A, on, observation):
+        terms.append(contract(logarithm(table[outcome]), [(LETTERS[i], beliefs[f]) for i, f in enumerate(factors)], ""))
+    return sum(terms)
+
+
+def free_energy(A, on, observation, prior, beliefs):
+    """Returns the variational free energy of the beliefs: their complexity minus their accuracy."""
+    return divergence(beliefs, prior) - accuracy(A, on, observation, beliefs)
+
+
+def window_free_energy(A, on, B, links, window, beliefs):
+    """Returns the free energy of the beliefs at all steps of a window, assuming independent steps."""
+    seen, done, start = window
+    total = divergence(beliefs[0], start) - accuracy(A, on, seen[0], beliefs[0])
+    for outcomes, actions, before, after in zip(seen[1:], done, beliefs, beliefs[1:]):
+        total = total - accuracy(A, on, outcomes, after)
+        for b, u, factors, belief in zip(B, actions, links, after):
+            vectors = [("a", belief), *((LETTERS[i + 1], before[f]) for i, f in enumerate(factors))]
+            total = total + belief @ logarithm(belief) - contract(logarithm(b[..., u]), vectors, "")
+    return total
+
+
 def next_state(b, on, beliefs, action):
     """Returns the next state of a factor, from the beliefs about its dependencies."""
     return contract(b[..., action], [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(on)], "a")
@@ -56,7 +85,7 @@ def explained(b, on, place, beliefs, after):
 
 
 def pass_messages(A, on, B, links, window):
-    """Returns the beliefs at the last step, from the observations and messages between consecutive steps."""
+    """Returns the beliefs at each step, from the observations and messages between consecutive steps."""
     seen, done, start = window
     evidence = [[logarithm(table[o]) for table, o in zip(A, outcomes)] for outcomes in seen]
     beliefs = [[softmax(belief * 0) for belief in start] for _ in seen]
@@ -66,7 +95,7 @@ def pass_messages(A, on, B, links, window):
              for f in range(len(start))]
             for t in range(len(seen))
         ]
-    return beliefs[-1]
+    return beliefs
 
 
 def told(evidence, on, beliefs, factor):
@@ -93,16 +122,46 @@ def linked(B, links, edge, beliefs, place):
 
 
 def score(A, on, B, links, C, beliefs, policy):
-    """Returns the negative expected free energy of a policy."""
-    total = 0.0
+    """Returns the parts of the negative expected free energy: information gain about states, and preference."""
+    epistemic, pragmatic = 0.0, 0.0
     for action in policy:
         beliefs = next_states(B, links, beliefs, action)
         for table, factors, preference in zip(A, on, C):
             seen = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(factors)]
             outcomes = contract(table, seen, "a")
             uncertain = contract(-(table * logarithm(table)), seen, "a").sum()
-            total = total - (outcomes * logarithm(outcomes)).sum() - uncertain + (outcomes * preference).sum()
-    return total
+            epistemic = epistemic - (outcomes * logarithm(outcomes)).sum() - uncertain
+            pragmatic = pragmatic + (outcomes * preference).sum()
+    return EPISTEMIC_WEIGHT * epistemic, PRAGMATIC_WEIGHT * pragmatic
+
+
+def digamma(values):
+    """Returns the derivative of the logarithm of the gamma function, by its asymptotic series."""
+    x, shift = values + 12, sum(1 / (values + k) for k in range(12))
+    s = 1 / (x * x)
+    series = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s * (1 / 132 - s * 691 / 32760)))))
+    return log(x) - 1 / (2 * x) - series - shift
+
+
+def counts_gain(counts):
+    """Returns the information gain about the parameters of each column, for each of its rows."""
+    sums = counts.sum(0)
+    return log(sums) - log(counts) + digamma(counts + 1) - digamma(sums + 1)
+
+
+def parameter_gain(A, counts_A, on, B, counts_B, links, beliefs, policy):
+    """Returns the information gain about learnt A and B under a policy."""
+    gain = 0.0
+    for action in policy:
+        before, beliefs = beliefs, next_states(B, links, beliefs, action)
+        for table, counts, factors in zip(A, counts_A, on):
+            if counts is not None:
+                seen = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(factors)]
+                gain = gain + contract(table, seen, "a") @ contract(counts_gain(counts), seen, "a")
+        for belief, counts, factors, u in zip(beliefs, counts_B, links, action):
+            if counts is not None:
+                gain = gain + belief @ next_state(counts_gain(counts), factors, before, u)
+    return gain
 
 
 def all_policies(counts):
@@ -134,6 +193,7 @@ class Mind:
         self.infer = compiled(lambda A, observation, prior: infer(A, on, observation, prior))
         self.pass_messages = compiled(lambda A, B, window: pass_messages(A, on, B, links, window))
         self.score = compiled(lambda A, B, beliefs, policy: score(A, on, B, links, C, beliefs, policy))
+        self.free_energy, self.parts = 0.0, {}
 
     def expect(self, prior):
         self.prior = self.start = [array(belief) for belief in prior]
@@ -148,23 +208,28 @@ class Mind:
         before, self.beliefs = self.beliefs, self.believe(observation)
         for m, (counts, factors) in enumerate(zip(self.counts_A, self.on)):
             if counts is not None:
-                self.counts_A[m] = counts + self.joint(observation[m], self.A[m].shape[0], factors)
+                self.counts_A[m] = counts + LEARNING_RATES["A"] * self.joint(observation[m], self.A[m].shape[0], factors)
                 self.A[m] = self.counts_A[m] / self.counts_A[m].sum(0)
         for f, counts in enumerate(self.counts_B):
             if counts is not None and before is not None:
                 taken = one_hot(self.action[f], counts.shape[-1])
                 vectors = [self.beliefs[f], *(before[one] for one in self.links[f]), taken]
                 letters = LETTERS[: len(vectors)]
-                self.counts_B[f] = counts + einsum(f"{','.join(letters)}->{letters}", *vectors)
+                self.counts_B[f] = counts + LEARNING_RATES["B"] * einsum(f"{','.join(letters)}->{letters}", *vectors)
                 self.B[f] = self.counts_B[f] / self.counts_B[f].sum(0)
         return [to_numpy(belief) for belief in self.beliefs]
 
     def believe(self, observation):
         if not WINDOW:
-            return self.infer(self.A, observation, self.prior)
+            beliefs = self.infer(self.A, observation, self.prior)
+            self.free_energy = free_energy(self.A, self.on, observation, self.prior, beliefs)
+            return beliefs
         self.seen = [*self.seen, observation][-WINDOW:]
         self.done = self.done[len(self.done) - len(self.seen) + 1 :]
-        return self.pass_messages(self.A, self.B, (self.seen, self.done, self.start))
+        window = (self.seen, self.done, self.start)
+        beliefs = self.pass_messages(self.A, self.B, window)
+        self.free_energy = window_free_energy(self.A, self.on, self.B, self.links, window, beliefs)
+        return beliefs[-1]
 
     def joint(self, outcome, outcomes, factors):
         letters = LETTERS[: len(factors) + 1]
@@ -172,8 +237,16 @@ class Mind:
         return einsum(f"{','.join(letters)}->{letters}", *vectors)
 
     def plan(self):
-        scores = array([float(self.score(self.A, self.B, self.beliefs, policy)) for policy in self.policies])
+        parts = [self.score(self.A, self.B, self.beliefs, policy) for policy in self.policies]
+        self.parts = {"epistemic_value": [float(e) for e, _ in parts], "pragmatic_value": [float(p) for _, p in parts]}
+        if PARAMETER_GAIN:
+            self.parts["parameter_information_gain"] = [float(self.gain(policy)) for policy in self.policies]
+        scores = array([sum(values) for values in zip(*self.parts.values())])
         return to_numpy(softmax(GAMMA * scores + self.log_habit)), to_numpy(scores)
+
+    def gain(self, policy):
+        counts = (self.counts_A, self.on, self.B, self.counts_B, self.links)
+        return parameter_gain(self.A, *counts, self.beliefs, policy)
 
     def choose(self, policies):
         if not STOCHASTIC:
@@ -195,16 +268,27 @@ def one_hot(place, length):
 export const PYTHON_FILTER = `
 
 def filtered(observations):
-    """Yields the mean and the covariance of the state after each observation."""
+    """Yields the mean and covariance of the state, and the free energy, after each observation.
+
+    The free energy is the negative logarithm of the density of an observation, given the earlier ones.
+    """
     f, h, q, r = (array(matrix) for matrix in (F, H, Q, R))
     mean, covariance = array(PRIOR_MEAN), array(PRIOR_COVARIANCE)
     for y in observations:
         expected = h @ covariance @ h.T + r
         gain = solve(expected, h @ covariance).T
-        mean = mean + gain @ (array(y) - h @ mean)
+        surprise = array(y) - h @ mean
+        energy = surprise_of(to_numpy(surprise), to_numpy(expected))
+        mean = mean + gain @ surprise
         covariance = covariance - gain @ h @ covariance
-        yield to_numpy(mean), to_numpy(covariance)
+        yield to_numpy(mean), to_numpy(covariance), energy
         mean, covariance = f @ mean, f @ covariance @ f.T + q
+
+
+def surprise_of(difference, covariance):
+    """Returns the negative logarithm of the density of a difference from the mean."""
+    scaled = difference @ np.linalg.solve(covariance, difference)
+    return float(scaled + np.linalg.slogdet(covariance)[1] + len(difference) * np.log(2 * np.pi)) / 2
 
 
 def drawn(steps, rng):
@@ -218,13 +302,14 @@ def drawn(steps, rng):
 def run(steps=STEPS, seed=SEED):
     """Yields a row for each step."""
     world = list(drawn(steps, np.random.default_rng(seed)))
-    for step, ((state, y), (mean, covariance)) in enumerate(zip(world, filtered([y for _, y in world]))):
+    for step, ((state, y), (mean, covariance, energy)) in enumerate(zip(world, filtered([y for _, y in world]))):
         yield {
             "step": step,
             "state": state.tolist(),
             "observation": y.tolist(),
             "mean": mean.tolist(),
             "covariance": covariance.tolist(),
+            "free_energy": energy,
         }
 
 

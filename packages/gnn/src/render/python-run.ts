@@ -23,7 +23,7 @@ class World:
 
 def learnt_start(counts, beliefs):
     """Returns the learnt initial state of each factor, from counts and first beliefs; None if not learnt."""
-    sums = [None if c is None else c + np.asarray(belief) for c, belief in zip(counts, beliefs)]
+    sums = [None if c is None else c + LEARNING_RATES["D"] * np.asarray(belief) for c, belief in zip(counts, beliefs)]
     return [None if total is None else (total / total.sum()).tolist() for total in sums]
 
 
@@ -50,8 +50,10 @@ def act(name, mind, step, observation, states, beliefs):
         "states": states,
         "observation": observation,
         "beliefs": [np.asarray(belief).tolist() for belief in beliefs],
+        "free_energy": float(mind.free_energy),
         "policies": np.asarray(policies).tolist(),
         "negative_expected_free_energy": np.asarray(scores).tolist(),
+        **{name: np.asarray(values).tolist() for name, values in mind.parts.items()},
         "action": action,
     }
 

@@ -59,6 +59,7 @@ mutable struct Mind
     action::Any
     policies::Any
     log_habit::Vector{Float64}
+    free_energy::Float64
 end
 
 function Mind(agent)
@@ -69,39 +70,48 @@ function Mind(agent)
     believed = Any[own === nothing ? table : own for (table, own) in zip(agent.A, agent.believed_A)]
     A, B, D = means(believed, agent.counts_A), means(agent.B, agent.counts_B), means(agent.D, agent.counts_D)
     counts_A, counts_B = copy(agent.counts_A), copy(agent.counts_B)
-    return Mind(agent, A, B, counts_A, counts_B, D, nothing, nothing, policies, logarithm(habit))
+    return Mind(agent, A, B, counts_A, counts_B, D, nothing, nothing, policies, logarithm(habit), 0.0)
 end
 
 function see!(mind, observation)
     agent, before = mind.agent, mind.beliefs
     seen = [one_hot(outcome, size(table, 1)) for (outcome, table) in zip(observation, mind.A)]
     mind.beliefs = Vector{Float64}[agent.infer(mind, seen)...]
+    mind.free_energy = free_energy(mind, observation)
     for (m, counts) in enumerate(mind.counts_A)
         counts === nothing && continue
-        mind.counts_A[m] = counts .+ outer([[seen[m]]; mind.beliefs[agent.on[m]]])
+        mind.counts_A[m] = counts .+ LEARNING_RATES.A .* outer([[seen[m]]; mind.beliefs[agent.on[m]]])
         mind.A[m] = normalised(mind.counts_A[m])
     end
     for (f, counts) in enumerate(mind.counts_B)
         (counts === nothing || before === nothing) && continue
         taken = one_hot(mind.action[f], size(counts)[end])
-        mind.counts_B[f] = counts .+ outer([[mind.beliefs[f]]; before[agent.from[f]]; [taken]])
+        mind.counts_B[f] = counts .+ LEARNING_RATES.B .* outer([[mind.beliefs[f]]; before[agent.from[f]]; [taken]])
         mind.B[f] = normalised(mind.counts_B[f])
     end
     return mind.beliefs
 end
 
-# Negative expected free energy of a policy.
+# Variational free energy of the beliefs: their complexity minus their accuracy.
+function free_energy(mind, observation)
+    complexity = sum(sum(q .* (logarithm(q) .- logarithm(p))) for (q, p) in zip(mind.beliefs, mind.prior))
+    rows = [collect(selectdim(table, 1, outcome)) for (table, outcome) in zip(mind.A, observation)]
+    return complexity - sum(sum(led(logarithm(row), mind.beliefs[on])) for (row, on) in zip(rows, mind.agent.on))
+end
+
+# Weighted parts of the negative expected free energy of a policy: information gain about states, and preference.
 function score(mind, policy)
-    agent, beliefs, total = mind.agent, mind.beliefs, 0.0
+    agent, beliefs, epistemic, pragmatic = mind.agent, mind.beliefs, 0.0, 0.0
     for action in policy
         beliefs = next_states(mind.B, agent.from, beliefs, action)
         for (table, on, preference) in zip(mind.A, agent.on, agent.C)
             outcomes = led(table, beliefs[on])
             uncertain = -sum(led(table .* logarithm(table), beliefs[on]))
-            total += -sum(outcomes .* logarithm(outcomes)) - uncertain + sum(outcomes .* preference)
+            epistemic += -sum(outcomes .* logarithm(outcomes)) - uncertain
+            pragmatic += sum(outcomes .* preference)
         end
     end
-    return total
+    return (EPISTEMIC_WEIGHT * epistemic, PRAGMATIC_WEIGHT * pragmatic)
 end
 
 function act!(mind, action)
@@ -121,15 +131,18 @@ move(rng, agent, states, action) =
 function turn!(mind, step, observation, states = nothing)
     agent, is_first = mind.agent, mind.beliefs === nothing
     beliefs = see!(mind, observation)
-    scores = Float64[score(mind, policy) for policy in mind.policies]
+    parts = [score(mind, policy) for policy in mind.policies]
+    epistemic, pragmatic = Float64[first(part) for part in parts], Float64[last(part) for part in parts]
+    scores = epistemic .+ pragmatic
     weights = softmax_of(GAMMA .* scores .+ mind.log_habit)
     action = first(mind.policies[argmax(weights)])
     act!(mind, action)
     row = (agent = agent.name, step = step, states = states === nothing ? nothing : states .- 1,
-        observation = observation .- 1, beliefs = beliefs, policies = weights,
-        negative_expected_free_energy = scores, action = action .- 1)
+        observation = observation .- 1, beliefs = beliefs, free_energy = mind.free_energy,
+        policies = weights, negative_expected_free_energy = scores, epistemic_value = epistemic,
+        pragmatic_value = pragmatic, action = action .- 1)
     if is_first && any(counts !== nothing for counts in agent.counts_D)
-        start = [c === nothing ? nothing : normalised(c .+ belief) for (c, belief) in zip(agent.counts_D, beliefs)]
+        start = [c === nothing ? nothing : normalised(c .+ LEARNING_RATES.D .* belief) for (c, belief) in zip(agent.counts_D, beliefs)]
         row = (; row..., learnt_D = start)
     end
     println(json(row))
@@ -171,11 +184,19 @@ export const LINEAR_RUN = `${JSON_LINES}
     end
 end
 
+# Negative logarithm of the density of an observation, given the belief about the state before it.
+function surprise(y, mean, covariance)
+    expected = H * covariance * transpose(H) + R
+    difference = y - H * mean
+    return (sum(difference .* (expected \\ difference)) + logdet(expected) + length(y) * log(2pi)) / 2
+end
+
 gaussian(rng, mean, covariance) = mean + cholesky(Symmetric(covariance)).L * randn(rng, length(mean))
 
 function main(steps = STEPS, seed = SEED)
     rng = MersenneTwister(seed)
     state, seen = gaussian(rng, PRIOR_MEAN, PRIOR_COVARIANCE), Vector{Float64}[]
+    before_mean, before_covariance = PRIOR_MEAN, PRIOR_COVARIANCE
     for step in 1:steps
         push!(seen, gaussian(rng, H * state, R))
         # Last state of a filter over the observations so far.
@@ -185,7 +206,9 @@ function main(steps = STEPS, seed = SEED)
         result = infer(model = model, data = (y = seen,), options = (limit_stack_depth = 100,))
         believed = result.posteriors[:x][end]
         belief = (mean = mean(believed), covariance = cov(believed))
-        println(json((step = step - 1, state = state, observation = seen[end], belief...)))
+        energy = surprise(seen[end], before_mean, before_covariance)
+        println(json((step = step - 1, state = state, observation = seen[end], belief..., free_energy = energy)))
+        before_mean, before_covariance = F * belief.mean, F * belief.covariance * transpose(F) + Q
         state = gaussian(rng, F * state, Q)
     end
 end

@@ -13,7 +13,7 @@ export const rxinfer: RenderTarget = {
   extension: ".jl",
   mimeType: "text/x-julia",
   families: ["discrete", "factored", "hierarchical", "multi-agent", "learning", "linear-gaussian"],
-  lacks: ["stochastic", "labels"],
+  lacks: ["stochastic", "labels", "parameterGain"],
   write: (program, options) => (program.kind === "discrete" ? discrete(program, options) : linear(program)),
 };
 
@@ -53,6 +53,10 @@ function discrete(
     ...head(program),
     `const POLICY_LENGTH = ${policyLength}`,
     `const GAMMA = ${float(gamma)}`,
+    "# Factors of the counts that a step adds to the Dirichlet counts, and weights of the parts of a score.",
+    `const LEARNING_RATES = (${(["A", "B", "D"] as const).map((letter) => `${letter} = ${float(program.settings[`learningRate${letter}`] ?? 1)}`).join(", ")})`,
+    `const EPISTEMIC_WEIGHT = ${float(program.settings.epistemicWeight ?? 1)}`,
+    `const PRAGMATIC_WEIGHT = ${float(program.settings.pragmaticWeight ?? 1)}`,
     "# True if each agent is one level below the next one, and its steps for one step of that level.",
     `const IS_LEVELS = ${program.arrangement === "levels"}`,
     `const RATIOS = Int[${program.ratios.join(", ")}]`,

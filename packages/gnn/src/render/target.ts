@@ -11,7 +11,7 @@ export interface RenderOptions {
 }
 
 /** Settings that a target may be unable to use. */
-export type TargetSetting = "stochastic" | "labels" | "run";
+export type TargetSetting = "stochastic" | "labels" | "run" | "weights" | "parameterGain";
 
 /** A language or library to which models can be rendered. */
 export interface RenderTarget {
@@ -21,7 +21,7 @@ export interface RenderTarget {
   readonly mimeType: string;
   /** Kinds of models that the target supports, for display. */
   readonly families: readonly string[];
-  /** Settings of a model that the target cannot use. `run` means steps and seed. */
+  /** Settings of a model that the target cannot use. `run` means steps and seed; `weights` those except 0 and 1. */
   readonly lacks?: readonly TargetSetting[];
   /** Returns the program. Throws a `ProgramError` that names the construct that the target cannot express. */
   write(program: Program, options: RenderOptions): string;

@@ -7,6 +7,7 @@ import { pytorch } from "./pytorch.ts";
 import { rxinfer } from "./rxinfer.ts";
 import { stan } from "./stan.ts";
 import type { RenderOptions, RenderTarget, TargetSetting } from "./target.ts";
+import type { Settings } from "../settings/settings.ts";
 import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { withHabits } from "../programs/habits.ts";
@@ -73,6 +74,8 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
     run: [...(steps === undefined ? [] : ["steps"]), ...(seed === undefined ? [] : ["seed"])].join(" and "),
     stochastic: isStochastic ? "action selection" : "",
     labels: labels ? "action labels" : "",
+    weights: uncommonWeights(settings).join(" and "),
+    parameterGain: settings.hasParameterGain ? "the information gain about parameters" : "",
   };
   const unlabelled = program.kind === "discrete" ? unusedLabels(program) : [];
   const missing = [...lacks.map((setting) => stated[setting]).filter((name) => name !== ""), ...unlabelled];
@@ -84,6 +87,12 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
       ? ["α is not used, because the program chooses the best action."]
       : []),
   ];
+}
+
+/** Returns the names of weights that a library with flags alone cannot use. */
+function uncommonWeights({ epistemicWeight = 1, pragmaticWeight = 1 }: Settings): readonly string[] {
+  const stated = { "epistemic weight": epistemicWeight, "pragmatic weight": pragmaticWeight };
+  return Object.entries(stated).flatMap(([name, weight]) => (weight === 0 || weight === 1 ? [] : [name]));
 }
 
 /** Returns the kinds of stated labels that no program prints: those of states and outcomes. */

@@ -1,10 +1,11 @@
 import type { Parameter } from "../language/model.ts";
 import { timeOf, type ModelView } from "../language/view.ts";
+import { flagOf } from "./flags.ts";
 import { isLabelParameter, isSetting } from "./names.ts";
 import { isOrderParameter } from "./orders.ts";
 
 /** Parameters with the value that every program uses by default. */
-const NEUTRAL: Readonly<Record<string, number>> = {
+const NEUTRAL: Readonly<Record<string, number | boolean>> = {
   epistemic_weight: 1,
   instrumental_weight: 1,
   pragmatic_weight: 1,
@@ -13,6 +14,10 @@ const NEUTRAL: Readonly<Record<string, number>> = {
   lr_pA: 1,
   lr_pB: 1,
   lr_pD: 1,
+  use_states_info_gain: true,
+  use_utility: true,
+  use_param_info_gain: false,
+  use_inductive: false,
 };
 
 /** Matches parameters that repeat a size of the tensors, by words in their names. */
@@ -26,7 +31,9 @@ export function isSizeParameter(name: string): boolean {
 
 /** Returns whether a parameter has the value that every program uses anyway. */
 export function isNeutral({ key: { text }, value }: Parameter): boolean {
-  return Object.hasOwn(NEUTRAL, text) && value.kind === "number" && value.value === NEUTRAL[text];
+  if (!Object.hasOwn(NEUTRAL, text)) return false;
+  const neutral = NEUTRAL[text];
+  return typeof neutral === "boolean" ? flagOf(value) === neutral : value.kind === "number" && value.value === neutral;
 }
 
 /** Returns the names of parameters that define lengths of variables, or the horizon. */

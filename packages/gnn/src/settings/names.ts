@@ -9,6 +9,15 @@ export const SETTING_NAMES = {
   omega: ["omega", "ω", "sensory_precision"],
   iterations: ["num_iter", "inference_iterations"],
   actionSelection: ["action_selection"],
+  learningRate: ["learning_rate"],
+  learningRateA: ["lr_pA", "lr_A", "learning_rate_A"],
+  learningRateB: ["lr_pB", "lr_B", "learning_rate_B"],
+  learningRateD: ["lr_pD", "lr_D", "learning_rate_D"],
+  epistemicWeight: ["epistemic_weight"],
+  pragmaticWeight: ["pragmatic_weight", "instrumental_weight"],
+  hasStateGain: ["use_states_info_gain", "use_states_info_gain_in_efe"],
+  hasUtility: ["use_utility", "use_utility_in_efe"],
+  hasParameterGain: ["use_param_info_gain", "use_param_info_gain_in_efe"],
 } as const;
 
 /** Names that are settings also if InitialParameterization assigns a value to them. */

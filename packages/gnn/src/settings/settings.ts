@@ -21,6 +21,16 @@ export interface Settings {
   readonly iterations?: number;
   /** Precision of the agent's likelihoods: their exponent before normalisation. */
   readonly omega?: number;
+  /** Factor of the counts that one step adds to the Dirichlet counts of A, of B, and of D. */
+  readonly learningRateA?: number;
+  readonly learningRateB?: number;
+  readonly learningRateD?: number;
+  /** Weight of the information gain about states in the score of a policy; 0 omits it. */
+  readonly epistemicWeight?: number;
+  /** Weight of the expected preference in the score of a policy; 0 omits it. */
+  readonly pragmaticWeight?: number;
+  /** True if the score of a policy includes the information gain about learnt A and B. */
+  readonly hasParameterGain?: boolean;
 }
 
 /** The settings of a model, and its statements that could not be used. */
@@ -40,7 +50,9 @@ const ENDLESS = /^"?(?:unbounded|infinite|infinity|inf|∞)/i;
 
 /** Settings of every run. */
 export const RUN_SETTINGS = ["steps", "seed"] as const;
-const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => name !== "beta") as readonly (keyof Settings)[];
+/** Names that are combined with another setting: β with γ, a common learning rate, and the flags of weights. */
+const COMBINED: ReadonlySet<string> = new Set(["beta", "learningRate", "hasStateGain", "hasUtility"]);
+const ALL_SETTINGS = Object.keys(SETTING_NAMES).filter((name) => !COMBINED.has(name)) as readonly (keyof Settings)[];
 
 /** Reads all or some settings of a model. */
 export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[] = ALL_SETTINGS): StatedSettings {
@@ -54,6 +66,13 @@ export function readSettings(view: ModelView, wanted: readonly (keyof Settings)[
     actionSelection: () => statements.word(SETTING_NAMES.actionSelection, ACTION_SELECTIONS),
     iterations: () => statements.number(SETTING_NAMES.iterations, COUNT)?.value,
     omega: () => statements.number(SETTING_NAMES.omega, PRECISION)?.value,
+    learningRateA: () => learningRateOf(statements, "learningRateA"),
+    learningRateB: () => learningRateOf(statements, "learningRateB"),
+    learningRateD: () => learningRateOf(statements, "learningRateD"),
+    epistemicWeight: () => weightOf(statements, "epistemicWeight", "hasStateGain"),
+    pragmaticWeight: () => weightOf(statements, "pragmaticWeight", "hasUtility"),
+    // False is the default, and would only repeat it.
+    hasParameterGain: () => statements.flag(SETTING_NAMES.hasParameterGain) || undefined,
   };
   const given = wanted.map((name) => [name, readers[name]()] as const).filter(([, value]) => value !== undefined);
   const { problems, notes, usedParameters, usedValues } = statements;
@@ -94,4 +113,30 @@ function gammaOf(statements: SettingStatements): number | undefined {
         `the program uses ${gamma.name}.`,
     );
   return gamma?.value ?? (beta && 1 / beta.value);
+}
+
+type RateName = "learningRateA" | "learningRateB" | "learningRateD";
+
+/** Returns the learning rate of a letter, or else the common one. The default of 1 is omitted. */
+function learningRateOf(statements: SettingStatements, name: RateName): number | undefined {
+  const own = statements.number(SETTING_NAMES[name], PRECISION);
+  const common = statements.number(SETTING_NAMES.learningRate, PRECISION);
+  return differing((own ?? common)?.value);
+}
+
+/** Returns the weight of a part of the score: 0 if its flag is False. The default of 1 is omitted. */
+function weightOf(
+  statements: SettingStatements,
+  name: "epistemicWeight" | "pragmaticWeight",
+  flag: "hasStateGain" | "hasUtility",
+): number | undefined {
+  const weight = statements.number(SETTING_NAMES[name], PRECISION);
+  if (statements.flag(SETTING_NAMES[flag]) !== false) return differing(weight?.value);
+  if (weight && weight.value !== 0)
+    statements.notes.push(`${weight.name} is ${weight.value}, but is not used, because its part is switched off.`);
+  return 0;
+}
+
+function differing(factor: number | undefined): number | undefined {
+  return factor === 1 ? undefined : factor;
 }

@@ -2,6 +2,7 @@ import { readTensor } from "../checks/tensor.ts";
 import type { Assignment, Mapping, Parameter, Value } from "../language/model.ts";
 import type { Span } from "../language/source.ts";
 import type { ModelView } from "../language/view.ts";
+import { flagOf } from "./flags.ts";
 import { PRECISION_NAMES } from "./names.ts";
 import { statedParameters } from "./parameters.ts";
 
@@ -74,6 +75,16 @@ export class SettingStatements {
     return undefined;
   }
 
+  /** Returns a truth value that one of the names states. The first name has priority. */
+  flag(names: readonly string[]): boolean | undefined {
+    for (const { name, span, value } of this.#stated(names)) {
+      const found = flagOf(value);
+      if (found !== undefined) return found;
+      this.problems.push({ name, span, message: `${name} must be True or False, got ${shown(value)}.` });
+    }
+    return undefined;
+  }
+
   parameter(name: string): Parameter | undefined {
     return this.#parameters.get(name);
   }
@@ -102,6 +113,8 @@ export class SettingStatements {
 
   #refuse({ name, span, value }: SettingStatement, { whole, lowest, isAbove }: NumberRule): void {
     const kind = whole ? "a whole number" : "a number";
+    // A common learning rate is read for each letter.
+    if (this.problems.some((problem) => problem.name === name)) return;
     const limit = isAbove ? `above ${lowest}` : `of at least ${lowest}`;
     this.problems.push({ name, span, message: `${name} must be ${kind} ${limit}, got ${shown(value)}.` });
   }

@@ -2,6 +2,8 @@ import { AgentModel, allPolicies } from "./agent-model.ts";
 import type { DiscreteAgent } from "../programs/program.ts";
 import { passMessages, windowFreeEnergy } from "./messages.ts";
 import type { Method } from "./method.ts";
+import type { LearningRates, ScoreWeights } from "./options.ts";
+import { parameterGain } from "./parameter-gain.ts";
 import type { Random } from "./random.ts";
 import { highest, softmax, type Beliefs } from "./vectors.ts";
 
@@ -15,6 +17,8 @@ export interface ActorOptions {
   readonly iterations: number;
   /** Number of steps in the window of message passing; undefined without message passing. */
   readonly window: number | undefined;
+  readonly learning: LearningRates;
+  readonly weights: ScoreWeights;
 }
 
 /** Result of an agent for one observation. */
@@ -28,15 +32,18 @@ export interface ActorStep {
   /** Parts of each score: information gain and expected preference. */
   readonly epistemic?: Float64Array;
   readonly pragmatic?: Float64Array;
+  /** Part of each score: information gain about learnt A and B, if the model uses it. */
+  readonly parameters?: Float64Array;
   readonly policies: Float64Array;
   readonly action: readonly number[];
 }
 
-/** Negative expected free energy of each policy, with its two parts. */
+/** Negative expected free energy of each policy, with its weighted parts. */
 export interface PolicyScores {
   readonly scores: Float64Array;
   readonly epistemic: Float64Array;
   readonly pragmatic: Float64Array;
+  readonly parameters?: Float64Array;
 }
 
 /** An agent: infers from observations, learns, plans and acts. */
@@ -55,7 +62,7 @@ export class Actor {
   #done: readonly (readonly number[])[] = [];
 
   constructor(agent: DiscreteAgent, options: ActorOptions) {
-    this.model = new AgentModel(agent, allPolicies(agent.factors, options.policyLength));
+    this.model = new AgentModel(agent, allPolicies(agent.factors, options.policyLength), options.learning);
     this.#options = options;
     this.#prior = this.model.priors;
     this.#start = this.#prior;
@@ -108,15 +115,23 @@ export class Actor {
 
   /** Scores all policies; awaits `breathe` between them. */
   async plan(breathe: () => Promise<void>): Promise<PolicyScores> {
+    const { method, weights } = this.#options;
     const { length } = this.model.policies;
-    const [epistemic, pragmatic] = [new Float64Array(length), new Float64Array(length)];
+    const [epistemic, pragmatic, parameters] = Array.from({ length: 3 }, () => new Float64Array(length));
     for (const [index, policy] of this.model.policies.entries()) {
-      const score = this.#options.method.score(this.model, this.beliefs, policy);
-      epistemic[index] = score.epistemic;
-      pragmatic[index] = score.pragmatic;
+      const score = method.score(this.model, this.beliefs, policy);
+      epistemic![index] = weights.epistemic * score.epistemic;
+      pragmatic![index] = weights.pragmatic * score.pragmatic;
+      if (weights.hasParameterGain) parameters![index] = parameterGain(this.model, this.beliefs, { method, policy });
       await breathe();
     }
-    return { scores: epistemic.map((value, index) => value + pragmatic[index]!), epistemic, pragmatic };
+    const scores = epistemic!.map((value, index) => value + pragmatic![index]! + parameters![index]!);
+    return {
+      scores,
+      epistemic: epistemic!,
+      pragmatic: pragmatic!,
+      ...(weights.hasParameterGain ? { parameters: parameters! } : {}),
+    };
   }
 
   weigh(scores: Float64Array): Float64Array {

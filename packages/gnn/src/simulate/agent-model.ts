@@ -1,5 +1,6 @@
 import type { DiscreteAgent, Factor, Modality } from "../programs/program.ts";
 import { normalised } from "../programs/shapes.ts";
+import type { LearningRates } from "./options.ts";
 import { contract, outer, type Beliefs } from "./vectors.ts";
 
 /** A and B of an agent, which change if they are learnt. */
@@ -15,7 +16,14 @@ export class AgentModel {
   readonly #countsA: (Float64Array | undefined)[];
   readonly #countsB: (Float64Array | undefined)[];
 
-  constructor({ factors, modalities, E }: DiscreteAgent, policies: AgentModel["policies"]) {
+  readonly #rates: LearningRates;
+
+  constructor(
+    { factors, modalities, E }: DiscreteAgent,
+    policies: AgentModel["policies"],
+    rates: LearningRates = { A: 1, B: 1, D: 1 },
+  ) {
+    this.#rates = rates;
     this.factors = factors;
     this.modalities = modalities;
     this.policies = policies;
@@ -68,9 +76,19 @@ export class AgentModel {
   /** Returns the initial states learnt from the first beliefs, for factors whose D is learnt. */
   learntD(first: Beliefs): readonly (Float64Array | undefined)[] {
     return this.factors.map(({ countsD }, factor) => {
-      const counts = countsD?.map((count, state) => count + first[factor]![state]!);
+      const counts = countsD?.map((count, state) => count + this.#rates.D * first[factor]![state]!);
       return counts && normalised({ shape: [counts.length], data: counts }).data;
     });
+  }
+
+  /** Dirichlet counts of the likelihood of a modality, if it is learnt. */
+  countsA(modality: number): Float64Array | undefined {
+    return this.#countsA[modality];
+  }
+
+  /** Dirichlet counts of the transitions of a factor, if they are learnt. */
+  countsB(factor: number): Float64Array | undefined {
+    return this.#countsB[factor];
   }
 
   /** Adds the observation to the counts of the likelihood, weighted by the beliefs. */
@@ -80,7 +98,8 @@ export class AgentModel {
       if (!counts) continue;
       const joint = outer(factors.map((factor) => beliefs[factor]!));
       const next = Float64Array.from(counts);
-      for (let at = 0; at < joint.length; at += 1) next[outcomes[modality]! * joint.length + at]! += joint[at]!;
+      for (let at = 0; at < joint.length; at += 1)
+        next[outcomes[modality]! * joint.length + at]! += this.#rates.A * joint[at]!;
       this.#countsA[modality] = next;
       this.A[modality] = normalised({ shape: A.shape, data: next }).data;
     }
@@ -95,7 +114,7 @@ export class AgentModel {
       const next = Float64Array.from(counts);
       for (let to = 0; to < states; to += 1)
         for (let at = 0; at < joint.length; at += 1)
-          next[(to * joint.length + at) * actions + taken[index]!]! += after[index]![to]! * joint[at]!;
+          next[(to * joint.length + at) * actions + taken[index]!]! += this.#rates.B * after[index]![to]! * joint[at]!;
       this.#countsB[index] = next;
       this.B[index] = normalised({ shape: B.shape, data: next }).data;
     }

@@ -25,9 +25,9 @@ export function expectBounds(program: DiscreteProgram, settings: RunSettings): v
       );
 }
 
-/** Returns whether the two parts of each score fit into the result limit. */
+/** Returns whether the parts of each score fit into the result limit. */
 export function hasRoomForParts(program: DiscreteProgram, settings: RunSettings): boolean {
-  return numbersOf(program, settings, 4) <= SIMULATION_LIMITS.numbers;
+  return numbersOf(program, settings, settings.weights.hasParameterGain ? 5 : 4) <= SIMULATION_LIMITS.numbers;
 }
 
 function numbersOf(program: DiscreteProgram, { steps, policyLength }: RunSettings, perPolicy: number): number {

@@ -105,9 +105,9 @@ export class DiscreteRun {
     const chosen = actor.choose(policies, this.#random);
     const rows = this.#rows[index]!;
     const action = this.#options.replays[index]!.actions?.[rows.length] ?? chosen;
-    const parts = this.#options.hasParts ? { epistemic: plan.epistemic, pragmatic: plan.pragmatic } : {};
+    const { scores, ...parts } = plan;
     const { beliefs, freeEnergy } = actor;
-    rows.push({ ...seen, beliefs, freeEnergy, scores: plan.scores, ...parts, policies, action });
+    rows.push({ ...seen, beliefs, freeEnergy, scores, ...(this.#options.hasParts ? parts : {}), policies, action });
     actor.act(action);
     return action;
   }

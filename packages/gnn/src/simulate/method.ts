@@ -29,6 +29,8 @@ export interface Method {
   freeEnergy(model: AgentModel, evidence: Evidence, beliefs: Beliefs): number;
   /** Returns the negative expected free energy of a policy. */
   score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): PolicyScore;
+  /** Returns the information gain about the parameters behind Dirichlet counts, of one count beside those of its column. */
+  parameterGain(count: number, columnSum: number): number;
   /** Returns the logarithm of a habit. */
   logarithm(probability: number): number;
   /** True if an agent chooses a whole policy; false if it chooses actions for each factor by their probabilities. */

@@ -1,7 +1,7 @@
 import { withHabits } from "../programs/habits.ts";
 import { expectPlanning, expectWhole } from "../programs/planning.ts";
 import type { DiscreteProgram, Program } from "../programs/program.ts";
-import type { ActionSelection } from "../settings/settings.ts";
+import type { ActionSelection, Settings } from "../settings/settings.ts";
 import { SIMULATION_LIMITS } from "./limits.ts";
 import type { Method } from "./method.ts";
 import { pymdp007 } from "./pymdp-0-0-7.ts";
@@ -46,6 +46,23 @@ export interface RunSettings {
   readonly alpha: number;
   readonly isStochastic: boolean;
   readonly iterations: number;
+  readonly learning: LearningRates;
+  readonly weights: ScoreWeights;
+}
+
+/** Factors of the counts that one step adds to the Dirichlet counts of A, B and D. */
+export interface LearningRates {
+  readonly A: number;
+  readonly B: number;
+  readonly D: number;
+}
+
+/** Weights of the parts of a score. */
+export interface ScoreWeights {
+  readonly epistemic: number;
+  readonly pragmatic: number;
+  /** True if the information gain about learnt A and B is a part. */
+  readonly hasParameterGain: boolean;
 }
 
 const USUAL_STEPS = 20;
@@ -75,7 +92,17 @@ export function resolveSettings({ settings }: Program, options: SimulateOptions)
     alpha,
     iterations,
     isStochastic: actionSelection === "stochastic",
+    learning: learningRates(settings),
+    weights: scoreWeights(settings),
   };
+}
+
+function learningRates({ learningRateA = 1, learningRateB = 1, learningRateD = 1 }: Settings): LearningRates {
+  return { A: learningRateA, B: learningRateB, D: learningRateD };
+}
+
+function scoreWeights({ epistemicWeight = 1, pragmaticWeight = 1, hasParameterGain = false }: Settings): ScoreWeights {
+  return { epistemic: epistemicWeight, pragmatic: pragmaticWeight, hasParameterGain };
 }
 
 interface SettingSource {

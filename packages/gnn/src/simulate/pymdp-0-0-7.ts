@@ -27,6 +27,8 @@ export const pymdp007: Method = {
       prior.map((belief) => belief.map(logarithm)),
     ) - contract(jointLikelihood(model, outcomes).map(logarithm), beliefs, -1)[0]!,
   score,
+  // The approximation for large counts.
+  parameterGain: (count, sum) => 1 / (count + SMALL) - 1 / (sum + SMALL),
 };
 
 function logarithm(probability: number): number {

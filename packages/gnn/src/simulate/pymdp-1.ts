@@ -1,4 +1,5 @@
 import type { AgentModel } from "./agent-model.ts";
+import { digamma } from "./digamma.ts";
 import type { Evidence, Method, PolicyScore } from "./method.ts";
 import { contract, dot, softmax, type Beliefs } from "./vectors.ts";
 
@@ -16,6 +17,8 @@ export const pymdp1: Method = {
   infer,
   freeEnergy,
   score,
+  // Expected Kullback-Leibler divergence of the counts after one more observation, as PyMDP 1.x computes it.
+  parameterGain: (count, sum) => Math.log(sum) - Math.log(count) + digamma(count + 1) - digamma(sum + 1),
 };
 
 function logarithm(probability: number): number {

@@ -29,7 +29,8 @@ function agentData({ name, factors, modalities, steps, learntD }: SimulatedAgent
 }
 
 function stepData(row: SimulatedStep, factors: readonly SimulatedFactor[]): object {
-  const { step, states, observation, beliefs, freeEnergy, policies, scores, epistemic, pragmatic, action } = row;
+  const { step, states, observation, beliefs, freeEnergy, policies, scores, action } = row;
+  const { epistemic, pragmatic, parameters } = row;
   return {
     step,
     ...(states ? { states } : {}),
@@ -40,6 +41,7 @@ function stepData(row: SimulatedStep, factors: readonly SimulatedFactor[]): obje
     negative_expected_free_energy: [...scores],
     ...(epistemic ? { epistemic_value: [...epistemic] } : {}),
     ...(pragmatic ? { pragmatic_value: [...pragmatic] } : {}),
+    ...(parameters ? { parameter_information_gain: [...parameters] } : {}),
     action,
     ...(factors.some(({ actionLabels }) => actionLabels) ? { action_labels: actionNames(row, factors) } : {}),
   };
