@@ -28,7 +28,7 @@ export function expectLegacy({ agents, window, settings }: DiscreteProgram): voi
   if (settings.hasParameterGain) agents.forEach(expectWholeGain);
 }
 
-/** Throws if the agent learns only some A, or only some B: PyMDP 0.0.7 adds the gain of those that it does not learn. */
+/** Throws if the agent learns only some A, or only some B: PyMDP 0.0.7 adds the gain of the others. */
 function expectWholeGain({ modalities, factors }: DiscreteAgent): void {
   const learnt = [modalities.map(({ countsA }) => countsA), factors.map(({ countsB }) => countsB)];
   if (learnt.every((counts) => counts.every(Boolean) || !counts.some(Boolean))) return;

@@ -32,7 +32,7 @@ export function pythonAgents(
     `STOCHASTIC = ${settings.actionSelection === "stochastic" ? "True" : "False"}`,
     `ALPHA = ${settings.alpha ?? usual.alpha}`,
     "# Factors of the counts that a step adds to the Dirichlet counts of A, B and D.",
-    `LEARNING_RATES = {${(["A", "B", "D"] as const).map((letter) => `"${letter}": ${settings[`learningRate${letter}`] ?? 1}`).join(", ")}}`,
+    `LEARNING_RATES = {${ratesOf(program).join(", ")}}`,
     "# Weights of the parts of a score, and whether it includes the information gain about learnt A and B.",
     `EPISTEMIC_WEIGHT = ${settings.epistemicWeight ?? 1}`,
     `PRAGMATIC_WEIGHT = ${settings.pragmaticWeight ?? 1}`,
@@ -143,4 +143,8 @@ export function pythonMatrices(program: LinearGaussianProgram): string {
     line("PRIOR_MEAN", { shape: [mean.length], data: mean }),
     line("PRIOR_COVARIANCE", covariance),
   ].join("\n");
+}
+
+function ratesOf({ settings }: DiscreteProgram): readonly string[] {
+  return (["A", "B", "D"] as const).map((letter) => `"${letter}": ${settings[`learningRate${letter}`] ?? 1}`);
 }

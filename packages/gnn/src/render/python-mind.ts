@@ -208,7 +208,8 @@ class Mind:
         before, self.beliefs = self.beliefs, self.believe(observation)
         for m, (counts, factors) in enumerate(zip(self.counts_A, self.on)):
             if counts is not None:
-                self.counts_A[m] = counts + LEARNING_RATES["A"] * self.joint(observation[m], self.A[m].shape[0], factors)
+                seen = self.joint(observation[m], self.A[m].shape[0], factors)
+                self.counts_A[m] = counts + LEARNING_RATES["A"] * seen
                 self.A[m] = self.counts_A[m] / self.counts_A[m].sum(0)
         for f, counts in enumerate(self.counts_B):
             if counts is not None and before is not None:

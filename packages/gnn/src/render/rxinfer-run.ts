@@ -142,7 +142,8 @@ function turn!(mind, step, observation, states = nothing)
         policies = weights, negative_expected_free_energy = scores, epistemic_value = epistemic,
         pragmatic_value = pragmatic, action = action .- 1)
     if is_first && any(counts !== nothing for counts in agent.counts_D)
-        start = [c === nothing ? nothing : normalised(c .+ LEARNING_RATES.D .* belief) for (c, belief) in zip(agent.counts_D, beliefs)]
+        added = [LEARNING_RATES.D .* belief for belief in beliefs]
+        start = [c === nothing ? nothing : normalised(c .+ more) for (c, more) in zip(agent.counts_D, added)]
         row = (; row..., learnt_D = start)
     end
     println(json(row))

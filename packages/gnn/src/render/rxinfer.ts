@@ -54,7 +54,7 @@ function discrete(
     `const POLICY_LENGTH = ${policyLength}`,
     `const GAMMA = ${float(gamma)}`,
     "# Factors of the counts that a step adds to the Dirichlet counts, and weights of the parts of a score.",
-    `const LEARNING_RATES = (${(["A", "B", "D"] as const).map((letter) => `${letter} = ${float(program.settings[`learningRate${letter}`] ?? 1)}`).join(", ")})`,
+    `const LEARNING_RATES = (${ratesOf(program).join(", ")})`,
     `const EPISTEMIC_WEIGHT = ${float(program.settings.epistemicWeight ?? 1)}`,
     `const PRAGMATIC_WEIGHT = ${float(program.settings.pragmaticWeight ?? 1)}`,
     "# True if each agent is one level below the next one, and its steps for one step of that level.",
@@ -119,4 +119,9 @@ function linear(program: LinearGaussianProgram): string {
 
 function float(number: number): string {
   return Number.isInteger(number) && Math.abs(number) < 1e15 ? `${number}.0` : String(number);
+}
+
+function ratesOf({ settings }: DiscreteProgram): readonly string[] {
+  const letters = ["A", "B", "D"] as const;
+  return letters.map((letter) => `${letter} = ${float(settings[`learningRate${letter}`] ?? 1)}`);
 }

@@ -75,7 +75,7 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
     stochastic: isStochastic ? "action selection" : "",
     labels: labels ? "action labels" : "",
     weights: uncommonWeights(settings).join(" and "),
-    parameterGain: settings.hasParameterGain ? "the information gain about parameters" : "",
+    parameterGain: parameterGainName(settings),
   };
   const unlabelled = program.kind === "discrete" ? unusedLabels(program) : [];
   const missing = [...lacks.map((setting) => stated[setting]).filter((name) => name !== ""), ...unlabelled];
@@ -83,10 +83,14 @@ function targetNotes(program: Program, { title, lacks = [] }: RenderTarget): rea
     ...(missing.length > 0
       ? [`The program for ${title} does not use these settings of the model: ${missing.join(", ")}.`]
       : []),
-    ...(alpha !== undefined && (!isStochastic || lacks.includes("stochastic"))
-      ? ["α is not used, because the program chooses the best action."]
-      : []),
+    ...(alpha !== undefined && (!isStochastic || lacks.includes("stochastic")) ? [UNUSED_ALPHA] : []),
   ];
+}
+
+const UNUSED_ALPHA = "α is not used, because the program chooses the best action.";
+
+function parameterGainName({ hasParameterGain = false }: Settings): string {
+  return hasParameterGain ? "the information gain about parameters" : "";
 }
 
 /** Returns the names of weights that a library with flags alone cannot use. */

@@ -2,10 +2,10 @@ import { AgentModel, allPolicies } from "./agent-model.ts";
 import type { DiscreteAgent } from "../programs/program.ts";
 import { passMessages, windowFreeEnergy } from "./messages.ts";
 import type { Method } from "./method.ts";
-import type { LearningRates, ScoreWeights } from "./options.ts";
 import { parameterGain } from "./parameter-gain.ts";
 import type { Random } from "./random.ts";
 import { highest, softmax, type Beliefs } from "./vectors.ts";
+import type { LearningRates, ScoreWeights } from "./weights.ts";
 
 export interface ActorOptions {
   readonly method: Method;

@@ -1,7 +1,7 @@
 import type { DiscreteAgent, Factor, Modality } from "../programs/program.ts";
 import { normalised } from "../programs/shapes.ts";
-import type { LearningRates } from "./options.ts";
 import { contract, outer, type Beliefs } from "./vectors.ts";
+import type { LearningRates } from "./weights.ts";
 
 /** A and B of an agent, which change if they are learnt. */
 export class AgentModel {

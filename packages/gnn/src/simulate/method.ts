@@ -29,7 +29,7 @@ export interface Method {
   freeEnergy(model: AgentModel, evidence: Evidence, beliefs: Beliefs): number;
   /** Returns the negative expected free energy of a policy. */
   score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): PolicyScore;
-  /** Returns the information gain about the parameters behind Dirichlet counts, of one count beside those of its column. */
+  /** Returns the information gain about the parameter of one Dirichlet count and its column's sum. */
   parameterGain(count: number, columnSum: number): number;
   /** Returns the logarithm of a habit. */
   logarithm(probability: number): number;

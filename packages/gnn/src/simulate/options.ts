@@ -1,12 +1,13 @@
 import { withHabits } from "../programs/habits.ts";
 import { expectPlanning, expectWhole } from "../programs/planning.ts";
 import type { DiscreteProgram, Program } from "../programs/program.ts";
-import type { ActionSelection, Settings } from "../settings/settings.ts";
+import type { ActionSelection } from "../settings/settings.ts";
 import { SIMULATION_LIMITS } from "./limits.ts";
 import type { Method } from "./method.ts";
 import { pymdp007 } from "./pymdp-0-0-7.ts";
 import { pymdp1 } from "./pymdp-1.ts";
 import { replayedSteps, type Replay } from "./replay.ts";
+import { learningRates, scoreWeights, type LearningRates, type ScoreWeights } from "./weights.ts";
 
 /** Libraries whose agents are simulated, with their default values. */
 export const METHODS = { "pymdp-1": pymdp1, "pymdp-0.0.7": pymdp007 } as const satisfies Record<string, Method>;
@@ -50,21 +51,6 @@ export interface RunSettings {
   readonly weights: ScoreWeights;
 }
 
-/** Factors of the counts that one step adds to the Dirichlet counts of A, B and D. */
-export interface LearningRates {
-  readonly A: number;
-  readonly B: number;
-  readonly D: number;
-}
-
-/** Weights of the parts of a score. */
-export interface ScoreWeights {
-  readonly epistemic: number;
-  readonly pragmatic: number;
-  /** True if the information gain about learnt A and B is a part. */
-  readonly hasParameterGain: boolean;
-}
-
 const USUAL_STEPS = 20;
 
 /** Returns the settings of a run. Throws a `ProgramError` for a number that is not allowed. */
@@ -95,14 +81,6 @@ export function resolveSettings({ settings }: Program, options: SimulateOptions)
     learning: learningRates(settings),
     weights: scoreWeights(settings),
   };
-}
-
-function learningRates({ learningRateA = 1, learningRateB = 1, learningRateD = 1 }: Settings): LearningRates {
-  return { A: learningRateA, B: learningRateB, D: learningRateD };
-}
-
-function scoreWeights({ epistemicWeight = 1, pragmaticWeight = 1, hasParameterGain = false }: Settings): ScoreWeights {
-  return { epistemic: epistemicWeight, pragmatic: pragmaticWeight, hasParameterGain };
 }
 
 interface SettingSource {
