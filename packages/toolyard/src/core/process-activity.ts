@@ -11,6 +11,8 @@ export interface ProcessActivity {
   sandboxRuns: number;
   /** Number of audit lines since the start that no target accepted. */
   auditLost: number;
+  /** Number of spans, log records and metric batches since the start that no collector accepted. */
+  telemetryLost: number;
 }
 
 export const processActivity: ProcessActivity = {
@@ -20,4 +22,5 @@ export const processActivity: ProcessActivity = {
   streams: 0,
   sandboxRuns: 0,
   auditLost: 0,
+  telemetryLost: 0,
 };

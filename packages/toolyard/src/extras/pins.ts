@@ -27,8 +27,8 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
       "@ai-sdk/openai": "3.0.137",
       "@ai-sdk/openai-compatible": "2.0.90",
     },
-    lock: "e20ed314e168",
-    megabytes: 34.2,
+    lock: "79935b5fbf78",
+    megabytes: 34.5,
   },
   ocr: {
     versions: {
@@ -58,14 +58,14 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
       "@toolyard/library": "0.1.0",
     },
     lock: "b01f8098d471",
-    megabytes: 10,
+    megabytes: 10.1,
   },
   gnn: {
     versions: {
       "@toolyard/gnn": "0.1.0",
     },
     lock: "aea1f11b292e",
-    megabytes: 0.8,
+    megabytes: 0.9,
   },
   postgres: {
     versions: {
@@ -73,6 +73,14 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
     },
     lock: "47fa38b832b4",
     megabytes: 0.5,
+  },
+  otlp: {
+    versions: {
+      "@opentelemetry/api": "1.9.1",
+      "@opentelemetry/otlp-transformer": "0.223.1",
+    },
+    lock: "64d9a3724718",
+    megabytes: 16.4,
   },
   "sign-in": {
     versions: {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../core/json/json.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import { rightsWithin } from "../core/ports/rights.ts";
 import type { Authenticator } from "../core/ports/authenticator.ts";
@@ -52,6 +53,8 @@ export interface ExchangePlace {
  */
 export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
+  /** Trace context of the request's span, in the form of `_meta`. Absent: the request is not recorded. */
+  declare context?: JsonObject;
   readonly #request: HttpRequest;
   readonly #facts: ExchangeFacts;
   readonly #place: ExchangePlace;

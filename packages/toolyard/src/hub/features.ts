@@ -8,6 +8,7 @@ import { CONSOLE } from "../features/console/feature.ts";
 import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
+import { OTLP } from "../features/otlp/feature.ts";
 import { PROFILES } from "../features/profiles/feature.ts";
 import { PROMETHEUS } from "../features/prometheus/feature.ts";
 import { READINESS } from "../features/readiness/feature.ts";
@@ -54,6 +55,8 @@ const REST_ENDPOINT = defineFeature({ name: "rest", endpoints: [REST] });
 export const FEATURES = featureList([
   TELEMETRY,
   KERNEL,
+  STATISTICS,
+  OTLP,
   AUTH,
   SEARCH,
   SANDBOX,
@@ -77,7 +80,6 @@ export const FEATURES = featureList([
   JSON_RPC,
   REST_ENDPOINT,
   STATUS,
-  STATISTICS,
   PROMETHEUS,
   READINESS,
   HOME,

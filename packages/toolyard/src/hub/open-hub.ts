@@ -26,6 +26,7 @@ export function openHub(options: HubOptions): Promise<Hub> {
 /** Creates a hub with the given features. The list must have passed `featureList`. */
 export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   const { config, variables, store = openStore(config.tree) } = options;
+  for (const { prepare } of options.features) if (prepare) await prepare(config.tree as never, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
   const hub = new Hub(options, await store.join(nextHubId()));
   try {

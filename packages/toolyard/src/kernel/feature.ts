@@ -1,4 +1,5 @@
 import type { Access, AccessPlan } from "../core/access.ts";
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 import type { GrantRights } from "../core/calls/identity.ts";
 import type { ObjectOf, OptionSchema, Sections } from "../core/options/option-schema.ts";
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
@@ -85,6 +86,11 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   /** Throws an `OptionError` if the feature cannot work with the configuration. */
   check?(config: Reads): void;
   /**
+   * Loads code that `start` needs with this configuration. Called before the features start, and awaited. A feature
+   * that needs no further code has no `prepare`.
+   */
+  prepare?(config: Reads, variables: EnvironmentVariables): Promise<void>;
+  /**
    * Starts the feature. Called once per hub, in the order of the list. `config` returns the current configuration.
    * Large modules must be loaded later, on demand.
    */
@@ -107,6 +113,7 @@ export interface Feature<
   readonly sources: readonly AnyKind[];
   readonly endpoints: readonly AnyEndpoint[];
   readonly check?: (config: never) => void;
+  readonly prepare?: (config: never, variables: EnvironmentVariables) => Promise<void>;
   readonly start?: (services: never, config: () => never) => Contribution;
   /** Types of the feature. They exist only for the compiler. */
   readonly "~types"?: {

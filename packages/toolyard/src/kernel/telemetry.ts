@@ -1,6 +1,7 @@
 import type { Audit } from "../core/ports/audit.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import { serviceKey } from "../core/service-key.ts";
+import type { LineSink } from "../telemetry/line-sink.ts";
 import type { Redactor } from "../telemetry/redactor.ts";
 
 /** The log and the audit of a hub. */
@@ -10,6 +11,8 @@ export interface Telemetry {
   readonly keptLogger: Logger;
   readonly audit: Audit;
   readonly redactor: Redactor;
+  /** Adds a sink of audit lines. Called while the features start. The caller closes the sink. */
+  addAuditSink(sink: LineSink): void;
 }
 
 /** Service that the kernel requires. */

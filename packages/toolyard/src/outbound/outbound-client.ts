@@ -34,7 +34,7 @@ export interface OutboundRequest {
   readonly method?: "GET" | "POST" | "DELETE";
   /** Headers with names in lower case. They are sent to the URL's own origin and to no other. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
   /** Time limit for everything, from the first request to the last byte after redirects. */
   readonly timeoutMs: number;

@@ -9,6 +9,7 @@ import type { CallTarget, ResolvedCall } from "../core/sources/provider.ts";
 /** Data that the pipeline adds to a call for the provider. */
 export interface ProviderCallData {
   readonly arguments: JsonObject;
+  readonly meta: JsonObject;
   readonly record: CallTarget;
   readonly deadline: Deadline;
   /** Returns true after the end of the call. Late progress is then dropped, and late server requests are refused. */
@@ -22,12 +23,14 @@ export interface ProviderCallData {
 /** Call as its provider gets it: with the validated arguments and the hub's deadline. */
 export class ProviderCall extends BuiltCall implements ResolvedCall {
   declare deadline: Deadline;
+  declare meta: JsonObject;
   readonly record: CallTarget;
   readonly #resolved: ProviderCallData;
 
   constructor(call: Call, resolved: ProviderCallData) {
-    const { deadline } = resolved;
-    super(call, call, { arguments: resolved.arguments, deadline, cancellation: deadline.cancellation });
+    const { arguments: args, meta, deadline } = resolved;
+    super(call, call, { arguments: args, deadline, cancellation: deadline.cancellation });
+    this.meta = meta;
     this.record = resolved.record;
     this.#resolved = resolved;
   }

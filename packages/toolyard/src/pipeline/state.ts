@@ -12,6 +12,8 @@ export class CallState implements CallTimes {
   readonly call: Call;
   /** Arguments as the caller sent them, until `validate` has filled in defaults. */
   arguments: JsonObject;
+  /** The caller's `_meta`. A stage may replace it before the provider is called. */
+  #meta: JsonObject;
   /** Number of calls to the provider so far. */
   attempts = 0;
   resultBytes = 0;
@@ -36,6 +38,12 @@ export class CallState implements CallTimes {
     this.#hide = hide;
     this.call = call;
     this.arguments = call.arguments;
+    this.#meta = call.meta;
+  }
+
+  set meta(meta: JsonObject) {
+    this.#meta = meta;
+    this.#resolvedCall = undefined;
   }
 
   /**
@@ -74,6 +82,7 @@ export class CallState implements CallTimes {
   get resolvedCall(): ResolvedCall {
     this.#resolvedCall ??= new ProviderCall(this.call, {
       arguments: this.arguments,
+      meta: this.#meta,
       record: this.found.target,
       deadline: this.deadline,
       isOver: () => !this.#isOpen,

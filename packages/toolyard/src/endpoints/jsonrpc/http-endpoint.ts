@@ -1,4 +1,5 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
+import { bodyWithHeaderContext } from "../../core/trace-context.ts";
 import { nextCallId } from "../../core/calls/call-id.ts";
 import { internalFailureText, messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer/answer.ts";
@@ -102,7 +103,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
     assertJsonFromBrowsers(exchange);
     const parsed = exchange.parseJson(body);
     if (!parsed.ok) return refuse(answer, ...wordsOf(parsed));
-    const { value } = parsed;
+    const value = bodyWithHeaderContext(parsed.value, exchange);
     if (isMcp(value)) return mcp.take(value, exchange, dialects);
     if (!Array.isArray(value)) return this.#answer([value], false, exchange);
     if (value.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: Batch must not be empty");

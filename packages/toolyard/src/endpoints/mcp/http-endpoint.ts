@@ -1,4 +1,5 @@
 import type { Principal, ToolMode, ToolNameStyle } from "../../core/calls/call.ts";
+import { bodyWithHeaderContext } from "../../core/trace-context.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { acceptedTypes } from "../../http/request/accept.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
@@ -73,7 +74,7 @@ export class McpHttpEndpoint {
   #read(body: Buffer, http: HttpExchange): void | Promise<void> {
     const parsed = http.parseJson(body);
     if (!parsed.ok) return refuseBody(http.answer, parsed);
-    return this.#answer(parsed.value, http);
+    return this.#answer(bodyWithHeaderContext(parsed.value, http), http);
   }
 
   #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {

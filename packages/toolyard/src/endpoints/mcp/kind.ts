@@ -1,3 +1,4 @@
+import { TRACING } from "../../core/ports/tracing.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, HUB, LOGGER, TASKS, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
@@ -16,7 +17,7 @@ export const MCP = defineEndpoint({
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
-  uses: [HUB, LOGGER, STATE, ACCESS, TASKS],
+  uses: [HUB, LOGGER, STATE, ACCESS, TASKS, TRACING],
   provides: [MCP_FACE, TOOL_MODE],
   resolve: ({ server = {} }) => ({ ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {

@@ -1,3 +1,4 @@
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { Access } from "../../core/access.ts";
 import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -26,6 +27,8 @@ export interface McpServices {
   readonly access: Pick<Access, "isGuarded">;
   /** Tasks. @default no call becomes a task */
   readonly tasks?: Tasks;
+  /** @default requests are not recorded */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface McpPartsOptions extends McpEndpointOptions {
@@ -34,9 +37,9 @@ export interface McpPartsOptions extends McpEndpointOptions {
 
 export function createMcpParts(
   { toolMode: defaultMode, modern: options, pageSize, era, toolNames, sessions }: McpPartsOptions,
-  { hub, logger, state, access: { isGuarded }, tasks }: McpServices,
+  { hub, logger, state, access: { isGuarded }, tasks, tracing }: McpServices,
 ): McpParts {
-  const shared = { hub, logger, defaultMode, state, ...(pageSize !== undefined && { pageSize }) };
+  const shared = { hub, logger, tracing, defaultMode, state, ...(pageSize !== undefined && { pageSize }) };
   return {
     modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames, tasks }),
     era,

@@ -1,3 +1,4 @@
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { Call, CallMethod } from "../../core/calls/call.ts";
 import { nextCallId } from "../../core/calls/call-id.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
@@ -16,6 +17,8 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface MethodsDeps {
   readonly hub: HubPort;
   readonly logger: Logger;
+  /** @default requests are not recorded */
+  readonly tracing?: Tracing | undefined;
   /** Number of entries in one page of a list. Absent: lists are never split. */
   readonly pageSize?: number;
 }

@@ -1,3 +1,4 @@
+import { bodyWithHeaderContext } from "../../core/trace-context.ts";
 import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertOwnPage } from "../../http/request/own-page.ts";
@@ -26,7 +27,7 @@ export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolName
 async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
   const { http } = exchange;
   const parsed = http.parseJson(await http.readBody());
-  if (parsed.ok) return face.postSse(exchange, parsed.value);
+  if (parsed.ok) return face.postSse(exchange, bodyWithHeaderContext(parsed.value, http));
   refuseBody(http.answer, parsed);
 }
 

@@ -1,3 +1,4 @@
+import { contextOfHeaders } from "../../core/trace-context.ts";
 import { BuiltCall } from "../../core/calls/built-call.ts";
 import { nextCallId } from "../../core/calls/call-id.ts";
 import type { Call, CallMethod } from "../../core/calls/call.ts";
@@ -40,7 +41,7 @@ export class Calls {
 
   /** Runs a call. Never rejects. */
   run(what: RestCallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
-    return this.guard(exchange, () => this.#hub.call(callOf(what, view, linkTo(exchange, this.#endpoint))));
+    return this.guard(exchange, () => this.#hub.call(callOf(what, view, { exchange, endpoint: this.#endpoint })));
   }
 
   /**
@@ -77,12 +78,20 @@ export class Calls {
 
 const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
 
+interface CallOrigin {
+  readonly exchange: RestExchange;
+  readonly endpoint: string;
+}
+
+const NO_META: JsonObject = Object.freeze({});
+
 function callOf(
   { method, target, args = {}, params = {} }: RestCallTarget,
   { principal, mode }: View,
-  link: CallerLink,
+  { exchange, endpoint }: CallOrigin,
 ): Call {
-  return new BuiltCall(link, { method, target, params, arguments: args, meta: {}, principal, mode });
+  const meta = exchange.http.context ?? contextOfHeaders(exchange.http) ?? NO_META;
+  return new BuiltCall(linkTo(exchange, endpoint), { method, target, params, arguments: args, meta, principal, mode });
 }
 
 function linkTo(exchange: RestExchange, endpoint: string): CallerLink {

@@ -1,3 +1,4 @@
+import { TRACING } from "../../core/ports/tracing.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { ACCESS, CHAT, HUB, LOGGER, TASKS, TOOL_MODE, TOOLS } from "../../core/services.ts";
 import { defineEndpoint } from "../endpoint.ts";
@@ -11,7 +12,7 @@ import { refusalText } from "./refusal-text.ts";
 export const REST = defineEndpoint({
   schema: { rest: Type.Optional(RestSchema) },
   paths: [OPENAPI_PATH, DOCS_PATH],
-  uses: [HUB, TOOLS, LOGGER, CHAT, TASKS, ACCESS, TOOL_MODE],
+  uses: [HUB, TOOLS, LOGGER, CHAT, TASKS, ACCESS, TOOL_MODE, TRACING],
   resolve: ({ rest }, taken) => {
     const options = resolveRest(rest, taken);
     return options.enabled ? options : undefined;

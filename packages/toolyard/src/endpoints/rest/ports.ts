@@ -1,3 +1,4 @@
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { Access } from "../../core/access.ts";
 import type { ToolMode } from "../../core/calls/call.ts";
 import type { Chat } from "../../core/ports/chat.ts";
@@ -14,6 +15,8 @@ export interface RestParts {
   /** Returns the agent, or `undefined` if no model is configured. */
   readonly chat: () => Chat | undefined;
   readonly tasks: Tasks;
+  /** @default requests are not recorded */
+  readonly tracing?: Tracing | undefined;
   readonly access: Pick<Access, "isGuarded" | "securitySchemes">;
   /** Tool mode of requests that name none. */
   readonly defaultMode: ToolMode;

@@ -1,3 +1,4 @@
+import { tracedRoutes } from "./traced-routes.ts";
 import { FailError } from "../../core/errors.ts";
 import type { View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -49,7 +50,9 @@ export class RestEndpoint implements Endpoint {
     this.#tasks = new TaskRoutes(parts.tasks, options.basePath);
   }
 
-  mount(listener: Mountable): void {
+  mount(given: Mountable): void {
+    const { tracing } = this.#parts;
+    const listener = tracing ? tracedRoutes(given, tracing) : given;
     const { basePath: base, routes } = this.#options;
     const tools = `${base}/tools`;
     mountPath(listener, tools, { GET: (exchange) => this.#listTools(exchange) });

@@ -20,6 +20,8 @@ import { openFileSink, openStderrSink } from "../../telemetry/sinks.ts";
 export interface TelemetryReads {
   readonly logging?: LoggingConfig;
   readonly audit?: AuditConfig;
+  /** Read only for the audit lines that are sent by OTLP. */
+  readonly telemetry?: { readonly otlp?: { readonly audit?: boolean } };
 }
 
 export interface OpenTelemetry extends Telemetry {
@@ -50,12 +52,14 @@ export function createTelemetry(
   const logging = { level, format, redactor, color, ring, ...(file === undefined && { omits }) };
   const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
   const auditOptions = resolveAudit(config.audit);
-  const sinks = openAuditSinks(auditOptions, { logger, environment: variables });
+  const sinks = [...openAuditSinks(auditOptions, { logger, environment: variables })];
+  const isAudited = sinks.length > 0 || isAuditSent(config);
   return {
     logger,
     keptLogger: given ? logger : createLogger({ ...logging, sink: NOWHERE }),
-    audit: sinks.length > 0 ? createAudit(sinks, { redactor, hasArguments: auditOptions.hasArguments }) : NO_AUDIT,
+    audit: isAudited ? createAudit(sinks, { redactor, hasArguments: auditOptions.hasArguments }) : NO_AUDIT,
     redactor,
+    addAuditSink: (one) => void sinks.push(one),
     logLines: (limit, principal) => ring.texts({ limit, principal }),
     logFeed: ring,
     close: async () => {
@@ -63,6 +67,10 @@ export function createTelemetry(
       await sink.close();
     },
   };
+}
+
+function isAuditSent({ telemetry }: TelemetryReads): boolean {
+  return telemetry?.otlp?.audit === true;
 }
 
 function isTold(facts: JsonObject): boolean {

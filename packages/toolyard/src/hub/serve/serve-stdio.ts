@@ -1,3 +1,4 @@
+import { TRACING } from "../../core/ports/tracing.ts";
 import type { Readable } from "node:stream";
 import { openAccess } from "../../core/access.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
@@ -44,8 +45,12 @@ export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHu
   const { caller, options } = pipePlace(hub, server, pipe);
   const access = openAccess(withToolNames(caller, options.toolNames));
   const { port, logger, services } = hub;
-  const [state, tasks] = [getService(services, STATE), getService(services, TASKS)];
-  const mcp = createMcpParts(options, { hub: port, logger, state, access, tasks });
+  const [state, tasks, tracing] = [
+    getService(services, STATE),
+    getService(services, TASKS),
+    getService(services, TRACING),
+  ];
+  const mcp = createMcpParts(options, { hub: port, logger, state, access, tasks, tracing });
   const session = createSessionDeps(mcp.session);
   const dialects = resolveJsonRpcEndpoint(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
   const endpoint = new StdioEndpoint({

@@ -8,7 +8,7 @@ import type { HttpResponse, Sender } from "./sender.ts";
 export interface RequestStep {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
 }
 
 /** Properties of a request that also apply to its redirects. */

@@ -10,7 +10,7 @@ export interface TransportRequest {
   readonly method: "GET" | "POST" | "DELETE";
   /** Names in lower case. Immutable, so that results can be cached by the object. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
   /** Maximum inactivity, before the headers and between two chunks; 0: no limit. */
   readonly silenceMs: number;
   /** Caller whose share of the connections is used. @default the hub's own share */

@@ -1,4 +1,5 @@
 import { DATA_FOLDERS, LOGGER, SECRETS } from "../../core/services.ts";
+import { TRACING } from "../../core/ports/tracing.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
 import { UPSTREAM_STARTS } from "../services.ts";
 import type { ResolvedSource } from "../source-kind.ts";
@@ -6,7 +7,7 @@ import type { McpServerOptions } from "./options.ts";
 import type { McpServerDeps } from "./provider.ts";
 
 /** Services that every MCP server uses, on any transport. */
-export const MCP_SERVER_USES = [LOGGER, DATA_FOLDERS, SECRETS, UPSTREAM_STARTS] as const;
+export const MCP_SERVER_USES = [LOGGER, DATA_FOLDERS, SECRETS, UPSTREAM_STARTS, TRACING] as const;
 
 type McpServerServices = ServicesOf<(typeof MCP_SERVER_USES)[number]>;
 
@@ -16,13 +17,15 @@ export function mcpServerDeps({
   dataFolders: { lists },
   secrets,
   starts,
+  tracing,
 }: McpServerServices): Pick<
   McpServerDeps,
-  "logger" | "cacheFolder" | "coldWaitMs" | "isSecretFree" | "lazy" | "firstCallerEra" | "requestIds"
+  "logger" | "cacheFolder" | "coldWaitMs" | "isSecretFree" | "lazy" | "firstCallerEra" | "requestIds" | "tracing"
 > {
   return {
     ...starts,
     logger,
+    tracing,
     ...(lists !== undefined && { cacheFolder: lists }),
     isSecretFree: (source, text) => secrets.isFree(source, text),
   };

@@ -5,6 +5,7 @@ import { Emitter } from "../../core/events.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type {
   ColdStart,
@@ -26,6 +27,7 @@ import type { Gate } from "../../upstream/links/gate.ts";
 import type { Installer } from "../../upstream/links/installer.ts";
 import { ListingCache, type ListingStore } from "../../upstream/listing/listing-cache.ts";
 import type { ServerListing } from "../../upstream/listing/listing.ts";
+import { tracedTransports } from "../../upstream/transports/traced-transport.ts";
 import type { OpenTransport } from "../../upstream/transports/transport.ts";
 import { Upstream } from "../../upstream/upstream.ts";
 import { CallSlots } from "../call-slots.ts";
@@ -81,6 +83,8 @@ export interface McpServerDeps {
   readonly slots?: CallSlots;
   /** Changes lists and calls. @default they are unchanged */
   readonly adapter?: ServerAdapter;
+  /** Records requests to the server. @default they are not recorded */
+  readonly tracing?: Tracing | undefined;
 }
 
 export function createMcpServerProvider(deps: McpServerDeps): Provider {
@@ -189,7 +193,8 @@ class McpServerProvider implements Provider {
 }
 
 function createUpstream(deps: McpServerDeps): Upstream {
-  const { source, options, logger, openTransport, clientInfo } = deps;
+  const { source, options, logger, clientInfo, tracing } = deps;
+  const openTransport = tracing ? tracedTransports(deps.openTransport, source, tracing) : deps.openTransport;
   const { idleStopMs, isolation, era, protocolVersion, maxSessions, connectTimeoutMs, logLevel } = options;
   const { opensCheaply, legacyProcess = "auto", gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
   const cache = deps.listingStore ?? listingCacheFor(deps);

@@ -8,7 +8,9 @@ const ACTIVITY = {
   sessions: ["toolyard_sessions", "Sessions of MCP clients with revisions up to 2025-11-25."],
   streams: ["toolyard_streams", "Open streams of server-sent events."],
   sandboxRuns: ["toolyard_sandbox_runs", "Runs of code in the sandbox, waiting ones included."],
-} as const satisfies Readonly<Record<Exclude<keyof ProcessActivity, "auditLost">, readonly [string, string]>>;
+} as const satisfies Readonly<
+  Record<Exclude<keyof ProcessActivity, "auditLost" | "telemetryLost">, readonly [string, string]>
+>;
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
@@ -28,6 +30,9 @@ export class ProcessMetrics {
     out
       .family("toolyard_audit_lost_total", "counter", "Audit lines that a target did not take.")
       .sample("toolyard_audit_lost_total", processActivity.auditLost);
+    out
+      .family("toolyard_telemetry_lost_total", "counter", "Spans and log records that no OTLP collector took.")
+      .sample("toolyard_telemetry_lost_total", processActivity.telemetryLost);
     this.#writeLag(out);
     writeResources(out);
   }

@@ -1,3 +1,5 @@
+import type { Span, Tracing } from "../../../core/ports/tracing.ts";
+import { endRequestSpan, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
 import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
@@ -238,13 +240,16 @@ export class LegacySession implements BoardMember, ScopeOwner {
   async #answer(request: RpcRequest, received: MessageContext): Promise<void> {
     const { id } = request;
     const { outlet } = received;
+    const { tracing } = this.#deps;
     const problem = this.#inFlight.problemOf(id);
     if (problem) return replyError(outlet, id, problem);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.add(id, scope);
     let answer: McpAnswer;
     try {
-      answer = await this.#dispatch(request, scope, received);
+      answer = await (tracing
+        ? this.#traced(request, tracing, { scope, received })
+        : this.#dispatch(request, scope, received));
     } catch (error) {
       answer = faultAnswer(error, request, this.#deps);
     }
@@ -253,6 +258,26 @@ export class LegacySession implements BoardMember, ScopeOwner {
     scope.end();
     if (!scope.cancellation.aborted) reply(outlet, id, answer);
     if (request.method === "initialize") this.#becomeReady();
+  }
+
+  /** Answers a request within its server span. */
+  async #traced(
+    request: RpcRequest,
+    tracing: Tracing,
+    { scope, received }: { readonly scope: CallScope; readonly received: MessageContext },
+  ): Promise<McpAnswer> {
+    const span = this.#startSpan(request, tracing);
+    let answer: McpAnswer | undefined;
+    try {
+      answer = await this.#dispatch(withSpan(request, span), scope, received);
+      return answer;
+    } finally {
+      endRequestSpan(span, scope.cancellation.aborted ? undefined : answer);
+    }
+  }
+
+  #startSpan(request: TracedRequest, tracing: Tracing): Span {
+    return startRequestSpan(tracing, request, { endpoint: this.endpoint, revision: this.#revision.date });
   }
 
   /**
@@ -271,13 +296,17 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (problem)
       return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);
-    const answering = this.#inDialects({ method, params }, scope, received);
+    const { tracing } = this.#deps;
+    const span = tracing && this.#startSpan({ method, params }, tracing);
+    const request = span ? withSpan({ method, params }, span) : { method, params };
+    const answering = this.#inDialects(request, scope, received);
     if (!answering)
       return (
         refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
       );
     this.#inFlight.add(key, scope);
     const answer = await answering;
+    if (span) endRequestSpan(span, answer);
     this.#inFlight.remove(key, scope);
     scope.end();
     if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);

@@ -1,3 +1,6 @@
+import type { Tracing } from "../../../core/ports/tracing.ts";
+import { TRACEPARENT } from "../../../core/trace-context.ts";
+import { endRequestSpan, startRequestSpan } from "../request-span.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { Canceller } from "../../../core/calls/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
@@ -45,6 +48,8 @@ export interface ModernDeps {
   readonly defaultMode: ToolMode;
   /** Form of tool names for requests that select none. Cached like modes. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
+  /** @default requests are not recorded */
+  readonly tracing?: Tracing | undefined;
   /** True if tokens distinguish callers, so that one caller's answers must not be cached for others. */
   readonly isGuarded: boolean;
   /** State that this hub shares with other hubs. */
@@ -91,7 +96,11 @@ export class ModernEndpoint {
     const admission = admit(message, facts.headers);
     if (!admission.ok) return outlet.reply(stringifyExact(rpcError(message.id, admission.error)), admission.status);
     try {
-      await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
+      const { tracing } = this.#deps;
+      const admitted = new AdmittedFacts(facts, admission.envelope, admission.meta);
+      await (tracing
+        ? this.#traced(message, outlet, { request: admitted, tracing })
+        : this.#route(message, outlet, admitted));
     } catch (error) {
       const errorId = nextCallId();
       this.#deps.logger.error("A request of the MCP endpoint failed because of an internal error.", {
@@ -126,10 +135,33 @@ export class ModernEndpoint {
     this.#stop();
   }
 
+  /** Answers a request within its server span. */
+  async #traced(
+    message: RpcRequest,
+    outlet: ModernOutlet,
+    { request, tracing }: { readonly request: AdmittedFacts; readonly tracing: Tracing },
+  ): Promise<void> {
+    const { endpoint, envelope } = request;
+    const span = startRequestSpan(tracing, message, { endpoint, revision: envelope.protocolVersion });
+    const { [TRACEPARENT]: traceparent } = span.meta;
+    const meta = { ...request.meta, [TRACEPARENT]: traceparent };
+    try {
+      const recorded = new AdmittedFacts(request, envelope, meta);
+      await this.#route(
+        message,
+        outlet,
+        Object.assign(recorded, { onAnswer: (answer: McpAnswer) => endRequestSpan(span, answer) }),
+      );
+    } finally {
+      endRequestSpan(span, undefined);
+    }
+  }
+
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
     const { id, method, params = {} } = message;
     const send = (answer: McpAnswer, extra?: JsonObject, status = statusOf(answer)): void => {
       if (request.signal.aborted) return;
+      request.onAnswer?.(answer);
       const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
       const text = replyText(id, answer, extra);

@@ -1,3 +1,4 @@
+import type { McpAnswer } from "../answers.ts";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
@@ -39,6 +40,8 @@ export class AdmittedFacts implements RequestFacts {
   readonly envelope: Envelope;
   /** `_meta` without the envelope. */
   readonly meta: JsonObject;
+  /** Called with the answer before it is sent. Absent: the request is not recorded. */
+  declare readonly onAnswer?: (answer: McpAnswer) => void;
 
   constructor(facts: RequestFacts, envelope: Envelope, meta: JsonObject) {
     this.endpoint = facts.endpoint;

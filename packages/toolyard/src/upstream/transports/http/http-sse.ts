@@ -1,3 +1,4 @@
+import { headersOfContext } from "../../../core/trace-context.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import { FailError } from "../../../core/errors.ts";
@@ -72,7 +73,8 @@ export class HttpSseTransport implements Transport {
     // The signal cancels only the wait for the answer, which arrives on the stream. A running POST is completed.
     const { signal, done } = this.#connection.begin();
     try {
-      const headers = { ...this.#versionHeader(), "content-type": JSON_TYPE, accept: "*/*" };
+      const context = "params" in message ? headersOfContext(message.params) : undefined;
+      const headers = { ...this.#versionHeader(), ...context, "content-type": JSON_TYPE, accept: "*/*" };
       const body = stringifyExact(message);
       const response = await client.request({
         method: "POST",

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Cancellation } from "../../../core/calls/cancellation.ts";
 import type { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
+import { headersOfContext } from "../../../core/trace-context.ts";
 import { within } from "../../../core/timing/wait.ts";
 import { claimsModernEra, isModernRevision } from "../../../wire/modern/envelope.ts";
 import {
@@ -127,9 +128,11 @@ export class StreamableHttpTransport implements Transport {
 
   #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
     const { client, caller } = this.#connection.options;
+    const context = "params" in message ? headersOfContext(message.params) : undefined;
+    const headers = this.#headersOf(message, options);
     return client.request({
       method: "POST",
-      headers: this.#headersOf(message, options),
+      headers: context ? { ...headers, ...context } : headers,
       body: stringifyExact(message),
       signal,
       idleMs: this.#idleMs(options),

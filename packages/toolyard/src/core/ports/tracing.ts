@@ -1,0 +1,58 @@
+import type { JsonObject } from "../json/json.ts";
+import { serviceKey } from "../service-key.ts";
+
+/** Kinds of spans: a request to the hub, a request of the hub, or work inside the hub. */
+export type SpanKind = "server" | "client" | "internal";
+
+/** Names of span attributes. `telemetry/otlp/names.ts` has their names on the wire. */
+export type SpanFact =
+  | "method"
+  | "tool"
+  | "prompt"
+  | "resource"
+  | "operation"
+  | "requestId"
+  | "protocolVersion"
+  | "transport"
+  | "source"
+  | "sourceKind"
+  | "endpoint"
+  | "outcome"
+  | "errorType"
+  | "rpcCode"
+  | "attempts"
+  | "argumentBytes"
+  | "resultBytes"
+  | "arguments"
+  | "result"
+  | "stage"
+  | "httpMethod"
+  | "httpRoute"
+  | "httpStatus"
+  | "model"
+  | "modelProvider"
+  | "inputTokens"
+  | "outputTokens"
+  | "agent"
+  | "task";
+
+/** A span. Its methods do nothing after `end`. */
+export interface Span {
+  /** `_meta` for the work inside, with the context of this span. */
+  readonly meta: JsonObject;
+  /** False if the trace is not sampled. Only `meta` is then used. */
+  readonly isRecording: boolean;
+  set(fact: SpanFact, value: string | number): void;
+  rename(name: string): void;
+  /** Ends the span. `error` is a short code, without values of the caller. */
+  end(error?: string): void;
+}
+
+/** Traces of a hub. */
+export interface Tracing {
+  /** Starts a span. The context in `meta` is its parent; without one, the sampler decides about a new trace. */
+  start(name: string, kind: SpanKind, meta: JsonObject): Span;
+}
+
+/** Traces. `undefined` if the configuration requests none: parts then run without any tracing code. */
+export const TRACING = serviceKey<Tracing | undefined>()("tracing");

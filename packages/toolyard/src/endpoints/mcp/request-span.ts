@@ -1,0 +1,59 @@
+import { firstChars } from "../../core/text/truncate.ts";
+import { isJsonObject, objectMember, stringMember, withMember, type JsonObject } from "../../core/json/json.ts";
+import type { Span, Tracing } from "../../core/ports/tracing.ts";
+import type { RequestId } from "../../wire/messages.ts";
+import type { McpAnswer } from "./answers.ts";
+
+/** Request of a JSON-RPC connection, before it is answered. */
+export interface TracedRequest {
+  readonly id?: RequestId;
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+/** Facts about the connection of a request. */
+export interface RequestPlace {
+  /** Name of the transport: `mcp-http`, `mcp-stdio`, … */
+  readonly endpoint: string;
+  readonly revision?: string;
+}
+
+/** Starts the server span of one JSON-RPC request. The caller's context is its parent. */
+export function startRequestSpan(tracing: Tracing, request: TracedRequest, place: RequestPlace): Span {
+  const { id, method, params = {} } = request;
+  const span = tracing.start(spanName(method), "server", objectMember(params, "_meta") ?? {});
+  if (!span.isRecording) return span;
+  const { endpoint, revision } = place;
+  span.set("method", spanName(method));
+  if (id !== undefined) span.set("requestId", String(id));
+  span.set("endpoint", endpoint);
+  span.set("transport", endpoint.includes("stdio") ? "pipe" : "tcp");
+  if (revision !== undefined) span.set("protocolVersion", revision);
+  const name = stringMember(params, "name");
+  if (name !== undefined && method === "tools/call") span.set("tool", name);
+  return span;
+}
+
+/** Returns the request with the context of its span. */
+export function withSpan<R extends TracedRequest>(request: R, span: Span): R {
+  return { ...request, params: withMember(request.params ?? {}, "_meta", span.meta) };
+}
+
+/** Ends the span according to the answer. `undefined`: the request was cancelled. */
+export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void {
+  if (!span.isRecording) return span.end();
+  if (answer === undefined || answer.type === "silence") return span.end("cancelled");
+  if (answer.type === "error") {
+    span.set("rpcCode", String(answer.error.code));
+    return span.end(answer.kind ?? String(answer.error.code));
+  }
+  const isError = answer.type === "result" && isJsonObject(answer.result) && answer.result["isError"] === true;
+  span.end(isError ? "tool_error" : undefined);
+}
+
+const MAX_METHOD_CHARS = 100;
+
+/** Callers choose the method, so its length is limited. */
+function spanName(method: string): string {
+  return firstChars(method, MAX_METHOD_CHARS);
+}

@@ -1,0 +1,62 @@
+import { importExtra } from "../../extras/import-extra.ts";
+import type { OtlpTransformer } from "../../telemetry/otlp/otlp-encoder.ts";
+import type { EnvironmentVariables } from "../../core/environment-variables.ts";
+import type { CallStatistics } from "../../core/ports/call-statistics.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { LogFeed } from "../../core/ports/log-feed.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { StagePlace } from "../../pipeline/stage-place.ts";
+import type { LineSink } from "../../telemetry/line-sink.ts";
+import { factNames } from "../../telemetry/otlp/names.ts";
+import type { OtlpOptions } from "../../telemetry/otlp/options.ts";
+import { OtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
+import { OtlpMetrics } from "../../telemetry/otlp/otlp-metrics.ts";
+import { createSampler } from "../../telemetry/otlp/sampler.ts";
+import { Tracer } from "../../telemetry/otlp/tracer.ts";
+import { callStages } from "./call-stages.ts";
+
+export interface LiveOtlpParts {
+  readonly logger: Logger;
+  readonly logFeed: LogFeed;
+  readonly redact: (text: string) => string;
+  readonly variables: EnvironmentVariables;
+  readonly callStatistics: CallStatistics;
+  readonly hub: () => Pick<HubPort, "sources">;
+}
+
+/** Telemetry of one hub. Loaded only if the configuration requests it. */
+export interface LiveOtlp {
+  /** Absent: no traces. */
+  readonly tracing: Tracer | undefined;
+  readonly stages: readonly StagePlace[];
+  /** Absent: the audit is not sent. */
+  readonly auditSink: LineSink | undefined;
+  close(): Promise<void>;
+}
+
+export function createLiveOtlp(options: OtlpOptions, parts: LiveOtlpParts): LiveOtlp {
+  const { logger, logFeed, redact, variables: environment, callStatistics } = parts;
+  const names = factNames(options.conventions);
+  const metrics = new OtlpMetrics({ callStatistics, sources: () => parts.hub().sources(), names, redact });
+  const exporter = new OtlpExporter(options, {
+    logger,
+    environment,
+    load: () => importExtra<OtlpTransformer>("otlp", "@opentelemetry/otlp-transformer"),
+    metrics: () => metrics.collect(),
+  });
+  const sampler = createSampler(options.sampler, options.ratio);
+  const tracing = options.targets.traces
+    ? new Tracer(sampler, { names, redact, onEnd: (span) => exporter.addSpan(span) })
+    : undefined;
+  const stop =
+    options.hasLog && options.targets.logs ? logFeed.added.on((line) => exporter.addLogLine(line)) : undefined;
+  return {
+    tracing,
+    stages: tracing ? callStages(tracing, options) : [],
+    auditSink: options.hasAudit && options.targets.logs ? exporter.auditSink() : undefined,
+    close: async () => {
+      stop?.();
+      await exporter.close();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { SpanFact } from "../../core/ports/tracing.ts";
+
+/**
+ * Names of the attributes on the wire: the semantic conventions for MCP and GenAI. They have the status "Development",
+ * so they may change. This table and its switch are the only places to update. `previous` has the names before the
+ * conventions for MCP existed; an absent name is the same in both.
+ */
+const CURRENT: Readonly<Record<SpanFact, string>> = {
+  method: "mcp.method.name",
+  tool: "gen_ai.tool.name",
+  prompt: "gen_ai.prompt.name",
+  resource: "mcp.resource.uri",
+  operation: "gen_ai.operation.name",
+  requestId: "jsonrpc.request.id",
+  protocolVersion: "mcp.protocol.version",
+  transport: "network.transport",
+  source: "toolyard.source",
+  sourceKind: "toolyard.source.kind",
+  endpoint: "toolyard.endpoint",
+  outcome: "toolyard.outcome",
+  errorType: "error.type",
+  rpcCode: "rpc.response.status_code",
+  attempts: "toolyard.attempts",
+  argumentBytes: "toolyard.arguments.size",
+  resultBytes: "toolyard.result.size",
+  arguments: "gen_ai.tool.call.arguments",
+  result: "gen_ai.tool.call.result",
+  stage: "toolyard.stage",
+  httpMethod: "http.request.method",
+  httpRoute: "http.route",
+  httpStatus: "http.response.status_code",
+  model: "gen_ai.request.model",
+  modelProvider: "gen_ai.provider.name",
+  inputTokens: "gen_ai.usage.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  agent: "gen_ai.agent.name",
+  task: "toolyard.task.id",
+};
+
+const PREVIOUS: Readonly<Partial<Record<SpanFact, string>>> = {
+  method: "rpc.method",
+  tool: "mcp.tool.name",
+  prompt: "mcp.prompt.name",
+  requestId: "rpc.jsonrpc.request_id",
+  rpcCode: "rpc.jsonrpc.error_code",
+  arguments: "mcp.request.argument",
+  result: "mcp.response.value",
+  modelProvider: "gen_ai.system",
+};
+
+/** Names of metrics, in both sets of conventions. */
+export const METRIC_NAMES = {
+  calls: "toolyard.calls",
+  duration: "mcp.server.operation.duration",
+  sourceUp: "toolyard.source.up",
+  sourceRestarts: "toolyard.source.restarts",
+  sourceTools: "toolyard.source.tools",
+  active: "toolyard.calls.active",
+  queued: "toolyard.calls.queued",
+  sessions: "toolyard.sessions",
+  streams: "toolyard.streams",
+  sandboxRuns: "toolyard.sandbox.runs",
+  auditLost: "toolyard.audit.lost",
+  telemetryLost: "toolyard.telemetry.lost",
+  memory: "process.memory.usage",
+} as const;
+
+export type Conventions = "current" | "previous";
+export type FactNames = Readonly<Record<SpanFact, string>>;
+
+export function factNames(conventions: Conventions): FactNames {
+  return conventions === "current" ? CURRENT : { ...CURRENT, ...PREVIOUS };
+}
