@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../../../test/fixtures/cpu-time.ts";
-import { holdsHidden, holdsInvisible, safeToShow, withoutHidden, withoutTags } from "./hidden-text.ts";
+import { holdsHidden, holdsInvisible, mayHoldHidden, safeToShow, withoutHidden, withoutTags } from "./hidden-text.ts";
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
 
@@ -103,4 +103,14 @@ test.each([
   ["a\r\u001b\nb", "a\r\nb"],
 ])("a carriage return does not overwrite the displayed line: %j", (text, shown) => {
   expect(safeToShow(text)).toBe(shown);
+});
+
+test("finds every text with hidden characters in its JSON, and no plain ASCII text", () => {
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const text = `a${String.fromCharCode(code)}b`;
+    if (holdsHidden(text) || holdsInvisible(text)) expect(mayHoldHidden(JSON.stringify({ text })), text).toBe(true);
+    else if (code < 0x7f) expect(mayHoldHidden(JSON.stringify({ text })), text).toBe(false);
+  }
+  expect(mayHoldHidden(JSON.stringify({ text: `a${"\u0301".repeat(11)}` }))).toBe(true);
+  expect(mayHoldHidden(JSON.stringify({ text: `a${"\u0301".repeat(10)}, ä, 中` }))).toBe(false);
 });

@@ -23,7 +23,12 @@ const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
 /** Matches most names and texts; a fast test. */
 const PLAIN = /^[\t\n\r -~]*$/;
-/** Matches every text with hidden characters, and some other texts. */
+/** Matches every text that `MAYBE_HIDDEN` matches, and all texts beyond ASCII. */
+const MAYBE_HIDDEN_OR_BEYOND_ASCII = /[^\0-~]|\\u00[01]|\\[bf]/;
+/**
+ * Matches every text with hidden characters, and some other texts. V8 takes milliseconds to compile it, for the first
+ * text beyond ASCII.
+ */
 const MAYBE_HIDDEN = new RegExp(
   String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f\u2028\u2029${INVISIBLE}]|\p{M}{${MAX_MARKS + 1}}`,
   "u",
@@ -91,7 +96,7 @@ export function holdsInvisible(text: string): boolean {
  * sufficient.
  */
 export function mayHoldHidden(json: string): boolean {
-  return MAYBE_HIDDEN.test(json);
+  return MAYBE_HIDDEN_OR_BEYOND_ASCII.test(json) && MAYBE_HIDDEN.test(json);
 }
 
 function isNeeded(text: string, at: number, character: string): boolean {
