@@ -2,7 +2,7 @@ import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../cor
 import { defineFeature } from "../../kernel/feature.ts";
 import { DetachedRun } from "./detached-run.ts";
 import { resolveTasks, TASK_SECTIONS, type TaskOptions, type TaskReads, type TasksConfig } from "./options.ts";
-import { TaskJournal } from "./task-journal.ts";
+import type { TaskJournal } from "./task-journal.ts";
 import { TaskTable } from "./task-table.ts";
 
 /** Feature: calls that continue after their request ended, and can be read later. */
@@ -17,7 +17,7 @@ export const TASKS = defineFeature({
     const table = new TaskTable({
       options,
       logger,
-      openJournal: () => (folder === undefined ? undefined : TaskJournal.open(folder, getHub().folder)),
+      openJournal: () => (folder === undefined ? undefined : openJournal(folder, getHub().folder)),
       run: (call) => new DetachedRun(getHub().port, call),
     });
     return {
@@ -36,4 +36,9 @@ function liveOptions(config: () => TaskReads): () => TaskOptions {
     if (!known || known.from !== tasks) known = { from: tasks, options: resolveTasks(tasks) };
     return known.options;
   };
+}
+
+/** Opens the journal. It is loaded for the first task, because most hubs have none. */
+async function openJournal(folder: string, place: string): ReturnType<typeof TaskJournal.open> {
+  return (await import("./task-journal.ts")).TaskJournal.open(folder, place);
 }

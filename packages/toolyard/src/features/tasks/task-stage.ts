@@ -13,10 +13,10 @@ import type { TaskOptions } from "./options.ts";
 export function taskStage(options: () => TaskOptions): Stage {
   return (state, next) => {
     const { call, found } = state;
-    if (call.method !== "tools/call") return next(state);
+    if (call.method !== "tools/call" || (!call.taskOffer && !isUndeclared(state))) return next(state);
     const { modeOf, afterMs } = options();
     const mode = modeOf(found.subject);
-    if (!call.taskOffer) return mode === "required" && isUndeclared(state) ? MISSING : next(state);
+    if (!call.taskOffer) return mode === "required" ? MISSING : next(state);
     if (mode === "never" && call.taskOffer.isRequired) return Promise.resolve(notAsTask(found.name));
     if (mode !== "never") {
       const isAtOnce = mode !== "auto";
