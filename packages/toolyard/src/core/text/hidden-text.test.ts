@@ -107,7 +107,7 @@ test.each([
 
 test("finds every text with hidden characters in its JSON, and no plain ASCII text", () => {
   for (let code = 0; code <= 0xffff; code += 1) {
-    const text = `a${String.fromCharCode(code)}b`;
+    const text = `a${String.fromCharCode(code)} b`;
     if (holdsHidden(text) || holdsInvisible(text)) expect(mayHoldHidden(JSON.stringify({ text })), text).toBe(true);
     else if (code < 0x7f) expect(mayHoldHidden(JSON.stringify({ text })), text).toBe(false);
   }
