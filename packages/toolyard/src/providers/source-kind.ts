@@ -6,7 +6,7 @@ import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { OutageReport, Source, ToolLimits } from "../core/sources/records.ts";
 import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 
-/** The conditions under which a configuration is used. */
+/** Circumstances in which a configuration is used. */
 export interface SourcePlace {
   /** Folder at which relative paths start. */
   readonly folder: string;

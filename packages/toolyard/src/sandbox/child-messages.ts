@@ -24,7 +24,7 @@ export interface ChildSettings {
   readonly first: InterpreterName;
 }
 
-/** TypeScript is converted to JavaScript before it runs. */
+/** Language of the interpreter. TypeScript is converted to JavaScript before it runs. */
 export type InterpreterName = "javascript" | "python";
 
 interface FileHead {
@@ -69,8 +69,7 @@ export function toFileHeads(files: readonly SandboxFile[]): FileHead[] {
 }
 
 /**
- * Returns the files in a frame's body, split as their heads describe; `undefined` if heads and body do not match. The
- * bytes are copied.
+ * Copies the files from a frame's body, which the heads describe. Returns `undefined` if heads and body do not match.
  */
 export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | undefined {
   if (!Array.isArray(heads)) return undefined;
@@ -101,7 +100,7 @@ export function isFromWorker(message: unknown): message is Exclude<FromWorker, {
   return Object.hasOwn(SAID, message["type"] as string) && SAID[message["type"] as SaidType](message);
 }
 
-/** Messages of a run before its end, which the child forwards from the worker to the hub. */
+/** Types of a run's messages before its end. The child forwards them from the worker to the hub. */
 type SaidType = Exclude<FromWorker["type"], "ready" | "done">;
 type MessageShape = (message: JsonObject) => boolean;
 

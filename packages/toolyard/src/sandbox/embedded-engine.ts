@@ -86,6 +86,6 @@ async function startChild(
 export function maxFrameBytesOf({
   limits: { fileBytes, resultBytes, toolBytes, outputBytes },
 }: SandboxOptions): number {
-  // Text may become six times as long if JSON is nested in JSON.
+  // Text may become six times as long if JSON is encoded inside JSON.
   return fileBytes + 6 * (Math.max(resultBytes, toolBytes) + outputBytes) + FRAME_SLACK_BYTES;
 }

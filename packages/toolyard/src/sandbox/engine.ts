@@ -73,7 +73,7 @@ export interface SandboxHost {
 }
 
 export type HostReply =
-  /** Value of the tool as JSON text. */
+  /** Value that the tool returned, as JSON text. */
   | { readonly ok: true; readonly json: string }
   /** The code receives a `ToolError` with this message, `kind` and `retryable`. */
   | {
@@ -93,7 +93,10 @@ export interface SandboxError {
   readonly traceback: string;
 }
 
-/** Result of a run. Everything but `finished` is also reported by `error`, unless the code itself threw it. */
+/**
+ * Reason why a run ended. Every reason except `finished` is also reported by `error`, unless the code itself threw the
+ * error.
+ */
 export type SandboxEnd =
   | "finished"
   /** The code threw an exception, or is invalid. */
@@ -152,7 +155,7 @@ export interface SandboxEngine {
   /** Name of the engine: `embedded`, `bwrap`, `deno` or `bwrap-python`. */
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
-  /** Short description of how the code is isolated from the machine. */
+  /** Short description of the isolation of the code from the machine. */
   readonly isolation: string;
   /**
    * Returns why the engine cannot be used on this machine, and what to do; `undefined` if it can. With `language`, also

@@ -61,7 +61,8 @@ export class FrameReader {
     }
   }
 
-  // Joins the pieces only when a frame may be complete: joining each piece would copy a large frame many times.
+  // Joins the pieces only when a frame may be complete, because joining at each piece would copy a large frame many
+  // times.
   #join(): Buffer {
     if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0]!;

@@ -7,9 +7,12 @@ import type { SandboxOptions } from "./options.ts";
 import { ownerOf } from "./owner.ts";
 import { SessionBook } from "./session-book.ts";
 
-/** Maximum time in the queue. A run whose principal is owed a slot waits longer: for the longest possible run. */
+/**
+ * Maximum time in the queue. A run whose principal has less than its share of slots may wait longer: as long as the
+ * longest possible run.
+ */
 const MAX_QUEUE_MS = 30_000;
-/** Number of attempts: if a host ends before it has started a run, another host is used once. */
+/** Number of attempts. If a host ends before it has started the run, the run is sent to another host once. */
 const MAX_ATTEMPTS = 2;
 
 /** Runs jobs for an engine: one child process with all workers, or a pool of processes. */
@@ -20,7 +23,7 @@ export interface RunHost {
   readonly isOver: boolean;
   /** Process id, if the host is a process. */
   readonly pid?: number | undefined;
-  /** Runs a job. `isStarted`: code of the run may have had an effect. */
+  /** Runs a job. `isStarted` becomes true when code of the run may have had an effect. */
   run(
     job: SandboxJob,
     host: SandboxHost,
@@ -131,7 +134,7 @@ export class HostedEngine implements SandboxEngine {
         return refuse("crashed", "Crashed", `The sandbox could not be started. ${messageOf(error)}`);
       }
       const { outcome, isStarted } = await runs.run(job, host, signal);
-      // No code of the run was executed, so the second attempt cannot repeat an effect.
+      // The run is repeated only if none of its code was executed, so that no effect happens twice.
       if (outcome.end === "crashed" && !isStarted && runs.isOver && attempt < MAX_ATTEMPTS && !this.#isDisposed)
         continue;
       return this.#book.noted(job, outcome);
@@ -146,7 +149,7 @@ export class HostedEngine implements SandboxEngine {
     try {
       const host = await starting;
       this.#live = host;
-      // A concurrent `close` awaits this start, and closes the host.
+      // If `close` was called during this start, it waits for the start and closes the host.
       return host;
     } catch (error) {
       if (this.#host === starting) this.#host = undefined;

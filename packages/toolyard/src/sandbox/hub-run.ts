@@ -40,7 +40,10 @@ export interface HubRunOptions {
   /** Returns the processor time of the child in milliseconds; NaN if the system does not report it. */
   readonly computedMs?: () => number;
   send(message: ToChild): void;
-  /** The child sent an invalid message about the run: it is compromised and must be ended. */
+  /**
+   * Called when the child sent an invalid message about the run. The child must then be ended, because the code may
+   * control it.
+   */
   distrust(): void;
 }
 
@@ -54,7 +57,7 @@ interface OpenCall {
 
 /**
  * The hub's side of one run. It does not trust the child: it enforces every limit again, and a violation ends the run.
- * `isStarted`: code of the run may have had an effect.
+ * `isStarted` is true when code of the run may have had an effect.
  */
 export class HubRun {
   readonly outcome: Promise<SandboxOutcome>;
@@ -273,7 +276,7 @@ function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | und
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes) return ["limit", tooLargeResult(maxBytes, bytes)];
   const value = parse(json);
-  // Code may replace the functions that serialize JSON; the result must still be JSON.
+  // The text is checked, because code may replace the functions that serialise JSON.
   if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];
   return jsonSize(value) === Infinity
     ? ["limit", `The result is nested deeper than ${MAX_JSON_DEPTH} levels.`]

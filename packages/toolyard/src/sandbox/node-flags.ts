@@ -24,8 +24,8 @@ const SUCRASE_NEEDS = [
 export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
 
 /**
- * Returns the folder of the built files. Node loads them itself, so when this runs from source, as in tests, `dist` is
- * used.
+ * Returns the folder of the built files, because Node loads these itself. If this code runs from source, as in tests,
+ * it is `dist`.
  */
 export function distFolder(from: string = import.meta.url): string {
   const at = from.lastIndexOf(SANDBOX_FOLDER);
@@ -72,7 +72,7 @@ export function readablePaths({ quickjsWasm, sucrase, pythonWasm }: ChildPaths):
   const dist = distFolder();
   const sucraseRoot = folderOf(sucrase, "sucrase");
   return [
-    // Node reads it to determine that the files are modules.
+    // Node reads this file to determine that the other files are modules.
     join(dirname(dist), "package.json"),
     join(dist, "sandbox") + sep,
     ...SHARED.map((path) => (path.endsWith(".js") ? join(dist, path) : join(dist, path) + sep)),
@@ -90,7 +90,7 @@ function needsOf(sucrase: string): string[] {
       const entry = createRequire(from).resolve(name);
       for (const path of [entry, realpathSync(entry)]) folders.add(folderOf(path, name));
     } catch {
-      // Another version of sucrase may need less.
+      // A missing file is ignored, because another version of sucrase may not need it.
     }
   };
   for (const name of SUCRASE_NEEDS) visit(sucrase, name);

@@ -12,15 +12,15 @@ const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
 export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
 
 /**
- * Limits of the memory option. Two interpreters of minimum size, in addition to the hub itself, still fit a small
- * machine; WebAssembly is limited to 4 GiB.
+ * Limits of the memory option. At the minimum, two interpreters and the hub fit on a small machine. The maximum is that
+ * of WebAssembly, 4 GiB.
  */
 const MEMORY: AmountBounds = {
   least: 32 * 1024 ** 2,
   most: 4 * 1024 ** 3 - 65_536,
   must: "must be between 32MiB and 4GiB",
 };
-/** Upper limit of all size options: more data between the processes would not fit into one frame comfortably. */
+/** Upper limit of all size options, because larger data would not fit into one frame between the processes. */
 const SIZE: AmountBounds = { most: 256 * 1024 ** 2, must: "must be at most 256MiB" };
 /** Limits of time options. Timers overflow above the maximum. */
 const TIME: AmountBounds = { above: 0, most: 2 ** 31 - 1, must: "must be above 0 and at most 24 days" };
@@ -191,8 +191,8 @@ export interface SandboxOptions {
   readonly maxWallMs: number;
   readonly runs: number;
   /**
-   * Number of principals that the hub knows. If there are several, none of them can occupy all runs. @default those
-   * seen so far
+   * Number of principals that the hub knows. If there are several, no single one can occupy all slots. @default the
+   * principals seen so far
    */
   readonly principals?: number;
   readonly queue: number;

@@ -49,7 +49,7 @@ export class RunClock {
   }
 
   #compute(): void {
-    // Otherwise, code that waits repeatedly would start the timer again each time.
+    // Without this line, code that waits repeatedly would start the timer again after each wait.
     if (this.#cpuLeftMs <= 0) this.#cpuLeftMs = this.#mostComputedMs - this.#computedMs();
     if (!(this.#cpuLeftMs > 0)) return this.#end(cpuMessage(this.#named.cpuMs));
     this.#since = performance.now();

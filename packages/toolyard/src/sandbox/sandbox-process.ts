@@ -103,7 +103,7 @@ export class SandboxProcess {
     }
     const outcome = await run.outcome;
     signal.removeEventListener("abort", cancel);
-    // The run did not end in the child, which is now ordered to end it within a time limit.
+    // The child has not reported the end of the run, so it gets the command to end it within a time limit.
     if (this.#runs.delete(id) && !this.isOver) this.#endInChild(id);
     return { outcome, isStarted: run.isStarted };
   }
@@ -131,7 +131,7 @@ export class SandboxProcess {
     try {
       for (const frame of this.#reader.push(chunk)) this.#take(frame);
     } catch {
-      // An invalid message means that the child is compromised.
+      // The child is ended, because after an invalid message it counts as controlled by the code.
       void this.kill();
     }
   }
@@ -152,7 +152,7 @@ export class SandboxProcess {
     }
     const run = this.#runs.get(message.run);
     if (message.type === "done") this.#runs.delete(message.run);
-    // A message for a run that has ended was sent before its end, and is ignored.
+    // If the run has already ended, the message was sent before its end and is ignored.
     run?.take(message, body);
   }
 

@@ -5,13 +5,15 @@ import { ownerOf } from "./owner.ts";
 /** Maximum number of remembered keys. A forgotten session starts as `new` instead of `lost`. */
 const MAX_KEYS = 1000;
 
-/** Remembers which sessions existed, so that a run learns that the variables that it may rely on are lost. */
+/**
+ * Remembers which sessions existed, so that the outcome of a run can report that the variables of a session are lost.
+ */
 export class SessionBook {
   /** Keys in the order of use, the least recently used first. */
   readonly #keys = new Map<string, Holder>();
   readonly #shares = new Shares();
 
-  /** Returns the outcome, with `new` distinguished from `lost`. */
+  /** Returns the outcome with the session state `lost` instead of `new` if the session existed before. */
   noted(job: SandboxJob, outcome: SandboxOutcome): SandboxOutcome {
     if (job.session === undefined || outcome.session === undefined) return outcome;
     const key = `${job.language === "python" ? "python" : "javascript"}:${job.session}`;

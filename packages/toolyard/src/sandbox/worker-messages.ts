@@ -2,9 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 
 /**
- * Messages between the sandbox child and one worker thread, over a `MessagePort` in `workerData`. A port is used
- * because a worker deep inside an interpreter can read it with `receiveMessageOnPort`, woken by the counter below,
- * while its event loop is blocked.
+ * Messages between the sandbox child and one worker thread, over a `MessagePort` in `workerData`. A port is used,
+ * because a worker can read it with `receiveMessageOnPort` while the interpreter blocks its event loop. The counter
+ * `wake` ends its wait.
  */
 export interface SandboxWorkerSettings {
   readonly port: MessagePort;
@@ -26,7 +26,7 @@ export type FromWorker =
   | { readonly type: "ready" }
   | { readonly type: "call"; readonly id: number; readonly path: string; readonly json: string }
   | { readonly type: "search"; readonly id: number; readonly query: string; readonly limit: number }
-  /** Sent when it is written, already within the job's `outputBytes`. */
+  /** Output of the code. It is sent when it is written, and is already within the job's `outputBytes`. */
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string }
   /** The code starts or stops waiting for the host. Its processor time is not measured in between. */
   | { readonly type: "waiting"; readonly waits: boolean }

@@ -4,8 +4,8 @@ import { firstChars } from "../core/text/truncate.ts";
 const ASCII = 128;
 
 /**
- * The characters that one position of a pattern accepts. ASCII characters are in a table; for others, the JavaScript
- * engine matches that one character.
+ * The characters that one position of a pattern accepts. ASCII characters are in a table; for each other character, the
+ * JavaScript engine decides.
  */
 export class CharSet {
   readonly #ascii: Uint8Array;
@@ -50,9 +50,10 @@ function compileClass(source: string): RegExp {
   try {
     return new RegExp(`^(?:${source})$`, "u");
   } catch {
-    // Patterns written for engines without `u`, where `[\w-.]` and an escaped `-` are valid.
+    // The class is invalid with `u`. It is compiled again without the flag, because authors write `[\w-.]` and escaped
+    // `-` for engines without it.
   }
-  // JavaScript reads `\A` as a plain A, which the author of the pattern did not intend.
+  // JavaScript reads `\A` as a plain A. The escape is refused, because the author of the pattern did not intend that.
   if (/^\\[A-Za-z]/.test(source)) throw new PatternError(`the escape \`${source}\``);
   try {
     return new RegExp(`^(?:${source})$`);

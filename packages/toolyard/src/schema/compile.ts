@@ -32,8 +32,8 @@ export interface CompiledSchema {
   /** Never changes `value`, and takes bounded time for a plain schema. */
   check(value: unknown): CheckResult;
   /**
-   * Validates within these limits; returns undefined if they do not suffice. `hasBigInt`: whether `value` contains an
-   * integer beyond 2^53; if absent, the value is searched for one.
+   * Validates within these limits. Returns undefined if the limits are not sufficient. `hasBigInt`: whether `value`
+   * contains an integer beyond 2^53. If it is absent, the value is searched for one.
    */
   checkWithin(value: unknown, bounds: CheckBounds, hasBigInt?: boolean): CheckResult | undefined;
 }
@@ -65,7 +65,7 @@ export interface CompileOptions {
    * limit
    */
   readonly maxPatternNodes?: number;
-  /** Compiles with explanations immediately, so that there is one function instead of two. @default false */
+  /** True to compile with explanations immediately, so that one function is compiled instead of two. @default false */
   readonly explainsFirst?: boolean;
 }
 
@@ -132,7 +132,7 @@ function dialectOf(schema: JsonObject): SchemaDialect {
   return /\/draft-0[3467]\//.test(name) ? "draft-07" : "2020-12";
 }
 
-// The dialect is already chosen; Ajv would look up an unknown one.
+// Returns the schema without `$schema`: the dialect is already chosen, and Ajv would look up an unknown one.
 function withoutDialect(schema: JsonObject): JsonObject {
   if (!("$schema" in schema)) return schema;
   const { $schema: _, ...rest } = schema;
@@ -141,7 +141,7 @@ function withoutDialect(schema: JsonObject): JsonObject {
 
 /**
  * Maximum size of values for which all errors are explained. In larger values only the first error is looked for: a
- * list of a million wrong items needs no million explanations.
+ * list of a million wrong items does not need a million explanations.
  */
 const MAX_EXPLAINED_BYTES = 256 * 1024;
 
@@ -178,7 +178,7 @@ class Checker implements CompiledSchema {
       const validate = this.#quick ?? this.#explainingFor(value) ?? this.#compileQuick();
       const filled = this.#fill(value, bounds);
       if (validate(filled)) return { ok: true, value: this.#finish(filled, value) };
-      // Limits of this schema were rounded, so its errors may be wrong.
+      // Numbers in this schema were rounded, so its errors may be wrong. The value is then checked exactly.
       if (this.#hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
       return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
     } catch (error) {
@@ -213,8 +213,8 @@ class Checker implements CompiledSchema {
     return finished;
   }
 
-  // A default that its own schema does not accept is the author's mistake. Its errors are at places that the caller did
-  // not send. That default is removed again, and the value is valid if no other error remains.
+  // A default that its own schema does not accept is the author's mistake. Errors at places that the caller did not
+  // send show such a default. The default is removed again, and the value is valid if no other error remains.
   #explain(value: unknown, bounds: CheckBounds): CheckResult {
     const filled = this.#fill(value, bounds);
     const explaining = bounds.explains === "first" ? undefined : this.#explainingFor(value);
@@ -245,7 +245,7 @@ class Checker implements CompiledSchema {
 function findErrors(validate: ValidateFunction, filled: unknown): readonly ErrorObject[] {
   validate(filled);
   const errors = validate.errors ?? [];
-  // Ajv's functions retain their last errors, and verbose errors retain the values of the call.
+  // The errors are released, because Ajv's functions keep their last errors, which contain values of the call.
   validate.errors = null;
   return errors;
 }
@@ -256,7 +256,7 @@ function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorO
   return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };
 }
 
-/** Returns the refusal of a value, or undefined if a check without limits might succeed. */
+/** Returns the refusal of a value that exceeds a limit. Returns undefined if a check without limits might succeed. */
 function refusal(value: unknown, error: unknown, { patternSteps }: CheckBounds): CheckResult | undefined {
   if (error instanceof RangeError) return refused(value, TOO_DEEP);
   if (!(error instanceof PatternCostError)) throw error;

@@ -5,7 +5,7 @@ import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
-/** Maximum number of inspected branches: with references, each may lead to as many again. */
+/** Maximum number of branches that are inspected. With references, each branch may lead to as many again. */
 const MAX_BRANCHES = 40;
 
 /**

@@ -9,8 +9,8 @@ import { PatternError } from "./pattern-error.ts";
 import { isUnique } from "./unique.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-// Loading Ajv costs 40 ms and some megabytes, so the first check loads it. That check is synchronous, so `require` is
-// used.
+// Ajv is loaded by the first check, because loading takes 40 ms and some megabytes. That check is synchronous, so
+// `require` is used.
 const require = createRequire(import.meta.url);
 
 export type SchemaDialect = "2020-12" | "2019-09" | "draft-07";
@@ -49,7 +49,7 @@ export function compileWithAjv(job: Compilation): EngineSchema {
   const warnings: string[] = [];
   const Ajv = (require(MODULES[job.dialect]) as { readonly default: typeof AjvClass }).default;
   const ajv = new Ajv(optionsFor(job, warnings));
-  // Draft-04's `id` occurs inside many schemas and has no effect on validation.
+  // The keyword is removed, because draft-04's `id` occurs inside many schemas and has no effect on validation.
   ajv.removeKeyword("id");
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
@@ -81,7 +81,7 @@ function optionsFor(job: Compilation, warnings: string[]): Options {
     logger: false,
     validateSchema: false,
     meta: job.withMetaSchema,
-    // Every object inherits `toString` and `constructor`, but callers did not send them.
+    // Inherited members such as `toString` and `constructor` do not count, because callers did not send them.
     ownProperties: true,
     multipleOfPrecision: 9,
     allErrors: job.explain,
@@ -108,8 +108,8 @@ interface CompiledPattern {
 }
 
 /**
- * A pattern that cannot be checked in bounded time accepts everything and is reported. The tool itself can still check
- * it.
+ * Compiles a pattern. A pattern that cannot be matched in bounded time accepts every text and is reported; the tool
+ * itself can still check the text.
  */
 function toPattern(source: string, warnings: string[]): CompiledPattern {
   try {

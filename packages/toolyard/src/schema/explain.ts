@@ -44,7 +44,7 @@ export function joinErrors(errors: readonly SchemaError[]): string {
 
 interface FoldedError {
   readonly error: ErrorObject;
-  /** For a union: the errors of the branches whose type fits. */
+  /** For a union: the errors of the branches whose type matches the value. */
   readonly closest: readonly ErrorObject[];
 }
 
@@ -179,7 +179,7 @@ function missing({ error, path, root }: LocatedError): SchemaErrorText {
     ? Object.keys(error.data).filter((key) => !Object.hasOwn(properties, key))
     : [];
   const [near] = nearest(name, strangers, 1);
-  // Callers search for this wording, so it must not change.
+  // The wording must not change, because callers search for it.
   const message =
     "Missing required parameter: " +
     `${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;

@@ -19,12 +19,12 @@ export class FillSizes {
     if (!isJsonObject(schema)) return 0;
     const before = this.#known.get(schema);
     if (before !== undefined) return before;
-    // If the schema is reached again before its size is known, it contains itself.
+    // Until the size is known it counts as Infinity: if the schema is reached again, it contains itself.
     this.#known.set(schema, Infinity);
     const { $ref: reference, allOf, properties, items, prefixItems } = schema;
     let size = 0;
     if (typeof reference === "string") size += this.of(localTarget(reference, this.#root));
-    // Ajv fills in no defaults under `anyOf` and similar keywords.
+    // Only `allOf` is followed, because Ajv fills in no defaults under `anyOf` and similar keywords.
     if (Array.isArray(allOf)) for (const part of allOf) size += this.of(part);
     for (const members of [properties, Array.isArray(items) ? items : undefined, prefixItems])
       size += this.#ofMembers(members);

@@ -7,7 +7,7 @@ type FormatDefinition = Format | true;
 /** Maximum length of a text that is checked. The published patterns may take quadratic time. */
 const MAX_FORMAT_CHARS = 2048;
 
-/** Formats whose values may be long: longer text passes unchecked. In other formats it is invalid. */
+/** Formats whose values may be long. A text above the limit is accepted unchecked. For other formats it is invalid. */
 const LONG = new Set([
   "uri",
   "uri-reference",
@@ -22,7 +22,10 @@ const LONG = new Set([
   "regex",
 ]);
 
-/** Square of the text length that one step of 20 ns covers in the worst case. All other formats take linear time. */
+/**
+ * Square of the length that one step of 20 ns covers in the worst case, for formats that take quadratic time. All other
+ * formats take linear time.
+ */
 const SQUARED_PER_STEP: Readonly<Record<string, number>> = { url: 1, "uri-reference": 4, uri: 10 };
 const STEPS_PER_CHAR = 8;
 

@@ -12,10 +12,10 @@ import type { Verdict } from "./threads/messages.ts";
 import type { TurnAllowance } from "./turn-allowance.ts";
 import { sizeOfValue, type ValueSize } from "./value-size.ts";
 
-/** `input`: defaults are filled in. `output`: not. */
+/** `input`: defaults are filled in. `output`: defaults are not filled in. */
 export type SchemaRole = "input" | "output";
 
-/** The requester of a check that runs in a thread. */
+/** Source and caller of a check that runs in a thread. */
 export interface CheckFor {
   /** Id of the source that the schema belongs to. */
   readonly source: string;
@@ -50,7 +50,7 @@ export class GuardedSchema {
   readonly #role: SchemaRole;
   readonly #threads: CheckThreads;
   readonly #turn: TurnAllowance;
-  /** Both fields are absent before the first check, and always if the schema is not plain. */
+  /** Measures of the schema. Absent before the first check, and always if the schema is not plain. */
   #measures: PlainSchema | undefined;
   #compiled: CompiledSchema | undefined;
   #isMeasured = false;
@@ -70,8 +70,8 @@ export class GuardedSchema {
   }
 
   /**
-   * Validates synchronously, within a few milliseconds. Returns undefined if that does not suffice; then use
-   * `checkApart`.
+   * Validates synchronously, within a few milliseconds. Returns undefined if that is not possible; `checkApart` must
+   * then be used.
    */
   checkHere(value: unknown): CheckResult | undefined {
     if (!this.#isMeasured && !this.#prepare()) return undefined;
@@ -136,7 +136,7 @@ export class GuardedSchema {
       this.#measures = measures;
       this.#compiled = compiled;
     } catch (error) {
-      // Its patterns have more nodes than the estimate from their text.
+      // The patterns have more nodes than estimated, so the schema is checked in a thread.
       if (!(error instanceof PatternCostError)) throw error;
     }
   }
@@ -172,7 +172,7 @@ function toResult(result: JobResult, value: unknown): CheckResult {
   return result.ok === false ? result : { ok: true, value };
 }
 
-/** A value from the user's program may contain something that cannot be sent, such as a function. */
+/** A value of the user's program may contain a value that cannot be sent to a thread, such as a function. */
 function unsent(error: unknown): JobResult {
   if (error instanceof RangeError) return { ok: "too much", reason: "it is nested too deeply" };
   if (!(error instanceof DOMException)) throw error;

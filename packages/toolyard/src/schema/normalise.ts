@@ -103,7 +103,8 @@ function isSchemaLike(value: unknown): boolean {
   const { type } = value;
   if (type !== undefined && typeof type !== "string" && !Array.isArray(type)) return false;
   const names = Object.keys(value);
-  // `properties` and similar keywords hold objects; the other keywords of a schema rarely do.
+  // The values of most keywords are not objects. If the value of such a key is an object, the key is the name of a
+  // property.
   return (
     names.length === 0 ||
     TELLING.some(
@@ -126,7 +127,8 @@ function wrap(raw: JsonObject): NormalisedSchema {
   };
 }
 
-// Draft-03 marked each required parameter in its own schema; later drafts list them next to the properties.
+// Removes the flag `required` of draft-03, which marked each parameter in its own schema. Later drafts list required
+// parameters next to the properties.
 function withoutRequiredFlag(property: JsonObject): JsonObject {
   if (typeof property["required"] !== "boolean") return property;
   const { required: _, ...rest } = property;

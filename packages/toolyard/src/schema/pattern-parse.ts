@@ -63,7 +63,7 @@ class PatternParser {
     return this.#nodes.push(node) - 1;
   }
 
-  // Copies of an empty piece add no node, so they are counted too.
+  // Copies of an empty piece are counted too, because they add no node that the limit would count.
   #countCopy(): void {
     this.#copies += 1;
     if (this.#copies > MAX_NODES) throw new PatternError("repetition counts that multiply to too much");
@@ -115,7 +115,7 @@ class PatternParser {
 
   #quantifier(): { min: number; max: number } | undefined {
     const count = this.#count();
-    // Lazy and greedy repetitions match the same texts.
+    // The mark of a lazy repetition is skipped, because lazy and greedy repetitions match the same texts.
     if (count) this.#eat("?");
     if (count && count.min > count.max) throw new PatternError("a repetition with its limits in the wrong order");
     return count;

@@ -33,7 +33,7 @@ export class LinearPattern {
   test(text: string): boolean {
     const width = text.length + 1;
     if (this.#slotCount * width > MAX_CELLS) throw new PatternCostError();
-    // Clearing memory takes time too, so it is counted.
+    // Clearing the memory counts as steps, because it takes time too.
     spendPatternSteps(STEPS_TO_BEGIN + (this.#slotCount * width) / CELLS_PER_STEP);
     const run = { text, width, seen: new Uint8Array((this.#slotCount * width + 7) >> 3), marked: undefined };
     const last = this.#anchored ? 0 : text.length;
@@ -87,8 +87,8 @@ export class LinearPattern {
     return this.#reachesBody(run, node.body, position) !== node.negated;
   }
 
-  // A pair that failed once always fails and may stay marked; after a success it is unknown which marks led to it, so
-  // they are cleared.
+  // A pair that failed once always fails and may stay marked; after a success, the marks are cleared, because it is not
+  // known which of them led to it.
   #reachesBody(run: MatchRun, body: number, position: number): boolean {
     const marked: number[] = [];
     const found = this.#reaches({ ...run, marked }, body, position);

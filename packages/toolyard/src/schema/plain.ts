@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, listMember } from "../core/json/json.ts"
 import { localTarget } from "./local-target.ts";
 
 /**
- * A schema is plain and small if compiling it, and validating a value of ordinary size, certainly takes only a few
- * milliseconds; all other schemas are handled in a thread. It respects the limits below, its references lead to places
- * in itself and form no cycle, and it has no identities or anchors except its own.
+ * Measures of a plain schema. A schema is plain if compiling it, and validating a value of ordinary size, takes only a
+ * few milliseconds. It respects the limits below, has only references to places in itself, without cycles, and no
+ * identities or anchors except its own. All other schemas are handled in a thread.
  */
 export interface PlainSchema {
   /** Number of subschemas, including all referenced ones. */
@@ -111,7 +111,7 @@ class Measure {
     if (schema === undefined || !this.isPlain) return;
     this.parts += 1;
     if (place.isRepeated) this.stepsPerItem += place.weight;
-    // This also ends a cycle of references.
+    // The limit also ends a cycle of references.
     if (this.parts > MAX_PLAIN_PARTS) this.isPlain = false;
     if (!this.isPlain || !isJsonObject(schema)) return;
     this.#own(schema, place);
@@ -137,7 +137,7 @@ class Measure {
     if (typeof members !== "object" || members === null) return;
     for (const member of Object.values(members)) {
       if (!this.isPlain) return;
-      // `dependencies` may hold lists of names too.
+      // A value of `dependencies` may also be a list of names.
       if (Array.isArray(member)) this.parts += 1;
       else this.subschema(member, place);
     }
@@ -181,7 +181,8 @@ class Measure {
   };
 
   #default(value: unknown): void {
-    // The limit on the number of values keeps this short. Only texts may be long, so they are not serialized.
+    // Only texts may be long, so they are not serialised. Other values are short, because the number of values is
+    // limited.
     this.defaultChars += typeof value === "string" ? value.length : (stringifyExact(value) ?? "").length;
   }
 }

@@ -80,7 +80,7 @@ const KEYWORDS: ReadonlyMap<string, ValueCheck> = new Map<string, ValueCheck>([
   ["dependentSchemas", isSchemaMap],
   ["patternProperties", (value) => isSchemaMap(value) && Object.keys(value).every(isPattern)],
   ["items", (value) => [value].flat().every(isSchema)],
-  // Draft 4 only. Current validators reject it instead of ignoring it.
+  // Keyword of draft 4 only. Current validators reject it instead of ignoring it, so every value is a fault.
   ["id", () => false],
 ]);
 
@@ -142,7 +142,7 @@ class FaultSearch {
   }
 }
 
-/** OpenAPI's `nullable` needs a compatible `type` next to it. */
+/** OpenAPI's `nullable` requires a compatible `type` next to it. */
 function fitsNullable({ type, nullable }: JsonObject): boolean {
   const types = Array.isArray(type) ? type : [type];
   if (nullable === undefined) return true;

@@ -51,7 +51,7 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
   const notes = sorted.flatMap(([name, schema]) =>
     isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : [],
   );
-  // Names that Python does not allow are passed as keys of a dict.
+  // If a name is not allowed in Python, all arguments are passed as keys of a dict.
   const isPlain = sorted.every(([name]) => isPythonName(name));
   const inside = isPlain
     ? sorted.map(parameter).join(", ")
@@ -88,7 +88,8 @@ class TypeReader {
     for (const key of ["oneOf", "anyOf"])
       if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
     const { type } = schema;
-    // Without the set, a type that is listed a thousand times would be written out a thousand times on each level.
+    // Duplicates are removed, because a type that is listed a thousand times would be written a thousand times on each
+    // level.
     if (Array.isArray(type)) return this.#union([...new Set(type)].map((one) => this.#named(one, schema, depth)));
     return this.#named(
       type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined),

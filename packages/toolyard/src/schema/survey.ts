@@ -65,7 +65,7 @@ function walk(value: unknown, survey: SchemaSurvey, depth: number): void {
 
 function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
   if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
-  // Such a schema compiles to an asynchronous function, which is not supported.
+  // Such a schema is unusable, because it compiles to an asynchronous function.
   if (schema["$async"] !== undefined) survey.unusable = "it requires asynchronous validation";
   if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
   if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"]))
@@ -74,9 +74,9 @@ function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
 
 const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
-// With references, a small text can describe a large tree: ten definitions that each contain the next one twice are a
-// thousand checks. Only schemas that apply to the same place of a value multiply. A reference back to a schema that is
-// being counted adds nothing, since the value's depth limits it.
+// Returns the number of subschemas that may apply to one place of a value. With references, a small schema can describe
+// a large tree: if each of ten definitions contains the next one twice, a thousand subschemas apply. A reference back
+// to a schema that is being counted adds nothing, because the depth of the value limits it.
 function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {
   if (!isJsonObject(schema)) return 1;
   const before = known.get(schema);

@@ -24,7 +24,7 @@ export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
   size.hasInfinity = false;
   max = maxItems;
   look(value, 0);
-  // Deeper values are queued, so that the stack does not overflow.
+  // Deeper values are put in a list, so that the stack does not overflow.
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) if (size.items <= max) open(next, 0);
   return size;
 }

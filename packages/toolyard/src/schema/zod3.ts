@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
- * Converts schemas of zod 3 to JSON Schema; zod converts its own from 4.2 on. The result describes the input, before
- * defaults and transformations. What JSON Schema cannot express is checked by the zod schema itself afterwards.
+ * Converts schemas of zod 3 to JSON Schema; zod from 4.2 on converts its schemas itself. The result describes the
+ * input, before defaults and transformations. What JSON Schema cannot express is checked by the zod schema itself
+ * afterwards.
  */
 export function isZod3(value: unknown): value is Zod3Schema {
   return isJsonObject(value) && isJsonObject(value["_def"]) && typeof value["_def"]["typeName"] === "string";
@@ -75,7 +76,7 @@ const WRITERS: Readonly<Record<string, SchemaWriter>> = {
   ZodReadonly: innerType,
   ZodBranded: (def, inner) => inner(def["type"]),
   ZodPipeline: (def, inner) => inner(def["in"]),
-  // A function before the schema may convert any input.
+  // A function before the schema may convert any input, so no type is required.
   ZodEffects: (def, inner) =>
     isJsonObject(def["effect"]) && def["effect"]["type"] === "preprocess" ? {} : inner(def["schema"]),
   ZodLazy: (def, inner) => inner((def["getter"] as () => unknown)()),
@@ -121,7 +122,7 @@ function stringCheck(check: ZodCheck): JsonObject {
   };
 }
 
-// JSON Schema has no place for flags; the zod schema itself checks them.
+// Returns the pattern without its flags: JSON Schema does not support flags, so the zod schema itself checks them.
 function patternOf({ source, flags }: RegExp): JsonObject {
   return flags.replace("u", "") === "" ? { pattern: source } : {};
 }
@@ -136,7 +137,7 @@ function limit(value: unknown, key: string): JsonObject {
   return isJsonObject(value) ? { [key]: value["value"] } : {};
 }
 
-// The members of a numeric enum also map its values back to their names.
+// Removes the members that map the values of a numeric enum back to their names.
 function enumValues(values: unknown): unknown[] {
   if (!isJsonObject(values)) return [];
   return Object.keys(values)

@@ -33,7 +33,7 @@ export async function begin({ server, client, resource, scopes, redirectUri }: A
     state,
     resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-    // OpenID Connect issues a refresh token only with the user's explicit consent.
+    // The user must be asked for consent, because OpenID Connect issues a refresh token only with explicit consent.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

@@ -14,9 +14,9 @@ const GOOD_FOR_MS = 600_000;
 const MAX_TRIES = 5;
 
 /**
- * A link in a chat. It is valid for one sign-in and ten minutes, and only for a user who can read the code in the chat.
- * Only the browser in which the code was entered can return the authorization response, so that no other user can
- * complete a started sign-in.
+ * Protects a sign-in link that is shown in a chat. The link is valid once and for ten minutes, and only for a user who
+ * can read the code in the chat. Only the browser in which the code was entered can return the authorization response,
+ * so that no other user can complete the sign-in.
  */
 export class BrowserGuard {
   readonly path = `${SIGN_IN_PATH}/${randomBytes(18).toString("base64url")}`;
@@ -36,7 +36,7 @@ export class BrowserGuard {
   /** Sets the target of the link after the code was entered, and the address to which the browser returns. */
   leadTo(address: string, back: string): void {
     this.#target = { address, back: new URL(back) };
-    // No other host, and no unencrypted page, can set a cookie of this kind in the browser.
+    // With this prefix, no other host and no unencrypted page can set the cookie in the browser.
     if (this.#target.back.protocol === "https:") this.#cookie = `__Host-${this.#cookie}`;
   }
 

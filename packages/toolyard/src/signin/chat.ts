@@ -56,7 +56,7 @@ export function canBeGivenLink(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
 ): boolean {
-  // A caller without MCP may end with its call, and its listener with it.
+  // A call without MCP may be the end of its caller's process and listener, so it needs the hub's own page.
   return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
 }
 
@@ -76,7 +76,7 @@ export async function signInByChat(call: Call, { place, challenge, desk, closing
   try {
     const show = (url: string): Promise<void> => {
       prepared?.();
-      // The client's answer to the request may arrive after the browser has returned.
+      // The answer to the request is not awaited, because the client may send it after the browser has returned.
       ask(url).catch((error: unknown) => refused.abort(error));
       return Promise.resolve();
     };
@@ -140,7 +140,7 @@ async function beginSignIn<T>(
         await login(context, { challenge, show: shown, guard, signal, comesBack: backBy(desk, principal, place) });
         done();
       } catch (error) {
-        // Rejecting has no effect after the page was shown: its user sees the failure on the next page.
+        // The rejection has no effect after the page was shown. The user then sees the failure on the next page.
         reject(error as Error);
       } finally {
         prepared?.();

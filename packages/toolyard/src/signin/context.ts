@@ -38,9 +38,7 @@ export interface SignInPlace {
   readonly logger: Logger;
   /** True if a user is at a terminal. @default false */
   readonly isAttended?: boolean;
-  /**
-   * Sign-ins with the same object share their limits. It stands for all principals of one source. @default no limits
-   */
+  /** Object by which sign-ins share limits: all principals of one source have the same object. @default no limits */
   readonly scope?: object;
 }
 

@@ -38,7 +38,7 @@ const MAX_INTERVAL_S = 60;
 /** Runs one sign-in with a code that the user enters on another device. No browser returns to this machine. */
 export async function loginByDevice(context: LoginContext, ports: DevicePorts): Promise<SignInRecord> {
   const situation = await situationOf(context, ports.challenge);
-  // The flow uses no redirect, but some servers register no client without one.
+  // A redirect address is registered, because some servers register no client without one. The flow does not use it.
   const prepared = await prepare(context, situation, situation.client?.redirectUri ?? "http://127.0.0.1/callback");
   const pending = await begin(context, prepared);
   await ports.show({ address: context.network.checked(pending.address).href, code: pending.code });

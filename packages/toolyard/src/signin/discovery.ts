@@ -152,7 +152,7 @@ function serverAtOrigin(origin: string): ServerRecord {
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // That revision declares no methods, and requires PKCE.
+    // The revision declares no methods and requires PKCE, so S256 is assumed.
     code_challenge_methods_supported: ["S256"],
   };
 }

@@ -56,7 +56,7 @@ export async function redeem(
       grant,
       { ...parameters },
       {
-        // `SignInNetwork` decides which addresses may be unencrypted.
+        // Unencrypted addresses are allowed here, because `SignInNetwork` has already checked the address.
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (address, { headers, body }) => {
           const proof = key && { dpop: createProof(key, { method: "POST", url: address, ...(nonce && { nonce }) }) };
@@ -113,7 +113,7 @@ function tokenMember(found: JsonObject, name: string): string | undefined {
   return value !== undefined && value.length <= MAX_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** Returns the library's client authentication for a client. */
+/** Some servers refuse with status 200 and an error in the body, so the body decides. */
 export async function clientAuthOf({
   client,
   privateKey,
@@ -124,7 +124,8 @@ export async function clientAuthOf({
       return id === "" ? () => {} : oauth.None();
     case "client_secret_post":
       return oauth.ClientSecretPost(secret);
-    // The library's own method encodes characters that forms do not encode, and that many servers do not decode.
+    // Not the library's own method, because it encodes characters that forms do not encode and that many servers do not
+    // decode.
     case "client_secret_basic":
       return (...[, , , headers]) => headers.set("authorization", `Basic ${basic(id, secret)}`);
     case "private_key_jwt":

@@ -61,7 +61,7 @@ async function waitFor(path: string, signal: AbortSignal): Promise<string | unde
   while (!signal.aborted && performance.now() < until) {
     const text = await readFile(path, "utf8").catch(() => undefined);
     if (text === undefined || text !== "") return text;
-    // A timer that keeps the process alive: without a terminal to paste into, the command waits for nothing else.
+    // The timer keeps the process alive, because without a terminal the command waits for nothing else.
     await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   }
   return undefined;

@@ -16,7 +16,7 @@ export async function bindIssuer(context: LoginContext, found: BindingServer): P
   const { issuers, options } = context;
   const known = (await issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
   if (known) assertSame(context, known, found);
-  // A configured `issuer` overrides an earlier record.
+  // An earlier record is kept, unless a configured `issuer` differs from it.
   const keeps = ({ issuer }: IssuerBinding): boolean => options.issuer === undefined || issuer === options.issuer;
   const binding = { issuer: found.server.issuer, address: found.address };
   assertSame(context, await issuers.claim(keyOf(context), binding, keeps), found);
@@ -30,8 +30,8 @@ export async function assertBoundIssuer(context: LoginContext, found: BindingSer
 }
 
 /**
- * Returns whether credentials must be bound. If `issuer` is configured and serves its metadata at its own address, no
- * record is needed.
+ * Returns whether credentials must be bound. No record is needed if `issuer` is configured and its metadata come from
+ * its own address.
  */
 function needsBinding({ options }: LoginContext, { server, address }: BindingServer): boolean {
   const isFixed = options.issuer !== undefined && server.issuer === options.issuer && address === options.issuer;
@@ -39,12 +39,12 @@ function needsBinding({ options }: LoginContext, { server, address }: BindingSer
 }
 
 /**
- * Returns the issuer of an older sign-in with configured credentials, made before issuers were recorded. Its address is
- * unknown.
+ * Returns the issuer of a sign-in with configured credentials that was made before issuers were recorded. Its metadata
+ * address is unknown.
  */
 async function bindingOfSignIn(context: LoginContext): Promise<KnownIssuer | undefined> {
   const { vault, label, url, options } = context;
-  // Grants without a user are not stored in the vault.
+  // Only sign-ins of users are stored in the vault.
   if (options.grant !== "authorization_code") return undefined;
   const isOfSource = ({ source, url: address }: SignInRecord): boolean => source === label && address === url.href;
   const record = (await vault.all()).find((one) => isOfSource(one) && one.client.from === "given");

@@ -21,5 +21,6 @@ async function main([module = "", action, name = ""]: readonly string[]): Promis
   entry.setPassword(secret);
 }
 
-// The parent process learns only the exit code, because a message could contain the secret.
+// The message of an error is not written, because it could contain the secret. The parent process gets only the exit
+// code.
 main(process.argv.slice(2)).catch(() => process.exit(1));

@@ -40,7 +40,7 @@ export function systemKeyring(
   };
 }
 
-/** Path of the built file, also if this file runs from its TypeScript source. */
+/** Path of the built file, even if this file runs from its TypeScript source. */
 const CHILD = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/signin/keyring-main.js" : "keyring-main.js", import.meta.url),
 );

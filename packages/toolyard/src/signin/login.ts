@@ -26,8 +26,8 @@ export interface LoginPorts {
   /** Returns the text that a user pasted instead of the browser's redirect. Called again after an invalid text. */
   readonly pasted?: (signal: AbortSignal) => Promise<string>;
   /**
-   * Present: the page of this guard is shown first, and the authorization response must come from the browser that
-   * passed it.
+   * Guard of the sign-in. If present, its page is shown first, and the authorization response must come from the
+   * browser that passed it.
    */
   readonly guard?: BrowserGuard;
   /** Address to which the browser returns. @default a listener on this machine */
@@ -110,7 +110,7 @@ class Answers {
     const result = new Promise<SignInRecord>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Prevents an unhandled rejection: showing the address may fail before any code waits for the response.
+    // Prevents an unhandled rejection, because showing the address may fail before any code waits for the response.
     result.catch(() => {});
     return result;
   }

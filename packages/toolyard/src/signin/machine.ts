@@ -64,7 +64,7 @@ async function findIssuer(context: LoginContext, { known, challenge }: TokenAcqu
   return found;
 }
 
-/** A workload identity needs no client of its own. */
+/** Returns the configured client. A private key without a method means `private_key_jwt`. */
 function clientOf(options: OAuthOptions, { server }: MachineServer): ClientRecord {
   if (options.clientAuth === undefined && options.privateKey !== undefined)
     return givenClient({ ...options, clientAuth: "private_key_jwt" }, server);

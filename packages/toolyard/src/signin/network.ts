@@ -112,7 +112,7 @@ export function objectIn({ text, header }: SignInResponse): JsonObject | undefin
   return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJsonObject(text);
 }
 
-/** Returns whether an error means that the server is temporarily unreachable, and not that it refused. */
+/** Returns whether an error is temporary: the server is unreachable, and has not refused the request. */
 export function isPassing(error: unknown): boolean {
   return error instanceof FailError && (error.failure.kind === "unavailable" || error.failure.kind === "timeout");
 }

@@ -26,7 +26,7 @@ export interface Handlers {
   readonly isAnswer: (parameters: URLSearchParams) => boolean;
   /** Present: only the browser in which the user entered the code may complete the sign-in. */
   readonly guard?: BrowserGuard | undefined;
-  /** Called when a newer sign-in takes over the address, so that no response will arrive. */
+  /** Called when a newer sign-in takes over the address. This sign-in then gets no response. */
   readonly onDisplaced?: () => void;
 }
 
@@ -71,7 +71,7 @@ export class RedirectListener implements RedirectPlace {
     server ??= await listen("127.0.0.1", 0);
     if (!server) throw new OptionError("No port of 127.0.0.1 can be listened on.");
     const { port: own } = server.address() as AddressInfo;
-    // The browser may connect to either address of `localhost`.
+    // Listens on both addresses of `localhost`, because the browser may connect to either.
     const other = host === "localhost" ? await listen("::1", own) : undefined;
     return new RedirectListener(`http://${host}:${own}${PATH}`, other ? [server, other] : [server]);
   }
@@ -108,7 +108,7 @@ function listenAt(host: string, port: number, handlers: Handlers): Promise<Serve
 
 async function answer(request: IncomingMessage, response: ServerResponse, handlers: Handlers): Promise<void> {
   const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
-  // A website may have made its own name resolve to this machine (DNS rebinding).
+  // Other hosts are refused, because a website may have made its own name resolve to this machine (DNS rebinding).
   if (!isOwnHost(request.headers.host, request.socket.localPort))
     return write(response, page(403, "<p>This address is wrong."));
   const { method = "", headers } = request;

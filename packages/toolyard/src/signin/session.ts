@@ -34,7 +34,10 @@ type SessionHeaders = Readonly<Record<string, string>>;
 const FAILURE_FLOOR_MS = 1000;
 /** Pause after a failed renewal, while the old token is still valid. */
 const RENEW_AGAIN_MS = 15_000;
-/** Time after which a repeated answer "unknown client" is believed. A server may forget the client temporarily. */
+/**
+ * Time for which a server must repeat the answer "unknown client" before it is accepted, because a server may forget
+ * the client temporarily.
+ */
 const UNKNOWN_AGAIN_MS = 120_000;
 /** Maximum number of replaced tokens that are remembered, because requests in flight may still carry them. */
 const MAX_OLD_SECRETS = 8;
@@ -57,7 +60,7 @@ export class SignInSession implements ChangingCredentials {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #nonce: string | undefined;
   #secrets: readonly string[] = [];
-  /** The access token whose end is already logged. */
+  /** Access token whose end was already logged, so that it is logged once. */
   #toldOf: string | undefined;
 
   constructor(options: SessionOptions) {
@@ -80,7 +83,7 @@ export class SignInSession implements ChangingCredentials {
     const now = Date.now();
     if (now < this.#renewAt) return this.#prove(sent);
     if (now < this.#endsAt) {
-      // The old token is still valid for a while, so no caller waits.
+      // The renewal is not awaited, because the old token is still valid for a while.
       if (!this.#isPausing(now)) this.#renew().catch(() => {});
       return this.#prove(sent);
     }
@@ -178,7 +181,8 @@ export class SignInSession implements ChangingCredentials {
       `renew-${lock.slice(0, 24)}`,
       async () => {
         const now = await vault.find(keyOf(this.#options));
-        // Another process has renewed or ended the sign-in, or the user has signed in again.
+        // If the tokens differ, another process has renewed or ended the sign-in, or the user has signed in again. The
+        // stored tokens are then used.
         if (now?.tokens?.access !== mine.tokens?.access) this.#adopt(now);
         else if (now) await this.#redeem(now);
       },
@@ -215,7 +219,7 @@ export class SignInSession implements ChangingCredentials {
     };
   }
 
-  /** The old token may be invalid now, so the new one is used even if it could not be stored. */
+  /** Stores the new tokens. If that fails, they are used anyway, because the old ones may already be invalid. */
   async #keep(record: SignInRecord, tokens: TokenRecord): Promise<void> {
     const { unknownSince: _, ...rest } = record;
     const renewed: SignInRecord = { ...rest, tokens };
@@ -259,7 +263,7 @@ export class SignInSession implements ChangingCredentials {
     const { scope, error } = challenge;
     if (error !== "insufficient_scope" || scope === undefined || !this.#record) return false;
     if (this.#isMachine) return attempt === 0 && this.#acquired(challenge, signal);
-    // The user may have signed in again meanwhile.
+    // The vault is read again, because the user may have signed in again meanwhile.
     if (attempt === 0 && (await this.load())) return this.isSignedIn;
     const { scopes, wanted: before } = this.#record;
     const isAsked = words(scope).every((word) => scopes.includes(word));
@@ -315,13 +319,11 @@ export class SignInSession implements ChangingCredentials {
   }
 }
 
-/**
- * Share of the token's lifetime after which it is renewed. If a fixed time before its end is earlier, that applies.
- */
+/** Share of a token's lifetime after which it is renewed, unless the fixed time before its end comes earlier. */
 const RENEW_SHARE = 0.8;
 const RENEW_BEFORE_MS = 60_000;
 
-/** Error codes that decide nothing about the grant. */
+/** Error codes after which the grant may still be valid. */
 const PASSING: ReadonlySet<string> = new Set([
   "temporarily_unavailable",
   "server_error",

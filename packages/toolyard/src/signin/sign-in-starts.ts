@@ -38,7 +38,7 @@ interface RegisteredClient {
 export class SignInStarts {
   readonly #label: string;
   readonly #now: () => number;
-  // The queue reckons with at least two principals, so that one cannot take all places.
+  // The queue assumes at least two principals, so that one of them cannot take all places.
   readonly #preparing = new FairLine({ places: MAX_PREPARING, waiting: MAX_QUEUED, principals: 2 });
   /** Times of the latest starts by principal. */
   readonly #starts = new Map<string, readonly number[]>();
@@ -70,7 +70,7 @@ export class SignInStarts {
 
   /**
    * Returns the hub's client for `key`. Concurrent callers with one key share one registration; registrations with
-   * different keys run one after another. `register` receives the most recently registered client.
+   * different keys run one after another, and `register` receives the client of the previous registration.
    */
   client(key: string, register: (recent: ClientRecord | undefined) => Promise<ClientRecord>): Promise<ClientRecord> {
     const pending = this.#pending.get(key);

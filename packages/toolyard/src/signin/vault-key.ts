@@ -46,7 +46,7 @@ export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer 
 export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
   const given = keyIn(place.variables);
   if (given) return { store: "environment", key: given };
-  // A key that another process created meanwhile, or the key of an older vault.
+  // The file may already contain a key that another process has created, or the key of an older vault.
   const known = await findKey("file", place);
   if (known) return { store: "file", key: known };
   const kept = place.isAttended ? await keptInKeyring(place) : undefined;
@@ -62,7 +62,7 @@ export async function makeKey(place: KeyPlace): Promise<ChosenKey> {
  */
 async function keptInKeyring(place: KeyPlace): Promise<Buffer | undefined> {
   const before = await findKey("keyring", place);
-  // A vault that was moved aside may use this key.
+  // An existing key is kept, because a vault that was moved aside may use it.
   if (before) return before;
   const key = randomBytes(KEY_BYTES);
   const [keyring, name, text] = [keyringOf(place), keyringName(place), key.toString("base64")];

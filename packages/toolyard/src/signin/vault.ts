@@ -46,10 +46,10 @@ export class Vault {
   readonly #file: string;
   readonly #onAside: (path: string) => void;
   #read: VaultContent | undefined;
-  /** The key that was read last, because reading a keyring starts a process. */
+  /** The key that was read last. It is cached, because reading a keyring starts a process. */
   #key: { readonly id: string; readonly key: Buffer } | undefined;
 
-  /** `onAside` receives the new path of a file that was moved aside because it was no vault. */
+  /** `onAside` receives the new path of a file that was moved aside because it was not a vault. */
   constructor(place: KeyPlace, onAside: (path: string) => void) {
     this.#place = place;
     this.#file = vaultFile(place.folder);
@@ -103,7 +103,7 @@ export class Vault {
     const records = await this.#readable();
     if (records) return records;
     try {
-      // Another process may have replaced an invalid file while it held the lock.
+      // The file is read again under the lock, because another process may have replaced an invalid file.
       return await this.#locked(() => this.#recordsForWriting());
     } catch (error) {
       if (error instanceof FailError) throw error;
@@ -128,7 +128,7 @@ export class Vault {
     if (stamp === undefined) return {};
     if (this.#read?.stamp === stamp) return this.#read.records;
     const text = await readText(this.#file).catch((error: NodeJS.ErrnoException) => {
-      // Another process moved the file aside meanwhile.
+      // The file does not exist any more, because another process has moved it aside.
       if (error.code === "ENOENT") return undefined;
       throw error;
     });

@@ -32,7 +32,7 @@ export function createAudit(sinks: readonly LineSink[], { redactor, hasArguments
   };
   return {
     write: (line, args) => {
-      // Redacted now, because the line is built later and secrets may have changed meanwhile.
+      // The line is redacted now, because it is built later and the secrets may have changed by then.
       const facts = withRedactedNames(line, redact, clientName);
       const values = hasArguments && args ? clean(args) : undefined;
       send(lateLine(facts.target.length + OTHER_CHARS, () => callText(facts, values)));

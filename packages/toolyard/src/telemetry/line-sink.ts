@@ -7,7 +7,7 @@ export interface LateLine {
 
 /** Writes lines in order. Never blocks, never throws. */
 export interface LineSink {
-  /** `line` has no line break at its end. */
+  /** Writes a line. It must have no line break at its end. */
   write(line: string | LateLine): void;
   /** Waits until all lines are written, for a limited time. Idempotent. */
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export class BufferedSink implements LineSink {
   }
 
   async #pump(): Promise<void> {
-    // The first line is written immediately, so that it is out even if the program exits next.
+    // The first line after a pause is written immediately, so that it is not lost if the program exits next.
     while (this.#waiting.length > 0 && !this.#isBroken) {
       await this.#deliver(this.#takeChunk());
       if (this.#gatherMs > 0 && !this.#isClosed) await this.#gather();
@@ -146,7 +146,7 @@ export class BufferedSink implements LineSink {
 
   async #deliver(chunk: Buffer): Promise<void> {
     let rest = chunk;
-    // While a chunk cannot be written, its size counts as waiting.
+    // A chunk that cannot be written still counts as waiting.
     for (let retryMs = FIRST_RETRY_MS; !this.#isBroken; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
       try {
         await this.#writeChunk(rest);

@@ -10,11 +10,11 @@ const MAX_LINE_CHARS = 2000;
 const format = createTextFormatter(false);
 
 export interface LogQuery {
-  /** @default 100 */
+  /** Maximum number of lines. @default 100 */
   readonly limit?: number;
-  /** @default all */
+  /** Lowest level. @default all levels */
   readonly level?: LogLevel;
-  /** Principal id. @default all lines, also those that do not belong to a call */
+  /** Principal id. @default all lines, including those that do not belong to a call */
   readonly principal?: string | undefined;
 }
 
@@ -44,7 +44,10 @@ export class LogRing implements LogFeed {
     if (this.added.size > 0) this.added.emit(line);
   }
 
-  /** Returns the last `limit` lines of at least this level, oldest first. With a principal, only lines of its calls. */
+  /**
+   * Returns the last `limit` lines of at least this level, oldest first. With a principal, returns only lines about its
+   * calls.
+   */
   texts({ limit = 100, level = "debug", principal }: LogQuery = {}): string[] {
     const matching = this.lines().filter(
       (line) =>

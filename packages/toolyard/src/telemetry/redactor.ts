@@ -148,7 +148,8 @@ function formsOf(secret: string): SecretForm[] {
   return secretParts(secret)
     .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
     .flatMap((part) => {
-      // An ordinary word is replaced as a whole word only; a random value does not occur inside other words by chance.
+      // An ordinary word is replaced only as a whole word, because it may be part of other words. A random value is
+      // not.
       const isWhole = isOrdinary(part);
       const plain = plainForms(part);
       const encoded = [...encodedForms(part)].filter((text) => !plain.has(text));

@@ -29,7 +29,7 @@ function urlForms(secret: string): string[] {
       new URLSearchParams({ k: secret }).toString().slice(2),
     ];
   } catch {
-    // A lone surrogate has no URL form.
+    // The secret contains a lone surrogate, which has no form in a URL.
     return [];
   }
 }

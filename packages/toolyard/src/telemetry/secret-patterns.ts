@@ -2,7 +2,7 @@ export const REDACTED = "***";
 
 const SECRET_NAME =
   /(?:token|secret|password|passwd|passphrase|authorization|apikey|accesskey|privatekey|secretkey|cookie|credentials?|bearer|jwt)$/;
-/** Names that end like the name of a secret, but hold none. */
+/** Names that end like the name of a secret but whose values are no secrets. */
 const HARMLESS = new Set(["progresstoken", "pagetoken", "nextpagetoken"]);
 
 /** Returns true if a value under this name is a secret, such as `api_key`, `Authorization`, `clientSecret`. */
@@ -16,15 +16,15 @@ export function isSecretName(name: string): boolean {
 
 const NAMES = "token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key";
 
-// Each repetition is limited, or the match ends with it, so that no text makes the search slow.
+// Each repetition is limited, or is at the end of its pattern, so that no text makes the search slow.
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // Authorization: Bearer x, Basic x
+  // Matches `Authorization: Bearer x` and `Basic x`.
   [/\b(bearer\s{1,8})[\w.~+/=-]{4,}/gi, `$1${REDACTED}`],
   [/\b(basic\s{1,8})(?=[A-Za-z0-9+/]{0,200}[\dA-Z=])[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
   [/\b(Basic\s{1,8})[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
-  // https://user:password@host
+  // Matches `https://user:password@host`.
   [/:\/\/[^\s/?#"'<>]{1,512}@/g, `://${REDACTED}@`],
-  // `?access_token=x`, `API_KEY=x`, `--password=x`
+  // Matches `?access_token=x`, `API_KEY=x` and `--password=x`.
   [
     new RegExp(
       String.raw`((?:${NAMES}|signature|[?&;](?:sig|key|code|auth))=)(?:"[^"]{1,4096}"|'[^']{1,4096}'|[^\s"'&,;]{1,4096})`,
@@ -32,30 +32,31 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
     ),
     `$1${REDACTED}`,
   ],
-  // `"password": "x"`
+  // Matches `"password": "x"`.
   [
     new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"),
     `$1${REDACTED}`,
   ],
-  // Keys with a well-known prefix.
+  // Matches keys with a well-known prefix.
   [/\b(?:sk|pk|rk)-[\w-]{16,}/g, REDACTED],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_)[\w-]{10,}/g, REDACTED],
   [/\bAKIA[0-9A-Z]{16}\b/g, REDACTED],
-  // A JSON Web Token. Each run of token characters is searched once, from its start: a long run of "eyJ" would
-  // otherwise take quadratic time.
+  // Matches a JSON Web Token. Each run of token characters is searched once, from its start, because a long run of
+  // "eyJ" would otherwise take quadratic time.
   [/(?<![\w-])(?=([\w-]*?)\beyJ)\1eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${REDACTED}`],
 ];
 
 /**
- * `password: x1`. The match includes the whole value, so that a name inside the value does not start another search.
+ * Matches `password: x1`. The match includes the whole value, so that a name inside the value does not start another
+ * search.
  */
 const NAMED_VALUE = new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})([^\s"',;]{6,4096})`, "gi");
 const DIGIT_SOON = /^[^\s"']{0,200}\d/;
 const DIGIT_SOON_CHARS = 201;
 
 /**
- * Replaces a named value. A value without a digit in it or shortly after it is an ordinary word of a sentence, and
- * stays.
+ * Replaces a named value. A value without a digit in it or shortly after it counts as an ordinary word of a sentence,
+ * and stays unchanged.
  */
 function redactValue(found: string, name: string, ...[value, at, text]: readonly [string, number, string]): string {
   const start = at + name.length;

@@ -7,8 +7,8 @@ import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /**
- * Flags of "a", without waiting for a reader: opening a pipe without a reader would block a thread without end, and the
- * program could not exit. Windows has no `O_NONBLOCK`.
+ * Flags for appending, without waiting for the reader of a pipe: opening a pipe without a reader would block a thread,
+ * and the program could not exit. Windows has no `O_NONBLOCK`.
  */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -119,7 +119,7 @@ function appendRest(path: string, sink: BufferedSink): void {
     appendFileSync(file, rest);
     closeSync(file);
   } catch {
-    // No output is left for a report.
+    // The error is ignored, because there is no output left to which it could be reported.
   }
 }
 

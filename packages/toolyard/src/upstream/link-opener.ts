@@ -14,7 +14,7 @@ import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-c
 
 /** Maximum time without an answer to the modern probe before `initialize` is tried too. */
 const PROBE_SILENCE_MS = 1500;
-/** The same limit, at most, in cases in which silence proves less. */
+/** Maximum of the same limit in cases in which a missing answer is less significant. */
 const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 
@@ -67,7 +67,7 @@ export class LinkOpener {
         ...(knownEra && { knownEra }),
       };
     };
-    // With subscribers, the link reconnects after a loss, so that they receive later changes.
+    // With subscribers, the link reconnects after a loss, so that the subscribers receive later changes.
     const keepAlive = (): boolean => (label === undefined && this.#options.start === "eager") || subscriptions.size > 0;
     const events =
       label === undefined

@@ -38,8 +38,8 @@ export class ServerJournal {
     this.connected(connection);
   }
 
-  // An unreachable server is logged once, not at every attempt. So is a server that requires a sign-in, whatever its
-  // message.
+  // An unreachable server is logged once, not at every attempt. A server that requires a sign-in is also logged once,
+  // even if its message changes.
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
     const wantsPerson = failure.kind === "needs_authorisation";
@@ -50,7 +50,9 @@ export class ServerJournal {
     this.#logger.warning(failure.message, facts);
   }
 
-  /** Logs once that a call failed because the server could not ask its caller in the era of its only process. */
+  /**
+   * Logs once that a call failed because the server's only process could not send a request to its caller in that era.
+   */
   notAsked(): void {
     if (this.#wasNotAsked) return;
     this.#wasNotAsked = true;

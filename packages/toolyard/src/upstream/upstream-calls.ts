@@ -24,7 +24,10 @@ export interface UpstreamCallsParts {
   readonly links: Links;
   readonly listings: ListingTracker;
   readonly idle: IdleStop;
-  /** Resolves once the options of the connection are known. Returns `undefined` if they are known already. */
+  /**
+   * Returns a promise that resolves once the options of the connection are known. Returns `undefined` if they already
+   * are.
+   */
   readonly deciding: () => Promise<void> | undefined;
   readonly logger: Logger;
   readonly pulseMs?: number | undefined;
@@ -82,7 +85,7 @@ export class UpstreamCalls {
     if (failure.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
     const isUnsent = failure.kind === "unavailable" && failure.details?.["sent"] === false;
     if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, failure)) return failure;
-    // The call never reached the server, so another connection may carry it.
+    // If the call never reached the server, another connection may carry it.
     leave(link, connection, failure);
     const next = await link.get(cancellationOf(call));
     return await next.call(call, { ...request, afterLoss: failure.details?.["sessionLost"] === true });
@@ -97,7 +100,8 @@ export class UpstreamCalls {
     return next.link === link ? failure : await next.connection.call(call, request);
   }
 
-  // The server compares headers with a schema that is newer than the hub's.
+  // Repeats a call that failed because the server compared its headers with a schema that is newer than the hub's.
+  // Reads the list first.
   async #callWithFreshSchema(call: Call, request: CallRequest, connection: Connection): Promise<Outcome> {
     await this.#parts.listings.refresh();
     const { name } = request.params;
@@ -131,6 +135,6 @@ interface CallAttempt extends ReachedLink {
 /** Removes a useless connection from its link. */
 function leave(link: Link, connection: Connection, failure: Fail): void {
   if (failure.details?.["sessionLost"] === true) link.retire(connection, failure);
-  // The other calls on the connection were already sent, so they must not be reported as unsent.
+  // Other calls on the connection were already sent, so their failure must not report them as unsent.
   else link.replace(connection, { ...failure, retryable: false, details: { ...failure.details, sent: true } });
 }

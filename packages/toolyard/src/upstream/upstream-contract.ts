@@ -19,15 +19,18 @@ export interface UpstreamOptions {
   /** Idle time after which a lazy server, or a session's own server, ends. */
   readonly idleStopMs: number;
   /**
-   * Eras that may be used. `auto`: the server's era; with a server of both eras, the one in which the caller can be
-   * asked.
+   * Eras that may be used. `auto`: the server's era; with a server of both eras, the one in which the server can send
+   * requests to the caller.
    */
   readonly era: EraChoice;
   /** Revision that `initialize` names first. Absent: the newest. */
   readonly protocolVersion?: string | undefined;
   /** True if another connection needs no process. */
   readonly opensCheaply: boolean;
-  /** When a server of both eras gets a second process. Has no effect if another connection needs no process. */
+  /**
+   * Condition under which a server of both eras gets a second process. Has no effect if another connection needs no
+   * process.
+   */
   readonly legacyProcess: LegacyProcess;
   /**
    * `auto`: after the server has sent a request without naming a call, each further principal gets its own server.

@@ -63,7 +63,7 @@ function stateOf(facts: StatusFacts): ProviderState {
 }
 
 function stateOfReachable(state: "ready" | "idle", { isCold, isLazy, listingFailure }: StatusFacts): ProviderState {
-  // Being connected is not sufficient, because the lists are not known yet.
+  // A connected server still counts as starting, because its lists are not known yet.
   if (isCold) return "starting";
   if (state === "ready") return listingFailure ? "degraded" : "ready";
   return isLazy ? "ready" : "starting";

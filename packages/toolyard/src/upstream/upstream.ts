@@ -67,7 +67,8 @@ export class Upstream {
   open(): void {
     const recalled = this.#recall();
     this.listings.open(recalled);
-    // The stored facts save the first connection the probe, and record whether the server sends requests.
+    // Waits for the stored facts: with them, the first connection needs no probe, and the hub knows whether the server
+    // sends requests.
     this.#deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.#deciding = undefined));
     if (this.#options.start === "eager") void this.#deciding.then(() => this.#first.start());
   }
@@ -78,7 +79,7 @@ export class Upstream {
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
-    // This is an explicit request, so a recent failure is not returned but the connection is tried again.
+    // The connection is tried again instead of returning a recent failure, because a user requested this.
     this.#first.forgive();
     await this.#first.get(signal);
     await orAborted(this.listings.reread(), signal);

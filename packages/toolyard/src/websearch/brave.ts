@@ -34,7 +34,7 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
       service: NAME,
       what: "returned JSON that is not a search result. Check `web_search.base_url`.",
     });
-  // A response without `web` means that no page matches.
+  // A response without `web` means that no page matches, so the list is empty.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
     throw outboundFailure("malformed", { service: NAME, what: "returned a search result without a list of results." });

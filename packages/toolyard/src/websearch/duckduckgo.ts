@@ -31,7 +31,7 @@ export const DUCKDUCKGO: Backend = {
 
 async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> {
   const html = response.body.toString("utf8");
-  // The challenge usually has status 202, but sometimes 200.
+  // The status of a challenge page is usually 202, but sometimes 200, so the text is checked too.
   if (response.status === 202 || CHALLENGE.test(html)) {
     const what =
       "classifies this machine as a bot and requires a captcha. " +

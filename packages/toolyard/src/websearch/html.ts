@@ -25,7 +25,8 @@ const BREAKS: ReadonlySet<string> = new Set(
  * elements nested too deeply is read up to that point.
  */
 export async function parseHtml(html: string, sink: HtmlSink): Promise<void> {
-  // Loaded at the first response with markup: a hub that never searches the web does not need it.
+  // The parser is loaded for the first response with markup, because a hub that never searches the web does not need
+  // it.
   const { Parser } = await import("htmlparser2");
   let depth = 0;
   let hidden = 0;

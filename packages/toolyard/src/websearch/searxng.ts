@@ -45,8 +45,8 @@ async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]
 const MAX_NAMED = 5;
 
 /**
- * Throws for an empty list of an instance with only failed engines. `unresponsive_engines` contains pairs of name and
- * reason.
+ * Throws if an instance returns no results and all its engines failed. `unresponsive_engines` contains pairs of name
+ * and reason.
  */
 function assertNobodyFailed(engines: unknown): void {
   if (!Array.isArray(engines) || engines.length === 0) return;

@@ -1,8 +1,8 @@
 import { someMark } from "./json-marks.ts";
 
-/** Number of keys of one object that count once. */
+/** Number of keys of one object up to which each key counts once. */
 const NARROW_KEYS = 1000;
-/** Weight of each further key: V8 stores such an object as a hash table. */
+/** Weight of each key above that number, because V8 stores such an object as a hash table. */
 const WIDE_KEY_PARTS = 4;
 
 /**
@@ -11,7 +11,7 @@ const WIDE_KEY_PARTS = 4;
  * four times. For text that is not JSON the result has no meaning; the text is refused later, when it is parsed.
  */
 export function hasMorePartsThan(text: string, maxParts: number): boolean {
-  // Each part has at least one character.
+  // Each part has at least one character, so a shorter text cannot exceed the limit.
   if (text.length <= maxParts) return false;
   let parts = 0;
   return someMark(text, (keys) => {

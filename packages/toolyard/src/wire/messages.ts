@@ -42,9 +42,9 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** In the legacy era; -32602 since 2026-07-28. */
+  /** Code in the legacy era. Since 2026-07-28 it is -32602. */
   resourceNotFound: -32002,
-  /** In 2025-11-25: the user must open a URL before the call. */
+  /** Code in 2025-11-25: the user must open a URL before the call. */
   urlElicitationRequired: -32042,
   headerMismatch: -32020,
   missingClientCapability: -32021,
@@ -134,7 +134,10 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
   return "a message needs a `method`, a `result` object or an `error` object";
 }
 
-/** Classifies a reply without an id. Only an error may lack an id: it answers a message with an unreadable id. */
+/**
+ * Classifies a reply without an id. Only an error may lack an id, because it then answers a message whose id was
+ * unreadable.
+ */
 function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): ClassifiedMessage {
   const hasNoId = value["id"] === undefined || value["id"] === null;
   if (member === "error" && hasNoId)

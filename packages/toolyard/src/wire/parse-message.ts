@@ -29,8 +29,8 @@ function keepsText(text: string): boolean {
 }
 
 /**
- * Returns false for most messages, in a third of the time of `INEXACT_NUMBER`. The search starts at the result, because
- * `"jsonrpc":"2.0"` precedes it.
+ * Returns false for most messages that contain no such number, in a third of the time of `INEXACT_NUMBER`. The search
+ * starts at the result, because `"jsonrpc":"2.0"` precedes it.
  */
 function mayHoldInexact(text: string): boolean {
   const from = text.indexOf('"result"');
@@ -61,7 +61,7 @@ function keepResultTexts(text: string, result: JsonObject): void {
     if (typeof member !== "object" || member === null) continue;
     const raw = text.slice(start, end);
     if (!keepsText(raw)) continue;
-    // A line break would end a line or an event, so such a text is not kept.
+    // A text with a line break is not kept, because the line break would end a line or an event.
     if (!raw.includes("\n") && !raw.includes("\r")) keepJsonText(member, raw);
   }
 }

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 
-/** One server-sent event. `data` joins the data lines of the event with ` `. */
+/** One server-sent event. `data` joins the data lines of the event with line feeds. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
@@ -22,7 +22,7 @@ export interface SseHandlers {
 export class SseDecoder {
   readonly #handlers: SseHandlers;
   readonly #maxEventBytes: number;
-  /** Created for the first character beyond ASCII; many streams have none. */
+  /** Decoder for characters beyond ASCII. Created when the first one arrives, because many streams have none. */
   #decoder: StringDecoder | undefined;
   #rest: string[] = [];
   #held = 0;
@@ -48,7 +48,7 @@ export class SseDecoder {
       this.#rest = [];
       start = at + 1;
       if (text[at] !== "\r") continue;
-      // A `\r ` across two chunks is one line break.
+      // If the text ends with `\r`, a line feed at the start of the next chunk belongs to the same line break.
       if (start === text.length) this.#skipLineFeed = true;
       else if (text[start] === "\n") start += 1;
     }
@@ -107,8 +107,8 @@ export class SseDecoder {
     this.#event = "";
     this.#ownId = undefined;
     this.#held = 0;
-    // An event with only an id sets the position at which the stream is resumed; MCP's priming event is such an event
-    // with empty data.
+    // An event without data and without an id is ignored. An event with only an id sets the position at which the
+    // stream is resumed, like MCP's priming event.
     if (data.length === 0 && this.#id === undefined) return;
     this.#handlers.onEvent({ event, data: data.join("\n"), ...(this.#id === undefined ? {} : { id: this.#id }) });
   }

@@ -101,7 +101,7 @@ class UndiciRequest implements Dispatcher.DispatchHandler, BodySource {
     sink: AnswerSink,
     to: OriginRequests,
   ) {
-    // The host is not set here if there is a proxy, because undici then adds it to the headers.
+    // The headers are copied, because with a proxy undici adds the host to them.
     this.options = {
       ...request,
       headers: { ...request.headers },

@@ -130,7 +130,7 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
   });
 }
 
-/** Throws if credentials are configured for personal sign-ins: configured credentials are shared by all callers. */
+/** Throws unless each caller must sign in: configured credentials are shared by all callers. */
 function assertPerCaller(
   { auth }: RemoteServerConfig,
   headers: RemoteServerOptions["headers"],

@@ -38,7 +38,7 @@ export interface ManifestRules {
 }
 
 export interface ParsedManifest {
-  /** Absent if a fault withholds the tool. */
+  /** Absent if a fault prevents the tool from being offered. */
   readonly manifest?: Manifest;
   /** Messages about faults that withhold the tool. */
   readonly faults: readonly string[];

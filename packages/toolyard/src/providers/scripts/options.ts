@@ -53,7 +53,7 @@ export const ScriptsSchema = Type.Object(
 export type ScriptsConfig = Static<typeof ScriptsSchema>;
 
 export interface ScriptsOptions {
-  /** Absolute paths. Of two tools with one name, the one in the first folder is used. */
+  /** Absolute paths. If two folders contain a tool of the same name, the tool in the earlier folder is used. */
   readonly toolsPaths: readonly string[];
   readonly librariesPaths: readonly string[];
   readonly allowDirnameAsName: boolean;

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "boolean",
   object: "object",
   array: "array",
-  // Short names that tools for other servers use.
+  // Short names of types, which tools for other servers use.
   str: "string",
   int: "integer",
   float: "number",
@@ -28,13 +28,13 @@ const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: stri
 
 /**
  * Returns the JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. Anything
- * invalid is a fault that withholds the tool, since a guess would accept wrong arguments.
+ * invalid is a fault, so the tool is not offered: a guess could accept wrong arguments.
  */
 export function parseParameters(raw: unknown, findings: Findings): JsonObject {
   return parametersSchema(raw, { findings, path: "parameters", depth: 0 });
 }
 
-/** The position of a table or a parameter, and the receiver of its faults. */
+/** Position of a table or a parameter in the manifest, and the receiver of its faults. */
 interface ParameterPlace {
   readonly findings: Findings;
   readonly path: string;
@@ -48,7 +48,7 @@ function parametersSchema(raw: unknown, place: ParameterPlace): JsonObject {
   for (const [name, parameter] of entriesOf(raw, place)) {
     const own = { ...place, path: `${path}.${name}` };
     if (Object.hasOwn(properties, name)) findings.fault(`parameter \`${name}\` is there twice; keep one`);
-    // A parameter may be named `__proto__`, which a plain assignment would lose.
+    // Defined, not assigned, because a parameter may be named `__proto__`, which an assignment would lose.
     Object.defineProperty(properties, name, {
       value: new ScriptParameter(parameter, own).read(),
       enumerable: true,

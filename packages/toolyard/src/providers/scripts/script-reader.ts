@@ -100,16 +100,16 @@ function placeScript(manifest: Manifest, folder: Folder): ScriptLocation {
 }
 
 /**
- * Returns a command given as a relative path, such as `./run.sh`, which must be inside too. The operator is responsible
- * for names on PATH and absolute paths.
+ * Returns the tool's command if it is a relative path, such as `./run.sh`. Such a command must also be inside the tools
+ * folder. For names on PATH and absolute paths, the operator is responsible.
  */
 function localCommand({ command: [program] = [] }: Manifest): string | undefined {
   return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
 }
 
 /**
- * Returns the tool's run settings. A default of `warm` applies only to scripts that support it. A manifest that
- * requires `warm` without support was rejected before.
+ * Returns the tool's run settings. A default of `warm` applies only to scripts that support it. A manifest that sets
+ * `warm` for another script was already rejected.
  */
 function runSettings(manifest: Manifest, base: RunSettings): RunSettings {
   const settings = mergeRunSettings(base, manifest.settings);
@@ -134,7 +134,7 @@ function toTool(
     environment,
     settings,
   };
-  // If a tool has its own PATH, its program is searched there at the call.
+  // If a tool sets its own PATH, its program is searched there when it is called, so it is not checked here.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
   const needs = hasOwnPath
     ? []

@@ -94,7 +94,7 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
   const read = readOptions(StdioServerSchema, options);
   const { command: given, args, cwd, env } = read;
   const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
-  // Without a shell, a program would look for a folder named `~`.
+  // `~` is expanded here, because no shell does it: a program would look for a folder named `~`.
   const [command, ...first] = words.map(expandHome);
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);

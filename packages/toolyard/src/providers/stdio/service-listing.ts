@@ -5,7 +5,8 @@ import { VERSION } from "../../core/version.ts";
 import { parseRemembered, type ListingStore } from "../../upstream/listing/listing-cache.ts";
 
 /**
- * File with the lists of the services, written by the build. It matches this version, so no list is stored on disk.
+ * File with the lists of the services, written by the build. The lists always match this version, so no listing must be
+ * stored in the data folder.
  */
 const LISTS = new URL("../../servers/lists.json", import.meta.url);
 
@@ -34,10 +35,10 @@ export class ShippedListing implements ListingStore {
   }
 }
 
-/** Member for data of `servers/hosted.ts` that MCP has no member for. */
+/** Member of `_meta` in which `servers/hosted.ts` sends data for which MCP has no member. */
 const TOLD = "toolyard/registered";
 
-/** Restores the further names, keywords and visibility of a service's tools. */
+/** Restores the aliases, keywords and visibility of a service's tools from `_meta`. */
 export function asRegistered(listing: Listing): Listing {
   return Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
 }

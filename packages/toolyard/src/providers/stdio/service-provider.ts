@@ -49,7 +49,8 @@ const REMAINING = "toolyard/remaining-ms";
 const SAMPLING = "sampling/createMessage";
 
 /**
- * A call of a service that may use the configured language model. Without a model, the caller is asked if possible.
+ * A call of a service that may use the configured language model. If no model is configured, the request is sent to the
+ * caller, if the caller supports it.
  */
 class ServiceCall extends BuiltCall implements ResolvedCall {
   readonly record: ResolvedCall["record"];
@@ -64,7 +65,7 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     this.#call = call;
     this.#generate = generate;
     this.record = call.record;
-    // Computed when it is sent, because starting the service first may have used some of that time.
+    // The value is computed when it is sent, because starting the service first may use some of the time.
     Object.defineProperty(this, "meta", { get: () => withRemaining(call) });
     const { client } = call;
     this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;

@@ -71,7 +71,7 @@ function startEnvironment({ command, args, env, inheritEnv }: StdioServerOptions
   const plain = childEnvironment({ own: env, inherit: inheritEnv });
   const plan = planInstall({ command, args }, { env: plain });
   if (!plan) return plain;
-  // If no download precedes the start, the start itself downloads and may need logins.
+  // If no download precedes the start, the start itself downloads, and may need login variables.
   const withLogins = plan.install === undefined || plan.start === undefined;
   return childEnvironment({ own: env, inherit: [...inheritEnv, ...installerVariables({ withLogins })] });
 }

@@ -2,7 +2,7 @@ import { statSync, type Stats } from "node:fs";
 
 /**
  * The state of a file or folder without its content. Times are in milliseconds with fractions. Two writes within the
- * same clock tick look alike, so a young stamp is not trusted (see `isYoung`).
+ * same clock tick have the same stamp, so a stamp of a recently written file is not trusted (see `isYoung`).
  */
 export interface FileStamp {
   readonly mtimeMs: number;

@@ -1,7 +1,7 @@
 import { nearest } from "../../core/text/suggest.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** Findings in one manifest. Faults withhold the tool, remarks do not. */
+/** Findings in one manifest. A tool with a fault is not offered; a tool with only remarks is. */
 export class Findings {
   readonly faults: string[] = [];
   readonly remarks: string[] = [];

@@ -176,7 +176,7 @@ export class FolderNode<T> {
     return { path: this.path, place: this.place, realRoot: this.#realRoot, depth: this.depth, files: this.#files };
   }
 
-  // Stamps are taken before the texts are read, so that the next check detects a change in between.
+  // Stamps are taken before the texts are read, so that the next check detects a change between the two.
   #build(reader: FolderReader<T>, now: number): boolean {
     const view = this.#view();
     const names = this.#files.filter((name) => reader.wants(name, view));
@@ -212,7 +212,7 @@ function byName(a: Dirent, b: Dirent): number {
 function readText(path: string): FileText {
   try {
     const stats = statSync(path);
-    // Reading a pipe would block forever.
+    // Anything but a file is refused, because reading a pipe would block forever.
     if (!stats.isFile()) return { problem: "It is not a file." };
     if (stats.size > MAX_MANIFEST_BYTES) return { problem: `It is larger than ${formatBytes(MAX_MANIFEST_BYTES)}.` };
     return { text: readFileSync(path, "utf8") };

@@ -88,22 +88,28 @@ export interface FolderProviderOptions<T extends FolderTool> {
   codeOf(tool: T): ToolRequirements | undefined;
   /** Default time limit of tools; absent: the hub's limit. */
   readonly timeoutMs: number | undefined;
-  /** Returns why tools cannot be offered, by place, if that requires reading their files. @default not checked */
+  /**
+   * Returns the tools that cannot be offered, by place, with reasons. Only for checks that must read the tools' files.
+   * @default not checked
+   */
   readonly findFaults?: (tools: readonly T[]) => Promise<FolderFaults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
-/** For calls to other sources, checks of the disk may take at most one part in this many of the time. */
+/** Checks of the disk for calls to other sources may take at most this fraction of the time: one part in 50. */
 const LOOK_SHARE = 50;
-/** Maximum delay in milliseconds until a tool is detected that takes another source's name. */
+/**
+ * Maximum milliseconds between two checks for calls to other sources. A new tool may have the name of another source's
+ * tool.
+ */
 const MAX_REST_MS = 1000;
 
 /** Faults by the place of the tool. */
 type FolderFaults = ReadonlyMap<string, string>;
 
 /**
- * Folder tools that run in child processes. Each `listing()` detects every change on disk before the request. Calls to
- * other sources are an exception, because they must not pay for checks of folders that do not concern them.
+ * Folder tools that run in child processes. Each `listing()` detects every change on disk before the request. For calls
+ * to other sources, checks are less frequent, because those calls must not wait for folders that do not concern them.
  */
 export class FolderProvider<T extends FolderTool> implements Provider {
   readonly source: Source;
@@ -121,7 +127,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #tools = new Map<string, T>();
   #refused: ReadonlySet<string> = new Set();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
-  /** Time until which calls to other sources need no further check. */
+  /** Time until which calls to other sources cause no further check. */
   #restsUntil = 0;
   #isClosed = false;
 
@@ -136,7 +142,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
 
   open(): void {
     this.#sweep.open();
-    // A hub for one command starts no unrequested installs.
+    // A hub that runs one command installs only what is requested, so nothing is started here.
     if (this.#options.services.lazy !== true) this.#preparations?.beginWith(() => this.#codes());
   }
 
@@ -163,11 +169,11 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 
   async #look(): Promise<Listing> {
-    // A caller that waits for installs reads the list first, so the list waits until the installs have started.
+    // The list waits until the installs have started: a caller that waits for installs reads the list first.
     await this.#preparations?.begun;
     const result = await this.#sweep.current();
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
-    // A new or removed runtime changes no file of the folders, so it is checked after each sweep.
+    // Runtimes are checked after each sweep, because a new or removed runtime changes no file in the folders.
     this.#checkedAt = this.#sweep.sweeps;
     if (result !== this.#listedFrom) {
       this.#needs = distinctNeeds(result);
@@ -252,7 +258,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     });
   }
 
-  /** Logs rejected tools when they appear, once while the reason stays the same. */
+  /** Logs each rejected tool once per reason. */
   #logRefused(problems: readonly Problem[]): void {
     const refused = problems.filter(({ withheld }) => withheld !== undefined);
     const lines = refused.map(({ subject, message }) => `${subject} is ${message}`);
@@ -260,7 +266,8 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     this.#refused = new Set(lines);
   }
 
-  // The record of an unchanged tool may be created again, but its definition is the same object.
+  // The definition is the key, because it is the same object for an unchanged tool, while the record may be created
+  // again.
   #record(tool: T): ToolRecord {
     const { timeoutMs } = this.#options;
     const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...tool.limits };

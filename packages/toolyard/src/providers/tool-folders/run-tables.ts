@@ -42,7 +42,7 @@ function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: 
   return Object.fromEntries(members);
 }
 
-/** Returns the fault of a value. Sizes and times are checked by other code. */
+/** Returns the fault of a value. Other code checks sizes and times. */
 function problemWith(value: unknown, schema: OptionSchema): string | undefined {
   if (schema.anyOf)
     return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";

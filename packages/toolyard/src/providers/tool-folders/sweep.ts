@@ -6,11 +6,11 @@ import { ToolFolderWatch } from "./watch.ts";
 
 /** Maximum depth of nested folders. */
 const MAX_DEPTH = 8;
-/** Maximum number of folders in total; further ones are reported and skipped. */
+/** Maximum number of folders in total. Further folders are reported and skipped. */
 const MAX_FOLDERS = 20_000;
 /**
- * Time in milliseconds after which a sweep yields to other work. Checks are synchronous, because through the thread
- * pool they use three times as much CPU.
+ * Time in milliseconds after which a sweep yields to other work. The checks are synchronous, because asynchronous ones
+ * use three times as much CPU.
  */
 const SLICE_MS = 8;
 /** Number of folders between two reads of the clock. */
@@ -31,8 +31,8 @@ export interface FolderSweepOptions<T> {
 
 /**
  * Holds one value per folder of some trees, as current as the disk: each `current()` reflects every change that was
- * made before the call. It costs little more than one stat per folder and file. A running sweep serves no later caller;
- * callers during a sweep, or in the same turn, share the next one. So a hundred callers cost at most two sweeps.
+ * made before the call. It costs little more than one stat per folder and file. Callers that arrive during a sweep
+ * share the next one, so a hundred callers cost at most two sweeps.
  */
 export class FolderSweep<T> {
   readonly #options: FolderSweepOptions<T>;
@@ -152,7 +152,7 @@ export class FolderSweep<T> {
     }
   }
 
-  // Notifies listeners after the caller has received the answer.
+  // Notifies listeners, after the caller has received the result.
   #announce(): void {
     this.#follow();
     setImmediate(() => {
@@ -171,7 +171,7 @@ export class FolderSweep<T> {
   }
 }
 
-/** Pushes the first child last, so that folders are processed in path order. */
+/** Children are pushed in reverse order, so that folders are processed in path order. */
 function pushChildren<T>(stack: FolderNode<T>[], { children, depth }: FolderNode<T>): void {
   if (depth >= MAX_DEPTH) return;
   for (let index = children.length - 1; index >= 0; index -= 1) stack.push(children[index]!);

@@ -7,8 +7,8 @@ const POLL_MS = 2000;
 const QUIET_MS = 50;
 
 /**
- * Reports a change in one of some folders. The report only allows an early announcement. No answer depends on it, so a
- * missed event only causes a delay.
+ * Reports a change in one of some folders. The report only makes the announcement of a change faster, so a missed event
+ * only causes a delay.
  */
 export class ToolFolderWatch {
   readonly #onHint: () => Promise<unknown>;
@@ -18,7 +18,7 @@ export class ToolFolderWatch {
   #notBefore = 0;
   #isClosed = false;
 
-  /** After `onHint`, further events wait for ten times its duration. */
+  /** After `onHint` was called, further events are delayed by ten times the duration of that call. */
   constructor(onHint: () => Promise<unknown>) {
     this.#onHint = onHint;
   }
@@ -43,14 +43,15 @@ export class ToolFolderWatch {
   #add(path: string, recursive: boolean): void {
     try {
       const watcher = watch(path, { persistent: false, recursive }, () => this.#hint());
-      // A removed folder ends its watcher. The next check decides what to watch.
+      // The error is ignored: a removed folder ends its watcher, and the next check decides what to watch.
       watcher.on("error", () => {
         this.#drop(path, watcher);
         this.#hint();
       });
       this.#watchers.set(path, watcher);
     } catch {
-      // The system has no watches left, or the folder was removed meanwhile: the folder is polled instead.
+      // The folder cannot be watched, because the system has no watches left or the folder was removed. It is polled
+      // instead.
     }
   }
 
@@ -74,10 +75,11 @@ export class ToolFolderWatch {
 
   async #run(): Promise<void> {
     const startedAt = performance.now();
-    // Another event from here on causes another check.
+    // An event that arrives from now on causes another check.
     this.#hintTimer = undefined;
     await this.#onHint();
-    // A tool that writes into its own folder continuously must not keep the hub busy.
+    // The next check is delayed, because a tool that writes into its own folder continuously must not keep the hub
+    // busy.
     const now = performance.now();
     this.#notBefore = now + (now - startedAt) * 10;
   }

@@ -31,7 +31,7 @@ class PythonError extends Error {
 /** One running call of a module's function. */
 export class BridgeCall {
   readonly answered: Promise<unknown>;
-  /** True if the call was abandoned and has not ended yet. */
+  /** True if the call was cancelled and its function has not ended yet. */
   isLost = false;
   readonly #caller: BridgeCaller;
   readonly #requests: HubRequests;

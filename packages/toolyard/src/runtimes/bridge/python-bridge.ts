@@ -17,7 +17,7 @@ import { suffixCommandLine } from "../scripts/command-line.ts";
 import { scriptEnvironment } from "../scripts/run-script.ts";
 import { BridgeCall, type BridgeCaller } from "./bridge-call.ts";
 
-/** Maximum size of the answer of one call, in bytes. */
+/** Maximum size of the answer to one call, in bytes. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_LOG_LINE_BYTES = 64 * 1024;
 /** Time in milliseconds for a closing module's own cleanup. */
@@ -48,7 +48,7 @@ export interface BridgeEvents {
   registered(kind: "tool" | "resource", params: JsonObject): void;
   /** Handles the list of the module's files that Python has read. */
   files(files: readonly string[]): void;
-  /** Called when the process accepts no further call: it has exited, or an abandoned call occupies it. */
+  /** Called when the process accepts no further call, because it has exited or a cancelled call still occupies it. */
   unfit(): void;
 }
 
@@ -222,7 +222,7 @@ export class PythonBridge {
     this.#calls.delete(id);
   }
 
-  /** Abandons a call whose caller disconnected. If the function does not end soon, the process is replaced. */
+  /** Handles a call whose caller has disconnected. If the function does not end soon, the process is replaced. */
   #giveUp(id: number, call: BridgeCall): void {
     call.fail(cancelledFailure(call.signal.reason));
     if (!this.#calls.has(id)) return;

@@ -10,9 +10,10 @@ export interface BwrapFound {
   /** Full path of bubblewrap. */
   readonly file: string;
   /**
-   * How the program becomes user `nobody`. `namespace`: the hub is not root; inside a user namespace, its user is named
-   * `nobody`. If the hub is root, rights are dropped permanently: with `inside`, after binding, so that paths that only
-   * root can enter can be bound; with `outside`, before it, if root may not create namespaces.
+   * Way in which the program becomes user `nobody`. `namespace`: the hub is not root, so the user of the program is
+   * named `nobody` inside a user namespace. If the hub is root, the program drops root's rights permanently. With
+   * `inside`, this happens after binding, so that paths can be bound that only root can enter. With `outside`, it
+   * happens before, because root may not create namespaces on this machine.
    */
   readonly identity: "namespace" | "inside" | "outside";
   /** Full path of setpriv; empty if the hub is not root. */
@@ -74,7 +75,8 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
       ([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path],
     ),
     ...bindings(options),
-    // Otherwise, the mount points of bindings and devices could be written to, beyond the limit of `/tmp`.
+    // The root and `/dev` become read-only. Otherwise the program could write to the mount points of bindings and
+    // devices, beyond the limit of `/tmp`.
     ...["/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     "--chdir",
     options.cwd,
@@ -96,7 +98,7 @@ export function insideEnvironment(env: Readonly<Record<string, string>>): Record
 
 /**
  * Returns the folders that a program outside `/usr` needs: `bin`, `lib` and other siblings if it is in a `bin`,
- * otherwise only its file. Never the folder above, which may be a home folder.
+ * otherwise only its file. Never returns the parent folder itself, because it may be a home folder.
  */
 export function programFolders(file: string): string[] {
   const places = new Set([file, realPathOr(file)]);
@@ -119,8 +121,8 @@ const COMMON_OPTIONS = [
   "--hostname",
   "sandbox",
 ];
-// Root keeps the right to bind paths that only root can enter. The program itself becomes `nobody`, so that the limit
-// of processes applies to it.
+// Root keeps the right to bind paths that only root can enter. The program itself becomes `nobody`, because the limit
+// of processes does not apply to root.
 const DROPPED_OPTIONS = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
 const SETPRIV_OPTIONS = [
   "--reuid=65534",
@@ -176,8 +178,8 @@ function networkFiles(): string[] {
   return [...NETWORK_FILES.flatMap(readOnly), "--ro-bind-try", realPathOr("/etc/resolv.conf"), "/etc/resolv.conf"];
 }
 
-// Returns the bindings in a valid order: parent folders first, or they would cover their contents; writable paths after
-// readable ones.
+// Returns the bindings in a valid order. Parent folders come first, because they would otherwise hide their contents.
+// Writable paths come after readable ones.
 function bindings({ readable, readableAs = [], writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
   const renamed = readableAs.flatMap(([path, inside]) => [...foldersAbove(inside), "--ro-bind", path, inside]);

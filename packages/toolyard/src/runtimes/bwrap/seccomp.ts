@@ -33,14 +33,15 @@ export function seccompFilter(
     [IF_EQUAL, 1, 0, machine.audit],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER_AT],
-    // Larger numbers are the x32 variants of the same calls.
+    // Numbers above this limit are x32 variants of the same calls, so they are denied.
     [IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, KILL],
     ...numbers.flatMap((number): Instruction[] => [
       [IF_EQUAL, 0, 1, number],
       [RETURN, 0, 0, REFUSE | EPERM],
     ]),
-    // The flags of `clone3` are in memory, which a filter cannot read. Without `clone3`, libraries use `clone`.
+    // `clone3` is reported as missing, because its flags are in memory, which a filter cannot read. Libraries then use
+    // `clone`.
     [IF_EQUAL, 0, 1, CLONE3],
     [RETURN, 0, 0, REFUSE | ENOSYS],
     [IF_EQUAL, 0, processes ? 3 : 5, machine.clone],

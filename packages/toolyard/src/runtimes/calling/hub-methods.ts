@@ -11,7 +11,7 @@ type HubMethod = (params: JsonObject, access: HubAccess, signal: AbortSignal) =>
 const DEFAULT_HITS = 5;
 const MAX_HITS = 100;
 
-/** Methods of the hub that running code can call. */
+/** Methods of the hub that code in a child process can call. */
 const METHODS: Readonly<Record<string, HubMethod>> = {
   "tools/call": callTool,
   "tools/list": async (_params, access) => ({ tools: await access.list() }),

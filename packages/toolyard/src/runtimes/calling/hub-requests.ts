@@ -95,7 +95,7 @@ export class HubRequests {
   }
 
   #refuse(request: HubRequest, message: string): Promise<void> {
-    // Above twice the limit, requests are no longer answered.
+    // Requests above twice the limit get no answer.
     if (this.#seen > MAX_REQUESTS * 2) return Promise.resolve();
     return this.#write(toLine(request, { error: errorOf(fail("limited", message, { retryable: false })) }));
   }

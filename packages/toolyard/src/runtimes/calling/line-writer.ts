@@ -9,8 +9,8 @@ export function lineWriter(stream: Writable): WriteLine {
   return (line) =>
     new Promise((resolve) => {
       if (stream.destroyed) return resolve();
-      // If the stream ends meanwhile, the callback receives an error, which is ignored: the child's exit is the better
-      // reason.
+      // If the stream ends during the write, its error is ignored, because the child's exit explains the failure
+      // better.
       stream.write(line, () => resolve());
     });
 }

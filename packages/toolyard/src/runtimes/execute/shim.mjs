@@ -24,7 +24,7 @@ async function run(path) {
     : execute(params);
 }
 
-// A second parameter with a default value does not count in `length`, so the source text is searched.
+// The source text is searched, because a second parameter with a default value does not count in `length`.
 function takesContext(execute) {
   if (execute.length > 1) return true;
   const head = Function.prototype.toString.call(execute).slice(0, 1000);
@@ -45,6 +45,7 @@ try {
 } catch (error) {
   channel.send({ error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` } });
 }
-// Work that the tool left running must not delay an answered call, but its earlier output must still arrive.
+// The process exits now, because work that the tool left running must not delay the answer. Earlier output is flushed
+// first.
 const end = () => process.exit(0);
 process.stdout.write("", () => process.stderr.write("", end));

@@ -36,7 +36,7 @@ const NPM: ArgumentRule = {
   isSafeVariable: () => true,
 };
 
-/** The rule for each way in which `cmd.exe` reads arguments. */
+/** Rules by the way in which `cmd.exe` reads the arguments. */
 export const RULES: Readonly<Record<ArgumentReader, ArgumentRule>> = { batch: BATCH, npm: NPM };
 
 function unsafeArgument(name: string, problem: string): FailError {

@@ -5,11 +5,11 @@ import { fail } from "../../core/calls/outcome.ts";
 import type { ArgumentRule } from "./argument-rule.ts";
 
 /**
- * Maximum size of a value in a variable; larger values are on stdin only. A variable of more than 128 KiB prevents the
- * start of a program.
+ * Maximum size of a value in a variable; larger values are passed on stdin only. The system refuses to start a program
+ * with a variable of more than 128 KiB.
  */
 const MAX_VARIABLE_BYTES = 32 * 1024;
-/** Maximum size of all variables together, including names. Further arguments are on stdin only. */
+/** Maximum size of all variables together, including names. Further arguments are passed on stdin only. */
 const MAX_VARIABLES_BYTES = 512 * 1024;
 
 const PLACEHOLDER = /\{\{|\}\}|\{([^{}]*)\}/g;
@@ -45,9 +45,9 @@ export function placeholdersOf(template: string): string[] {
 
 /**
  * Fills argument templates: `{limit}` is replaced with the argument's value (strings unchanged, all other values as
- * JSON), `{{` and `}}` with braces. Each template gives one argument, whatever the value contains. A template with an
- * absent argument is omitted, and so is the option before it if the template consists only of the value: `["--limit",
- * "{limit}"]` is omitted as a pair.
+ * JSON), `{{` and `}}` with braces. Each template gives one argument, whatever the value contains. A template whose
+ * argument is absent is omitted. If such a template consists only of the placeholder, the option before it is omitted
+ * too, as in `["--limit", "{limit}"]`.
  */
 export function expandArguments(templates: readonly string[], args: JsonObject, rule?: ArgumentRule): string[] {
   const expanded: string[] = [];

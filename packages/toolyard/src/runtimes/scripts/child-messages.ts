@@ -57,7 +57,7 @@ export class ChildMessages {
       );
   }
 
-  /** Returns the outcome that the child sent, if any. Its printed output then becomes log lines. */
+  /** Returns the outcome that the child sent, if any. The printed output of the child then becomes log lines. */
   outcome(clean: (text: string) => string, stdout: Buffer): Outcome | undefined {
     const answer = this.#answer;
     if (!answer) return undefined;
@@ -73,7 +73,7 @@ export class ChildMessages {
   }
 }
 
-/** Returns whether the message is a result. A log line may have a text under `error`. */
+/** Returns whether the message is a result. A log line also has a member `error`, but its value is text. */
 function isAnswer(message: JsonObject): boolean {
   if (Object.hasOwn(message, "result")) return true;
   return isJsonObject(message["error"]) && replyMember(message) === "error";

@@ -33,7 +33,7 @@ const RUNTIMES: Readonly<Record<string, Runtime>> = {
   ".sh": "sh",
 };
 
-/** First lines (`#!`) that only name the default interpreter. */
+/** Patterns of first lines (`#!`) that only name the default interpreter. */
 const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
   python: /^python3?$/,
   node: /^node$/,
@@ -76,7 +76,7 @@ export function warmShim(script: string): "warm.py" | "warm.mjs" | undefined {
   return runtime === "node" || runtime === "typescript" ? "warm.mjs" : undefined;
 }
 
-/** Like `scriptCommandLine`, without the script itself. */
+/** Returns the command line of `scriptCommandLine` without the script itself. */
 export async function interpreterCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const { command, args } = await scriptCommandLine(script, place);
   return { command, args: args.slice(0, -1) };
@@ -163,7 +163,7 @@ function firstLine(path: string): string | undefined {
     const length = readSync(descriptor, bytes, 0, MAX_SHEBANG_BYTES, 0);
     return bytes.toString("utf8", 0, length).split("\n", 1)[0]!.replace(/\r$/, "");
   } catch {
-    // The run of the script reports its own failure.
+    // The error is ignored here: the run of the script reports the failure.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

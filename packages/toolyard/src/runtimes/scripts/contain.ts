@@ -32,7 +32,10 @@ export interface Containable {
   readonly settings: RunSettings;
   /** Number of pipes in addition to the three standard ones. */
   readonly extraPipes: number;
-  /** True for a process that serves many calls: the system must not limit its CPU time. */
+  /**
+   * True for a process that serves many calls. The system must then not limit its CPU time, because the limit would
+   * count all calls together.
+   */
   readonly isLasting?: boolean;
 }
 
@@ -95,7 +98,8 @@ function isNode(command: string): boolean {
   return command === process.execPath || /^node(?:\.exe)?$/i.test(basename(command));
 }
 
-// Runtimes such as Node reserve gigabytes of address space; an unknown program may start one.
+// Returns the type of memory to limit. A runtime such as Node reserves gigabytes of address space, and an unknown
+// program may start one, so their data is limited.
 function measureFor(command: string): MemoryMeasure {
   return /^python(?:\d[\d.]*)?$/.test(basename(command)) ? "address-space" : "data";
 }
@@ -183,8 +187,8 @@ function packageFolder(): string {
   return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 }
 
-// Throws unless user `nobody` can read the tool's folder and write to the writable ones. Checked before the start,
-// since the interpreter's own message does not help.
+// Throws unless user `nobody` can read the tool's folder and write to the writable ones. The check is made before the
+// start, because the interpreter's own message would not explain the cause.
 function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
   const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
   const mayNotWrite = writable.some((path) => closed(path, 0o007))

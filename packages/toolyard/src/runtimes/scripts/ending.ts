@@ -21,7 +21,7 @@ export class ChildExit {
     this.#stopped = new Promise((_, reject) => {
       this.#stop = reject;
     });
-    // Prevents an unhandled rejection: no code may be waiting at that moment.
+    // Prevents an unhandled rejection if no code is waiting for the exit at that moment.
     this.#stopped.catch(() => {});
     for (const signal of signals) signal.addEventListener("abort", this.#onAbort, { once: true });
     if (signals.some((signal) => signal.aborted)) this.#onAbort();

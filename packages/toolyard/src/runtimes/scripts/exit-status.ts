@@ -5,7 +5,10 @@ import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Exit } from "../../process/child.ts";
 import type { RunSettings } from "./run-settings.ts";
 
-/** Returns how the tool itself exited: like a shell, bubblewrap reports a signal as a code above 128. */
+/**
+ * Returns the exit of the tool itself. Bubblewrap, like a shell, reports a signal as a code above 128, so such a code
+ * is converted.
+ */
 export function exitOfTool(exit: Exit, { isolation }: RunSettings): Exit {
   if (isolation.mode !== "bwrap" || exit.code === null || exit.code <= 128) return exit;
   const number = exit.code - 128;

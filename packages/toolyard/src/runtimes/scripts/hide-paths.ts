@@ -18,7 +18,7 @@ export function hidePaths(text: string, folders: readonly string[]): string {
   return home.length > 1 ? result.replaceAll(home, "~") : result;
 }
 
-// `at run (file:///a/b/c.mjs:1:2)` or `at /a/b/c.js:1:2`: only the file's name and position are useful to a caller.
+// Keeps only the file name and the position of a stack line: `at run (file:///a/b/c.mjs:1:2)` or `at /a/b/c.js:1:2`.
 function cutFrame(line: string): string {
   const start = line.indexOf("at ");
   if (start === -1 || line.slice(0, start).trim() !== "" || !/:\d{1,9}:\d{1,9}\)?$/.test(line)) return line;

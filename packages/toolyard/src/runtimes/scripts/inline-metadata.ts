@@ -122,7 +122,7 @@ function beginningOf(file: string): string | undefined {
     const bytes = Buffer.alloc(Math.min(fstatSync(descriptor).size, MAX_BYTES));
     return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
   } catch {
-    // The run of the script reports its own failure.
+    // The error is ignored here: the run of the script reports the failure.
     return undefined;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

@@ -1,4 +1,4 @@
-/** Names of packages that differ from their modules. */
+/** Names of packages that differ from the names of their modules. */
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: "pillow",
   bs4: "beautifulsoup4",

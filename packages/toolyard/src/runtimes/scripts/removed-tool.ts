@@ -7,11 +7,11 @@ import { fail, type Fail } from "../../core/calls/outcome.ts";
 export interface ToolFiles {
   readonly name: string;
   readonly folder: string;
-  /** File that is run. Absent if the tool is a program outside its folder. */
+  /** File that is run. Absent if the tool's program is outside its folder. */
   readonly file?: string | undefined;
 }
 
-/** Codes of failures that a missing file explains. Others, such as `timeout`, have another cause. */
+/** Error codes that a missing file can explain. Others, such as `timeout`, have another cause. */
 const EXPLAINED: readonly FailKind[] = ["unavailable", "internal", "malformed"];
 /** Text with which interpreters, shells and system calls report a missing file. */
 const MISSING_FILE =
@@ -43,7 +43,7 @@ function isExplained(error: unknown): boolean {
   const failure = error instanceof FailError ? error.failure : isFail(error) ? error : undefined;
   if (!failure) return typeof (error as NodeJS.ErrnoException | undefined)?.code === "string";
   if (EXPLAINED.includes(failure.kind)) return true;
-  // A tool that ran and failed keeps its own message, unless its interpreter could not open the file.
+  // If the tool ran and failed, its own message is kept, unless its interpreter could not open the file.
   return failure.kind === "tool_error" && MISSING_FILE.test(failure.message);
 }
 

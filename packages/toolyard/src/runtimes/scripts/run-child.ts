@@ -23,7 +23,7 @@ export interface ScriptChildRun {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** See `spawnChild`. */
+  /** Functions that open files for the child (see `spawnChild`). */
   readonly files?: readonly (() => number)[];
   /** Text for the child's stdin. */
   readonly input: string;
@@ -106,7 +106,7 @@ function readOutput(
     onLine: (line) => output.onStdoutLine?.(line),
     onTooLong: (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
   });
-  // The limit of the whole output applies, so a line never exceeds it.
+  // The limit of the whole output is used, so that no line can exceed it.
   const messages = new LineDecoder(maxBytes, { onLine: (line) => output.onMessageLine(line) });
   let seen = 0;
   const read = (stream: Readable, take: (chunk: Buffer) => void) => {
@@ -119,7 +119,7 @@ function readOutput(
   read(child.stdout, output.onStdoutLine ? (chunk) => prints.push(chunk) : (chunk) => kept.push(chunk));
   read(child.stderr, (chunk) => stderr.push(chunk));
   read(child.pipes[0]!, (chunk) => messages.push(chunk));
-  // The hub writes to this pipe; output of the child on it is counted and ignored.
+  // The hub only writes to this pipe. Output of the child on it is counted and ignored.
   read(child.pipes[1]!, () => {});
   return {
     stderr,

@@ -128,7 +128,7 @@ function scriptReads({ script, folder, root }: Script): readonly string[] {
   return [...(script === undefined ? [] : [dirname(realpathSync(script))]), ...(venv ? [venv.folder] : [])];
 }
 
-// Checked for each call: the folder, or a symbolic link, may have changed since the manifest was read.
+// Checks the script for each call, because the folder or a symbolic link may have changed since the manifest was read.
 export function assertScript(name: string, script: string, root: string): string {
   let real: string;
   try {
@@ -164,6 +164,6 @@ export function scriptEnvironment(
   return env;
 }
 
-// Python compares bytecode files by second and size, so an edit within the same second could be missed. Text is always
-// UTF-8.
+// Bytecode files are disabled, because Python compares them only by second and size, so it could miss an edit within
+// the same second. Text is always UTF-8.
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };

@@ -22,7 +22,7 @@ export interface Isolation {
   readonly program: string;
 }
 
-/** When a tool's processes are started and replaced. */
+/** Rules for starting and replacing a tool's processes. */
 export interface RunMode {
   /** `spawn`: one process per call. `warm`: a persistent interpreter, only for Python and Node. */
   readonly mode: "spawn" | "warm";

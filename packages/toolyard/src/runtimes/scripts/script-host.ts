@@ -56,7 +56,7 @@ export class ScriptHost {
     this.logger = logger;
     this.ports = ports;
     this.#interpreters = interpreters;
-    // Every running call adds a listener.
+    // Every running call adds a listener, so many listeners are not a leak.
     setMaxListeners(0, this.closing);
   }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Call } from "../../core/calls/call.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 
-/** Maximum number of log lines of one call that are sent to its caller; further ones are counted. */
+/** Maximum number of log lines of one call that are sent to its caller. Further lines are only counted. */
 const MAX_LOG_LINES = 200;
 /**
  * Number of progress notifications that are sent immediately. Further ones are limited to one per `PROGRESS_EVERY_MS`;
@@ -22,7 +22,7 @@ export interface ScriptNotificationOptions {
   readonly tool: string;
   /** The hub's log, which also receives the tool's lines. */
   readonly logger: Logger;
-  /** Removes from a line all text that a caller must not see. */
+  /** Removes everything from a line that a caller must not see. */
   readonly clean: (text: string) => string;
 }
 
@@ -50,8 +50,8 @@ export class ScriptNotifications {
   }
 
   /**
-   * Parses a line of descriptor 3 as an object. After many unreadable lines it stops parsing, since that would cost
-   * more than the tool does.
+   * Parses a line of descriptor 3 as an object. Stops parsing after many unreadable lines, because parsing them would
+   * cost more than the tool itself.
    */
   readMessage(line: string): JsonObject | undefined {
     if (this.#unreadable >= MAX_UNREADABLE) return undefined;
@@ -66,7 +66,7 @@ export class ScriptNotifications {
   progress(message: unknown): boolean {
     if (!isJsonObject(message) || typeof message["progress"] !== "number" || !Number.isFinite(message["progress"]))
       return false;
-    // Counts as activity even if it is not passed on.
+    // Progress counts as activity even if it is not sent to the caller.
     this.#call.deadline?.touch();
     const params: JsonObject = {
       progress: message["progress"],
@@ -80,7 +80,7 @@ export class ScriptNotifications {
     return true;
   }
 
-  /** Sends the latest progress that was held back. Call it before the outcome is sent. */
+  /** Sends the latest progress that was not sent yet. Must be called before the outcome is sent. */
   finish(): void {
     if (this.#pending) this.#sendProgress(this.#pending, performance.now());
     const unsaid = this.#lines - MAX_LOG_LINES;

@@ -41,7 +41,7 @@ export interface Failure {
 
 /**
  * Returns the failure of an unsuccessful exit: the exit code and the last lines of stderr, or the MCP result that the
- * script printed anyway.
+ * script printed before it failed.
  */
 export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
@@ -92,7 +92,7 @@ export function valueResult(value: unknown): Outcome {
     if (!isToolResult(value)) return ok({ ...textResult(stringifyExact(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  // No content block means null, on every endpoint and behind every hub.
+  // A result without content means null, on every endpoint and behind every hub.
   if (value === undefined || value === null) return ok({ content: [] });
   return ok(rememberValue(textResult(typeof value === "string" ? value : stringifyExact(value)), value));
 }

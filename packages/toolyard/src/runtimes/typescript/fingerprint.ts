@@ -4,7 +4,8 @@ import { type Graph, isRacy, readGraph, signatureOf } from "./graph.ts";
 export type FingerprintState = "same" | "touched" | "changed";
 
 /**
- * The files of a module at one time. Decides cheaply whether importing the module again would give a different result.
+ * The files of a module at one time. Compares them cheaply with the disk, to decide whether importing the module again
+ * would give a different result.
  */
 export class Fingerprint {
   readonly #entry: string;
@@ -32,7 +33,7 @@ export class Fingerprint {
   }
 
   #read(): Graph {
-    // Signatures are read first, so that the next check sees a write between the two.
+    // Signatures are read before the contents, so that the next check detects a write between the two.
     let graph = readGraph(this.#entry);
     this.#signatures = graph.files.map(signatureOf);
     this.#racy = graph.files.some(isRacy);

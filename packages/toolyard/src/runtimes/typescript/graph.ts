@@ -20,14 +20,14 @@ export interface Graph {
 
 interface Scan {
   readonly signature: string;
-  /** True if a file was written so shortly before it was read that a second edit may look the same. */
+  /** True if a file was written just before it was read. A second edit might then not change its signature. */
   readonly racy: boolean;
   readonly hash: string;
   readonly imports: readonly string[];
   readonly usesPackage: boolean;
 }
 
-/** Maximum number of files in a graph. Edits of further files are not seen. Module folders have far fewer. */
+/** Maximum number of files in a graph. Edits of further files are not detected. Module folders have far fewer files. */
 const MAX_FILES = 2000;
 /** Maximum step of file systems' time stamps, in milliseconds. */
 const RACY_MS = 50;

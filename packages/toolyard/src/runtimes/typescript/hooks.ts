@@ -45,7 +45,9 @@ const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
 let cacheFolder: string | undefined;
 
-/** Called by Node with the data given to `register`. */
+/**
+ * `toolyard` always resolves to the hub that runs the module, not to a copy that may be installed next to the module.
+ */
 export function initialize(data: { readonly cacheFolder?: string } | undefined): void {
   cacheFolder = data?.cacheFolder;
 }
@@ -100,8 +102,8 @@ function settle(result: HookResolution, parent: string): HookResolution {
 }
 
 /**
- * Returns the version for an imported file. A version is a hash, followed by a dot and the number of repeated imports,
- * which applies to the whole graph.
+ * Returns the version for an imported file. A version is a hash, a dot, and the number of repeated imports. That number
+ * is the same for the whole graph.
  */
 function childVersion(url: string, parentVersion: string): string {
   const attempt = parentVersion.split(".")[1];

@@ -12,12 +12,15 @@ import { firstChars } from "../../core/text/truncate.ts";
  */
 const MAX_STACK_CHARS = 8_192;
 
-/** A user's module as its files were at one time. */
+/** A user's module in the state that its files had at one time. */
 export interface UserModule {
   readonly namespace: Readonly<Record<string, unknown>>;
 }
 
-/** Number of failed imports by file and version. Node never evaluates a failed module again under the same URL. */
+/**
+ * Number of failed imports by file and version. It becomes part of the URL, because Node never evaluates a failed
+ * module again under the same URL.
+ */
 const failures = new Map<string, number>();
 const MAX_FAILURES_KEPT = 1000;
 /** Versions of CommonJS files that may be in Node's cache. */

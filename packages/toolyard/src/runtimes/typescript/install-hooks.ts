@@ -14,7 +14,7 @@ export function installHooks(cacheFolder: string | undefined): void {
   const data = cacheFolder === undefined ? {} : { cacheFolder };
   const { registerHooks } = nodeModule as { registerHooks?: RegisterHooks };
   if (!registerHooks) {
-    // If the working folder was removed, Node 20 waits forever for its thread of hooks. This line throws then.
+    // Throws if the working folder was removed, because Node 20 would then wait forever for its thread of hooks.
     realpathSync.native(".");
     return void nodeModule.register("./hooks.js", import.meta.url, { data });
   }

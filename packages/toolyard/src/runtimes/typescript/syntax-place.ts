@@ -44,7 +44,8 @@ async function brokenLine(file: string): Promise<string | undefined> {
     const code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
     return /^\[stdin\]:(\d+)$/mu.exec(await check(code, "module"))?.[1];
   } catch {
-    // The file is missing, or the transformer rejected it and named the line itself.
+    // Returns undefined if the file is missing, or if the transformer rejected it: then its message already contains
+    // the line.
     return undefined;
   }
 }
@@ -57,7 +58,7 @@ function check(code: string, type: "module" | "commonjs"): Promise<string> {
       { timeout: CHECK_MS },
       (_error, _stdout, stderr) => resolve(stderr),
     );
-    // Ignored: a child that stopped reading has already reported the error.
+    // The error is ignored: a child that stopped reading has already reported the error in the file.
     child.stdin?.on("error", () => {});
     child.stdin?.end(code);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeWholeSync } from "../../files/write-whole.ts";
 import { transformTypeScript } from "./transform.ts";
 
-/** Part of every key, because another transformer or other settings produce different files. */
+/** Part of every key. It changes with the transformer and its settings, because these produce different files. */
 const FORMAT = "sucrase-3.35.1/1";
 const MAX_FILES = 1000;
 /** Number of writes between two cleanups of the folder. */
@@ -18,7 +18,7 @@ export function transformCached(source: string, path: string, folder: string | u
   const known = readIfThere(file);
   if (known !== undefined) return known;
   const code = transformTypeScript(source, path);
-  // A truncated file is detected by the digest of its text.
+  // The digest of the text is appended, so that a truncated file is detected.
   store(folder, file, `${code}\n${SEAL}${digestOf(code)}`);
   return code;
 }
@@ -46,7 +46,7 @@ function store(folder: string, file: string, text: string): void {
     writeWholeSync(file, text);
     if (Math.random() * PRUNE_EVERY < 1) prune(folder);
   } catch {
-    // With a read-only folder or a full disk, the next start transforms the file again.
+    // The error is ignored: with a read-only folder or a full disk, the next start transforms the file again.
   }
 }
 

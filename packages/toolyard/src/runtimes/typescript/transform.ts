@@ -10,7 +10,7 @@ export class TypeScriptError extends Error {
   override readonly name = "TypeScriptError";
 }
 
-// Loaded for the first TypeScript file, because that takes 30 ms and JavaScript never needs it.
+// The module is loaded for the first TypeScript file, because loading takes 30 ms and JavaScript never needs it.
 let loaded: Sucrase | undefined;
 
 function sucrase(): Sucrase {

@@ -11,7 +11,10 @@ interface SyntaxToken {
   readonly raw: string;
 }
 
-/** Matches sources whose tokens must be checked. Cheap; may match too much but never too little. */
+/**
+ * Matches sources whose tokens must be checked. The check is cheap. It may match other sources too, but never misses
+ * one.
+ */
 const SUSPICIOUS =
   /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
 

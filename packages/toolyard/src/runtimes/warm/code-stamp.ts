@@ -12,12 +12,13 @@ const MAX_DEPTH = 4;
 const YOUNG_MS = 25;
 const MAX_LOOKS = 4;
 /**
- * Suffixes of files that an interpreter loads. Data that a tool writes next to itself must not restart it at each call.
+ * Suffixes of files that an interpreter loads. Other files are ignored, because data that a tool writes into its own
+ * folder must not restart it at each call.
  */
 const CODE = new Set([".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", ".toml"]);
 const PASSED_OVER = new Set(["node_modules", "__pycache__"]);
 
-/** The state of some code at one time. */
+/** State of some code files at one time. */
 export interface CodeStamp {
   readonly text: string;
   /** False if a further change could give the same stamp. */
@@ -25,7 +26,7 @@ export interface CodeStamp {
 }
 
 /**
- * Returns a stamp of all code in some folders and their subfolders, with one `stat` per file. `leftOut`: excluded
+ * Returns a stamp of all code files in some folders and their subfolders, with one `stat` per file. `leftOut`: excluded
  * folders.
  */
 export function stampCode(folders: readonly string[], leftOut: readonly string[] = []): CodeStamp {

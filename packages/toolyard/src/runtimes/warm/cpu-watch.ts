@@ -9,7 +9,7 @@ const MAX_PROCESSES = 256;
 
 /**
  * Calls `onOver` once a process and its descendants have used more than `cpuMs` of processor time from now on. A
- * persistent interpreter serves many calls, so the system's own limit would count them together. Has no effect on
+ * persistent interpreter serves many calls, so the system's own limit would count all calls together. Has no effect on
  * systems other than Linux. Returns a function that stops the measurement.
  */
 export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => void): () => void {

@@ -69,7 +69,8 @@ interface WarmRun {
 
 async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   const end = await attempt(tool, running);
-  // The interpreter exited while idle, which only the next message shows. The tool's code has not run.
+  // If the interpreter exited while idle, only the next message detects it. The tool's code has not run, so the call is
+  // repeated.
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 
@@ -129,7 +130,7 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
   const child = await spawnChild({ ...contained, cwd: folder, extraPipes: EXTRA_PIPES });
   host.living.add(child);
   void child.gone.then(() => host.living.delete(child));
-  // The file is loaded in the first call.
+  // The stamp is taken before the first call, because that call loads the file.
   return new WarmProcess(child, await settledStamp(stamp), (text) => host.logger.debug(text, { tool: name }));
 }
 

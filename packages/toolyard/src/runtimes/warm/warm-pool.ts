@@ -21,8 +21,8 @@ export interface PoolOptions extends RunMode {
 }
 
 /**
- * The interpreters of one tool. Each runs one call at a time. It is replaced when the code has changed or after a
- * number of calls, and ends when idle.
+ * The interpreters of one tool. Each one runs one call at a time. An interpreter is replaced after a change of the code
+ * or after a number of calls, and ends when it is idle.
  */
 export class WarmPool {
   readonly #options: PoolOptions;

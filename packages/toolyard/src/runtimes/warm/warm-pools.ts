@@ -13,11 +13,14 @@ export class WarmPools {
   readonly #entries = new Map<string, PoolEntry>();
 
   constructor(closing: AbortSignal) {
-    // The closing provider ends the processes; this ends waiting and starting calls.
+    // Ends calls that wait for an interpreter or are starting one. The closing provider ends the processes.
     closing.addEventListener("abort", () => this.#close(), { once: true });
   }
 
-  /** Returns the pool of one tool. Changed settings give a new pool; the old one ends after its last call. */
+  /**
+   * Returns the pool of one tool. If the settings have changed, creates a new pool; the old one ends after its last
+   * call.
+   */
   of(key: string, settings: string, options: Omit<PoolOptions, "onEmpty">): WarmPool {
     const known = this.#entries.get(key);
     if (known?.settings === settings) return known.pool;

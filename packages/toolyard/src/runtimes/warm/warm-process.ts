@@ -32,13 +32,13 @@ export interface WarmEnd {
   /** The last message: a `result`, an `error`, or neither. Absent if the interpreter exited before. */
   readonly message?: JsonObject;
   readonly exit?: Exit;
-  /** False if the call never reached the tool's code, so that it may be repeated. */
+  /** False if the call never reached the tool's code. It may then be repeated. */
   readonly hasBegun: boolean;
   readonly stdout: Buffer;
   readonly stderr: StderrTail;
 }
 
-/** Maximum length of a line of the channel: as long as all output, which is encoded as base64. */
+/** Maximum length of a line of the channel. One line may contain the whole output, encoded as base64. */
 const MAX_LINE_BYTES = 512 * 1024 * 1024;
 const MAX_PRINT_LINE_BYTES = 64 * 1024;
 const RAW_FACTOR = 1.5;
@@ -90,7 +90,7 @@ export class WarmProcess {
       void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args })}\n`);
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
-      // The interpreter's last messages may still be in the pipe.
+      // The pipe is read to its end, because it may still contain the interpreter's last messages.
       await ending.race(this.child.drained(PIPE_GRACE_MS));
       return hearing.toEnd(hearing.message ? { message: hearing.message } : { exit: this.child.exit! });
     } finally {
@@ -145,8 +145,8 @@ class WarmCallOutput {
   }
 
   /**
-   * Returns false once the raw bytes far exceed the limit. JSON framing enlarges printed output, so the exact count is
-   * made per line.
+   * Returns false if the raw bytes far exceed the limit. The exact count is made per line, because JSON encoding makes
+   * printed output longer.
    */
   countRaw(bytes: number): boolean {
     this.#raw += bytes;

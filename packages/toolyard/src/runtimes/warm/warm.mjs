@@ -9,7 +9,7 @@ const { CONTEXT_NAME, createContext } = require("../calling/node/toolyard/script
 const { setArguments } = require("../calling/node/toolyard/script/index.cjs");
 
 const [path, name] = process.argv.splice(2, 2);
-// Makes the script appear as the started program.
+// Sets the arguments as if the script were the started program.
 process.argv[1] = path;
 const channel = current();
 let loaded;
@@ -39,7 +39,7 @@ async function load() {
   return found;
 }
 
-// A second parameter with a default value does not count in `length`, so the source text is searched.
+// The source text is searched, because a second parameter with a default value does not count in `length`.
 function takesContext(found) {
   if (found.length > 1) return true;
   const head = Function.prototype.toString.call(found).slice(0, 1000);
@@ -78,6 +78,6 @@ channel.serve(async ({ run: number, arguments: args }) => {
       error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` },
     });
   }
-  // A file that failed to load is loaded again in the next call.
+  // The process exits if the file failed to load, so that the next call loads it again.
   if (!loaded) process.exit(0);
 });

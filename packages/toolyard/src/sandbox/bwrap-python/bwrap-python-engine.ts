@@ -12,7 +12,7 @@ import { distFolder } from "../node-flags.ts";
 import type { SandboxOptions } from "../options.ts";
 import { ProcessRuns } from "../processes/process-runs.ts";
 
-/** Address space of the interpreter and its library, without the stacks of threads. */
+/** Address space that the interpreter and its library need, without the stacks of threads. */
 const BASE_BYTES = 192 * 1024 ** 2;
 /** Maximum number of threads of the code. It cannot start processes. */
 const THREADS = 64;
@@ -72,7 +72,7 @@ async function commandOf({
   const scratchBytes = limits.fileBytes + SCRATCH_SLACK_BYTES;
   const line = bwrapCommand(found, {
     command: program,
-    // The user's own packages are excluded; those of the system are available.
+    // Packages in the user's own folder are excluded; those of the system are available.
     args: ["-I", "-B", "-X", "utf8", `${DRIVER}/main.py`, DRIVER, PRELUDE],
     cwd: WORK,
     readable: programFolders(program),
@@ -107,7 +107,7 @@ async function probePython(python: string): Promise<string | undefined> {
   if (answers.size >= MAX_CACHED) answers.clear();
   const answer = askPython(python);
   answers.set(python, answer);
-  // A failure is not cached, so that a later installation is found.
+  // A failure is not cached, so that a later installation is detected.
   if ((await answer) !== undefined) answers.delete(python);
   return answer;
 }

@@ -10,7 +10,10 @@ type WithoutRun<T> = T extends { readonly run: number } ? Omit<T, "run"> : never
 /** A message of a run to the hub, without the number of the run. */
 export type RunMessage = WithoutRun<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
-/** Time after which a worker is ended from outside. It measures its own time if it can, and then reports details. */
+/**
+ * Time after its limit at which a worker is ended from outside. It is needed if the worker cannot measure its own time;
+ * if it can, its own report has more details.
+ */
 const WORKER_GRACE_MS = 600;
 
 /**
@@ -66,7 +69,8 @@ export class WorkerRun {
     this.#finish(failed("cancelled", "Cancelled", "The run was cancelled."));
   }
 
-  // Code in the worker may send anything. Any message that is not one of the few known kinds ends the worker.
+  // Validates every message, because code in the worker may send anything. A message of an unknown type ends the
+  // worker.
   #receive(message: unknown): void {
     if (!isFromWorker(message)) return this.#nonsense();
     switch (message.type) {
@@ -95,7 +99,7 @@ export class WorkerRun {
     this.#tell({ type: "output", stream, text });
   }
 
-  // One call above the limit reaches the hub, which ends the run and reports why.
+  // One call above the limit is forwarded to the hub, which then ends the run and reports the reason.
   #mayCall(): boolean {
     this.#callsLeft -= 1;
     return this.#callsLeft >= -1;
@@ -120,7 +124,7 @@ function afterEnd({ reason, detail }: WorkerEnd, { memoryBytes }: SandboxLimits)
   return failed("crashed", "Crashed", `The interpreter ended unexpectedly.${isPlain(detail) ? ` ${detail}` : ""}`);
 }
 
-/** Returns whether the text may be shown to the caller: no path in it, and no more than a sentence or two. */
+/** Returns whether the text may be shown to the caller: it must contain no path and be short. */
 function isPlain(detail: string): boolean {
   return detail !== "" && detail.length <= 300 && !/[/\\]/u.test(detail.replace(/`@?[\w-]+\/[\w-]+`/gu, ""));
 }

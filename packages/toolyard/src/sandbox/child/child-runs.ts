@@ -41,7 +41,7 @@ export class ChildRuns {
   }
 
   async #run(id: number, job: SandboxJob): Promise<void> {
-    // The hub sends no more runs than this. The limit is checked here too, because each worker is a thread.
+    // The hub enforces this limit too. It is checked again here, because each worker is a thread.
     if (this.#runs.size >= this.#settings.runs * 2)
       return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
     const run = new WorkerRun(job, (message) => this.#tell({ ...message, run: id }));

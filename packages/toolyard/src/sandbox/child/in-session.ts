@@ -11,7 +11,9 @@ export interface SessionRun extends SessionWish {
 /** Time in milliseconds from the end of a run until its worker must report that it is ready for the next one. */
 const FREE_WITHIN_MS = 1000;
 
-/** After any other result, the interpreter may be in the middle of an operation. */
+/**
+ * Results after which a session is kept. After any other result, the interpreter may be in the middle of an operation.
+ */
 const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
 
 /** Runs a job in a session. The session is kept if the run ended normally and its worker waits for the next job. */
@@ -21,7 +23,8 @@ export async function runInSession(sessions: Sessions, run: SessionRun): Promise
   let done: WorkerDone | undefined;
   try {
     done = await run.perform(taken.worker, taken.isNew);
-    // Code can report its end and continue, and no clock would run for it then.
+    // The session is kept only if the worker is ready, because code can report its end and continue, and no time limit
+    // would apply to it then.
     if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
     return done;
   } finally {

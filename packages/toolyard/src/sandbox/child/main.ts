@@ -13,7 +13,7 @@ const hub = new Socket({ fd: 3, readable: true, writable: true });
 const frames = new FrameReader(settings.maxFrameBytes);
 const runs = new ChildRuns(settings, (frame) => void hub.write(frame));
 
-// The child always exits with the hub.
+// This process always exits together with the hub.
 const leave = (): never => process.exit(0);
 hub.on("end", leave);
 hub.on("close", leave);

@@ -1,7 +1,7 @@
 import { within } from "../../core/timing/wait.ts";
 /**
- * Tracks whether a worker is ready for its next job: it must report ready once before each job. A run ends only after
- * that.
+ * Tracks whether a worker is ready for its next job: it must report this once before each job, and a run ends only
+ * after the report.
  */
 export class WorkerReadiness {
   #jobs = 0;

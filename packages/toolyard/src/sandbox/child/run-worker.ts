@@ -1,6 +1,6 @@
 import type { ToWorker } from "../worker-messages.ts";
 
-/** Why a worker ended. */
+/** Reason why a worker ended. */
 export interface WorkerEnd {
   /** `timeout` and `limit`: the worker's supervisor ended it and supplies the message. */
   readonly reason: "ended" | "memory" | "crashed" | "timeout" | "limit";
@@ -13,7 +13,7 @@ export interface RunWorker {
   /** Resolves when the worker waits for a job, and also if it ended before. Never rejects. */
   readonly ready: Promise<void>;
   readonly ended: Promise<WorkerEnd>;
-  /** Sets the receiver of the worker's messages; there is one at a time. */
+  /** Sets the receiver of the worker's messages. There is only one receiver at a time. */
   listen(onMessage: ((message: unknown) => void) | undefined): void;
   send(message: ToWorker): void;
   /** Called when a job is over, before the next one: whether the worker accepts it, is still busy, or has ended. */

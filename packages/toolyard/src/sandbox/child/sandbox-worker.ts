@@ -4,10 +4,7 @@ import { WorkerReadiness } from "./readiness.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
-/**
- * Limits of a worker's own JavaScript heap. Bytes of files are outside of it. Since Node 24, each worker would
- * otherwise reserve 512 MB for compiled code, which data limits (bubblewrap) count.
- */
+/** Limits of a worker's own JavaScript heap. The bytes of files do not count. */
 // Since Node 24, each worker would otherwise reserve 512 MB for compiled code, which the data limits of the bubblewrap
 // engine count.
 const RESOURCE_LIMITS = {

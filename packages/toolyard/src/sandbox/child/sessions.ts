@@ -45,8 +45,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the session of this key, and starts it if there is none. Returns a text with the reason if that is not
-   * possible now.
+   * Returns the session of this key, and starts it if there is none. Returns the reason as text if no session can be
+   * started now.
    */
   take({ key, owner }: SessionWish, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);

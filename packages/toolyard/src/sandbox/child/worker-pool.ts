@@ -27,8 +27,8 @@ export class WorkerPool {
     if (this.#spare.has(language)) return;
     const worker = new SandboxWorker(this.#kinds[language]);
     this.#spare.set(language, worker);
-    // A worker that exits before its first job is dropped. The next run starts another one and reports why it does not
-    // start.
+    // A worker that exits before its first job is removed from the pool. The next run starts another one, and reports
+    // the reason if that fails too.
     void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
 
@@ -41,8 +41,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the next worker: not while the current one starts, because a caller waits for it, nor in the first moments
-   * of its run, which are usually the whole run.
+   * Starts the next worker. Waits until the current worker has started, because a caller waits for it, and until the
+   * first moments of its run have passed, because most runs are shorter.
    */
   async #refillAfter(worker: SandboxWorker, language: InterpreterName): Promise<void> {
     await worker.ready;

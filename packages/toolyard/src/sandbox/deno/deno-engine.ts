@@ -81,7 +81,7 @@ function commandOf({ deno, limits }: SandboxOptions): Pick<SpawnOptions, "comman
   const prlimit = findPrlimit(place);
   const setpriv = process.platform === "linux" ? find("setpriv", place) : undefined;
   const line = [
-    // The process ends with the hub, even if the hub is killed while the code computes.
+    // The process ends together with the hub, even if the hub is killed while the code is running.
     ...(setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"]),
     ...(prlimit === undefined
       ? []

@@ -21,7 +21,10 @@ function prepare(job: SandboxJob): SplitResult {
   }
 }
 
-/** Returns the tokens; none if the parser fails, because the interpreter reports the error better. */
+/**
+ * Returns the tokens. Returns none if the parser fails, because the interpreter then reports the error with a better
+ * message.
+ */
 function tokensFor(code: string): Token[] {
   if (!/\bawait\b/u.test(code)) return [];
   try {

@@ -11,7 +11,9 @@ export interface SplitSource extends SourceText {
 /** Result of parsing: the split code, or the problem and its line. */
 export type SplitResult = SplitSource | { readonly problem: string; readonly line: number };
 
-/** Maximum number of positions that are tried. If the last statement has more lines, the code has no value. */
+/**
+ * Maximum number of positions that are tried. If the last statement needs more positions, its value is not returned.
+ */
 const MAX_STARTS = 200;
 const NO_EXPRESSION: ReadonlySet<string> = new Set([
   "{",

@@ -6,7 +6,7 @@ const MAX_MESSAGE_CHARS = 8000;
 const MAX_LINES = 20;
 const PLACE = /\b(code\.[jt]s):(\d+)(?::(\d+))?\)?$/u;
 
-/** Data to distinguish the lines of the code from the wrapper's. */
+/** Data that distinguish lines of the code from lines of the wrapper. */
 export interface ErrorOrigin {
   readonly code: string;
   /** Number of wrapper characters before the code in the first line; 0 if the code runs without a wrapper. */
@@ -38,10 +38,10 @@ function parse(json: string): { readonly type: string; readonly message: string;
 
 function toLine(line: string, wrapperChars: number, count: number): string[] {
   const match = PLACE.exec(line.trimEnd());
-  // Lines after the code belong to the wrapper.
+  // Lines after the end of the code belong to the wrapper, so they are removed.
   if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
-  // The wrapper adds characters only to the first line.
+  // In the first line, the characters of the wrapper are subtracted from the column. Other lines have none.
   const place =
     column === undefined
       ? `${file}:${row}`

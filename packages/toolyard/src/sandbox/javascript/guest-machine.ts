@@ -20,8 +20,8 @@ export interface EvaluatedCode {
   /** Promise that is settled when the code ends. */
   readonly promise: HeldValue;
   /**
-   * True: the code ran as a function, and the promise's value is that of the code. False: the promise's value is an
-   * object whose `value` is that of the code.
+   * True: the code ran as a function, and the promise resolves to its value. False: the promise resolves to an object
+   * whose `value` is the value of the code.
    */
   readonly isWrapped: boolean;
 }
@@ -32,7 +32,9 @@ export interface GuestMachine {
   /** Starts to run code. The thrown value can be passed to `describe`. */
   evaluate(source: SourceText): EvaluatedCode;
   call(method: GuestMethod, ...given: readonly (string | boolean | HeldValue)[]): string | undefined;
-  /** Runs promise jobs until none is left. If the interpreter cannot do that synchronously, use `whenQuiet`. */
+  /**
+   * Runs promise jobs until none is left. If the interpreter cannot do that synchronously, `whenQuiet` must be used.
+   */
   runJobs(): void;
   whenQuiet(then: () => void): void;
   /**

@@ -9,15 +9,15 @@ import type { SourceText } from "./source-error.ts";
 export type QuickJsModule = typeof quickjsModule;
 
 /**
- * Maximum size of the interpreter's stack: deeper recursion is a `RangeError` inside. The thread's own stack is far
- * larger.
+ * Maximum size of the interpreter's stack. Deeper recursion causes a `RangeError` in the code. The thread's own stack
+ * is far larger.
  */
 const MAX_STACK_BYTES = 384 * 1024;
-/** Maximum number of recorded unhandled rejections. The first is the error of a run. */
+/** Maximum number of recorded unhandled rejections. Only the first one becomes the error of a run. */
 const MAX_REJECTIONS = 100;
 /**
- * One QuickJS interpreter. Only texts, bytes and booleans are passed, and no value of the host is reachable from
- * inside.
+ * One QuickJS interpreter. Only texts, bytes and booleans cross its boundary, and code inside cannot reach any value of
+ * the host.
  */
 export class GuestVm implements GuestMachine {
   owner: GuestOwner | undefined;
@@ -26,10 +26,7 @@ export class GuestVm implements GuestMachine {
   readonly #guest: JSValueHandle;
   readonly #methods = new Map<GuestMethod, JSValueHandle>();
   readonly #rejections = new Map<number, readonly [JSValueHandle, JSValueHandle]>();
-  /**
-   * The answer of the last host call. The interpreter takes its own reference after the call, and this one must be
-   * released.
-   */
+  /** Answer to the last host call. It must be released here after the interpreter has made its own reference. */
   #lastAnswer: JSValueHandle | undefined;
 
   static async create(quickjs: QuickJsModule, module: object, memoryBytes: number): Promise<GuestVm> {
@@ -69,7 +66,7 @@ export class GuestVm implements GuestMachine {
       return { promise: this.#vm.evalCode(code, name, this.#quickjs.EvalFlags.ASYNC), isWrapped: false };
     } catch (error) {
       const described = this.describe(error);
-      // `return` and `using` are allowed only in a function, so the code becomes one.
+      // The code is wrapped in a function if it contains `return` or `using`, which are allowed only in functions.
       if (described === undefined || !NEEDS_FUNCTION.test(described))
         throw described === undefined ? error : new DescribedError(described);
       return { promise: this.#vm.evalCode(wrapped, name, this.#quickjs.EvalFlags.TYPE_GLOBAL), isWrapped: true };
@@ -127,7 +124,7 @@ export class GuestVm implements GuestMachine {
   rejected(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
     const { identity } = promise;
     if (isHandled) return this.#forget(identity);
-    // The promise is retained too: its identity is an address, which another promise could get after it was freed.
+    // The promise is kept too: its key is its address, which another promise could get after this one was freed.
     if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(identity, [reason.dup(), promise.dup()]);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Measures wall time and processor time of a run inside the worker, during a computation. Processor time is used so
- * that other work on the machine does not count: the thread's time if Node reports it, else the process's, and never
+ * Measures wall time and processor time of a run inside the worker, during a computation. Processor time does not
+ * include other work on the machine. It is the thread's time if Node reports it, otherwise the process's, and never
  * more than the elapsed time.
  */
 export class JobClock {
@@ -30,7 +30,8 @@ export class JobClock {
     const now = performance.now();
     if (now >= this.#wallEnd) return "wall";
     const { passed } = this.#since ?? { passed: now };
-    // Processor time never exceeds the elapsed time, so it is rarely necessary to read it.
+    // Processor time is read only if the elapsed time exceeds the limit, because it is never greater than the elapsed
+    // time.
     if (this.#usedMs + now - passed < this.#cpuMs) return undefined;
     return this.#usedMs + (this.#since ? this.#of(this.#since, now) : 0) >= this.#cpuMs ? "cpu" : undefined;
   }
@@ -44,7 +45,7 @@ export class JobClock {
   }
 }
 
-/** Available since Node 22.19. */
+/** Function that is available since Node 22.19. */
 type ThreadUsage = () => NodeJS.CpuUsage;
 
 function threadCpuMs(): number {

@@ -5,7 +5,8 @@ import { HostRefusal } from "./refusal.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /**
- * Files of a run, in memory. In a session, files are kept; a file belongs to the artifacts of the run that changed it.
+ * Files of a run, in memory. In a session, files are kept between runs. Each run returns only the files that it
+ * changed.
  */
 export class JobFiles {
   readonly #files = new Map<string, Uint8Array>();

@@ -20,14 +20,14 @@ export interface JobSurroundings {
   readonly files: JobFiles;
   /** Converts the code to source text for the interpreter. Throws a `SourceError`. */
   source(job: SandboxJob): SourceText;
-  /** Number of output pieces that are written immediately (see `JobOutput`). */
+  /** Number of output pieces that are written immediately. @default all output is buffered */
   readonly promptPieces?: number;
   say(message: FromWorker): void;
 }
 
-/** Shorter pauses than this count as computing, because reporting each would cost more than it saves. */
+/** Shorter pauses count as computing, because reporting each one would cost more than it saves. */
 const WAIT_TOLD_AFTER_MS = 5;
-/** Maximum number of failed interpreter jobs in a row. After a failed job, the next one runs. */
+/** Maximum number of consecutive failed promise jobs. After a failed job, the next one runs. */
 const MAX_FAILED_JOBS = 1000;
 
 /** One run of code, from its start to its end, including all its requests to the host. */
@@ -42,7 +42,7 @@ export class JobRun implements GuestOwner {
   #finish!: (done: WorkerDone) => void;
   #isFinished = false;
   #wrapperChars = 0;
-  /** Result of the code itself. Work that it started may still be running. */
+  /** Result of the code itself. Work that the code started may still be running. */
   #outcome: { readonly json: string | undefined } | undefined;
   #alarm: NodeJS.Timeout | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
@@ -115,7 +115,10 @@ export class JobRun implements GuestOwner {
     promise.dispose();
   }
 
-  /** All code runs through this method: it counts the time, and checks afterwards whether the run continues. */
+  /**
+   * Runs a piece of code. All code runs through this method, which counts its time and then checks whether the run may
+   * continue.
+   */
   #enter(work: () => void): void {
     if (this.#isFinished) return;
     this.#waits(false);
@@ -236,7 +239,7 @@ const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = {
   RangeError: /^Array buffer allocation failed/u,
 };
 
-/** Returns whether WebAssembly itself failed. The interpreter must not be used any more then. */
+/** Returns whether WebAssembly itself failed. The interpreter must then not be used again. */
 function isTrap(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
 }

@@ -14,14 +14,14 @@ export function prepareSource({ language, code, session }: SandboxJob, sucrasePa
   const name = language === "typescript" ? "code.ts" : "code.js";
   const script = language === "typescript" ? stripTypes(code, sucrasePath) : code;
   const { text, names } = session === undefined ? { text: script, names: [] } : keepVariables(script, sucrasePath);
-  // In a session, the function copies its declared names to the global object, whichever way it ends.
+  // In a session, the function copies the names that it declares to the global object, even if it throws.
   const keep = names.map((each) => `globalThis.${each}=${each};`).join("");
   const prefix = names.length === 0 ? "(async()=>{" : `(()=>{let $keep$;const $run$=(async()=>{$keep$=()=>{${keep}};`;
   const suffix = names.length === 0 ? "})()" : "})();return $run$.finally(()=>$keep$())})()";
   return { name, code: text, wrapped: `${prefix}${text}\n${suffix}`, wrapperChars: prefix.length };
 }
 
-// Loaded for the first code that needs it, because that takes 80 ms in a new thread.
+// The module is loaded for the first code that needs it, because loading takes 80 ms in a new thread.
 let loaded: SourceTransformer | undefined;
 
 function sucrase(path: string): SourceTransformer {
@@ -95,7 +95,7 @@ function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
       edits.push({ at: end, remove: 0, insert: ";" });
       openClass = false;
     }
-    // Same length as the replaced word, so that columns stay correct.
+    // The replacement has the same length as the replaced word, so that columns stay correct.
     if (label === "const" || label === "let")
       edits.push({ at: start, remove: end - start, insert: "var".padEnd(end - start) });
     if (label === "class" && next && isTopName(next)) {
@@ -106,9 +106,7 @@ function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
   return edits;
 }
 
-/**
- * Yields the tokens outside of all brackets, and the brackets that return to that level, each with the token after it.
- */
+/** Yields the tokens outside of all brackets and the brackets at that level, each with the token after it. */
 function* outermost(
   tokens: readonly SourceToken[],
 ): Generator<{ readonly token: SourceToken; readonly next: SourceToken | undefined }> {

@@ -40,7 +40,7 @@ let isUsed = false;
 let current: JobRun | undefined;
 
 /**
- * Runs code while no caller waits, so that the first run of a thread does not wait for loading and compiling. This
+ * Runs code while no caller waits, so that the first run in this thread need not wait for loading and compiling. This
  * interpreter is discarded, so that no code finds traces of another run.
  */
 async function warmUp(): Promise<void> {

@@ -15,7 +15,7 @@ export interface ProcessRunsOptions {
   readonly sessions: number;
   readonly sessionIdleMs: number;
   onSessions(): void;
-  /** Called when everything must end. */
+  /** Called when all processes must end. */
   onKill?(): Promise<void>;
 }
 
@@ -56,7 +56,8 @@ export class ProcessRuns implements RunHost {
     host: SandboxHost,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
-    // The operating system measures processor time if it can. Then the code's own reports of waiting are ignored.
+    // If the operating system measures processor time, the reports of waiting from the process are ignored, because the
+    // code could forge them.
     const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
     const inner = new WorkerRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
     const outer = new HubRun({
@@ -68,7 +69,7 @@ export class ProcessRuns implements RunHost {
     });
     const cancel = (): void => outer.fail("cancelled", "The caller cancelled the run or went away.");
     signal.addEventListener("abort", cancel, { once: true });
-    // If the run ends on this side, it must end in the process too.
+    // If this side ends the run, the process must end it too.
     void outer.outcome.then(() => inner.cancel());
     const { artifacts, ...done } = await this.#perform(job, inner, (session) =>
       outer.take({ type: "started", run: NO_RUN, ...(session ? { session } : {}) }, NOTHING),
@@ -123,14 +124,14 @@ export class ProcessRuns implements RunHost {
     this.#prepare();
     const worker = this.#spare!;
     this.#spare = undefined;
-    // Not while this worker starts, because a caller waits for that.
+    // The next worker is prepared only after this one has started, because a caller waits for this one.
     void worker.ready.then(() => this.#prepare());
     return worker;
   }
 }
 
 const NOTHING = new Uint8Array(0);
-/** Longer than any run may take, and still valid for a timer. */
+/** Time limit that never applies: longer than any run, and still valid for a timer. */
 const UNCOUNTED_MS = 2 ** 31 - 10_000;
 
 /** Returns the worker for its run, which receives the limits of the job. */

@@ -13,7 +13,7 @@ import { cpuMessage } from "../run-clock.ts";
 import type { FromWorker, ToWorker } from "../worker-messages.ts";
 import { freeze, inodesOf, residentOf } from "./watch.ts";
 
-/** Describes how an interpreter is started as a process that exchanges frames. */
+/** Settings for starting an interpreter as a process that exchanges frames. */
 export interface ProcessKind {
   /** Returns the command. Rejects with a message for the caller. */
   command(): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">>;
@@ -35,7 +35,7 @@ export interface ProcessKind {
 
 /** Maximum time in milliseconds for which leftover processes of an ended interpreter may hold its pipes. */
 const DRAIN_MS = 250;
-/** Output above its limit is read and dropped. This much dropped output ends the process. */
+/** Output above its limit is read and dropped. The process is ended after this much dropped output. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 /** Number of files and folders in all folders in memory that are allowed in addition to those of the run. */
 const SPARE_INODES = 4096;
@@ -137,7 +137,7 @@ export class ProcessWorker implements RunWorker {
       );
       if (!this.#isOver) this.#unwatch = this.#watch(job);
     } catch (error) {
-      // The interpreter received nothing of the job, and still waits.
+      // The interpreter received nothing of the job, so it still waits for one.
       this.#job = undefined;
       this.#readiness.said();
       this.#onMessage?.({ type: "done", done: failedBefore(error) });
@@ -173,7 +173,7 @@ export class ProcessWorker implements RunWorker {
   #take(stream: "stdout" | "stderr", chunk: Buffer): void {
     if (this.#isOver) return;
     if (stream === "stderr") this.#stderr.push(chunk);
-    // The runtime's own messages on standard error are not output of the code.
+    // Standard error is ignored if the channel is standard, because it then contains only messages of the runtime.
     if (!this.#job || this.#kind.channel === "standard") return;
     this.#output.write(stream, chunk);
     if (this.#output.truncated && (this.#dropped += chunk.length) > MAX_DROPPED_BYTES) {
@@ -204,7 +204,7 @@ export class ProcessWorker implements RunWorker {
 
   async #done(done: unknown, heads: unknown, body: Buffer): Promise<void> {
     this.#unwatch?.();
-    // The code's last output is already in the pipes; another turn of the event loop reads it.
+    // Waits for another turn of the event loop, which reads the code's last output from the pipes.
     for (let round = 0; round < 2; round += 1) await new Promise((resolve) => setImmediate(resolve));
     this.#output.flush();
     const artifacts = readFiles(heads, body);

@@ -15,7 +15,7 @@ export function freeze(pid: number, isFrozen: boolean): void {
     try {
       process.kill(member, isFrozen ? "SIGSTOP" : "SIGCONT");
     } catch {
-      // The process ended meanwhile.
+      // The error is ignored: the process has already ended.
     }
   }
 }

@@ -34,7 +34,10 @@ export class GuestError extends Error {
   }
 }
 
-/** Thrown when the guest exits. It passes through the interpreter's frames, which code of the guest cannot catch. */
+/**
+ * Thrown when the guest exits. Code of the guest cannot catch it, because it passes directly through the interpreter's
+ * frames.
+ */
 export class GuestExit extends Error {
   override readonly name = "GuestExit";
   readonly code: number;

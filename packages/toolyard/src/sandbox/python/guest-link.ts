@@ -16,7 +16,7 @@ const MAX_PATH_CHARACTERS = 512;
 const MAX_QUERY_CHARACTERS = 4096;
 const MAX_SEARCH_LIMIT = 100;
 const FRAME_SLACK_BYTES = 65_536;
-/** Maximum number of answers that the guest has not read. The calls that it may have open never produce as many. */
+/** Maximum number of answers that the guest has not read. The allowed number of open calls never produces as many. */
 const MAX_ANSWERS = 32_768;
 
 type GuestCallReply = Extract<ToWorker, { type: "reply" }>;
@@ -176,7 +176,7 @@ export class GuestLink implements Device {
     const longest = typeof ms === "number" && ms >= 0 ? ms : Infinity;
     this.#parts.output.flush();
     if (this.#answers.length > 0) return;
-    // No call is running, so no answer can arrive.
+    // Throws if no call is running and no timer is set, because no answer can arrive.
     if (this.#running.size === 0 && longest === Infinity) throw new GuestError("inval");
     const left = this.#left();
     let message = this.#parts.host.await(Math.min(longest, left));
@@ -219,7 +219,8 @@ export class GuestLink implements Device {
     next.send();
   }
 
-  // Tool calls may run meanwhile: their replies are only taken from the port in `wait`, so this answer comes first.
+  // The answer is sent immediately. Replies to tool calls are only taken from the port in `wait`, so this answer
+  // precedes them.
   #zone({ key }: JsonObject): void {
     if (typeof key !== "string" || this.#answers.length > 0) throw new GuestError("inval");
     this.#answer("zone", timeZoneFile(key)?.toString("base64") ?? "");
@@ -246,7 +247,10 @@ export class GuestLink implements Device {
     host.send({ type: "done", done: { ...done, artifacts, truncated: output.truncated } });
   }
 
-  /** Throws unless tools are available, that is in the scripting profile. The guest may have changed its own rules. */
+  /**
+   * Throws unless the run has the scripting profile, in which tools are available. Checked here, because the guest may
+   * have changed its own rules.
+   */
   #scripting(): SandboxJob {
     if (this.#job?.profile !== "scripting") throw new GuestError("perm");
     return this.#job;

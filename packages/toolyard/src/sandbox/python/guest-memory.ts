@@ -79,7 +79,7 @@ export class GuestMemory {
     return view;
   }
 
-  // When the memory grows, it gets a new buffer, and the old one becomes empty.
+  // Returns a current view: when the memory grows, it gets a new buffer and the old one becomes empty.
   #current(): DataView {
     if (this.#memory === undefined) throw new GuestError("fault");
     if (this.#view.buffer !== this.#memory.buffer) this.#view = new DataView(this.#memory.buffer);

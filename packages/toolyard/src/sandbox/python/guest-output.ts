@@ -3,9 +3,7 @@ import type { FromWorker } from "../worker-messages.ts";
 
 type GuestStream = "stdout" | "stderr";
 
-/**
- * Number of pieces that are sent immediately. Later ones are gathered, so that a flood of small pieces costs little.
- */
+/** Number of pieces that are sent immediately. Later pieces are collected, so that many small pieces cost little. */
 const PROMPT_PIECES = 200;
 const GATHER_BYTES = 8192;
 const GATHER_MS = 20;
@@ -45,7 +43,7 @@ export class GuestOutput {
     this.#left -= piece.length;
     if (stream !== this.#stream) this.flush();
     this.#stream = stream;
-    // Copied, because the piece is in the guest's memory.
+    // The piece is copied, because it is in the guest's memory.
     this.#gathered += this.#decoders[stream].write(Buffer.from(piece));
     this.#pieces += 1;
     if (

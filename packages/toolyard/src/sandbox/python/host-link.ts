@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const TOLD_WAIT_MS = 5;
 
 /**
- * The worker's end of its port. The thread blocks while it waits, because its event loop is below the interpreter's
- * frames.
+ * The worker's end of its port. The thread blocks while it waits, because the event loop cannot run while the
+ * interpreter is on the stack.
  */
 export class HostLink {
   readonly #settings: SandboxWorkerSettings;
@@ -33,7 +33,8 @@ export class HostLink {
   receive(ms = Infinity): ToWorker | undefined {
     const until = performance.now() + ms;
     for (;;) {
-      // Read before the port: a message that arrives in between changes the counter, and the wait ends immediately.
+      // The counter is read before the port. A message that arrives in between changes the counter, so the wait ends
+      // immediately.
       const seen = Atomics.load(this.#wake, 0);
       const message = this.take();
       const left = until - performance.now();

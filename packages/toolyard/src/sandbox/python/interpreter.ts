@@ -6,13 +6,13 @@ import { wasiImports } from "./wasi.ts";
 const PAGE_BYTES = 65_536;
 const STACK_ALIGNMENT = 16;
 
-/** Returns false for a build for which it is unknown how a booted interpreter is resumed. */
+/** Returns whether a booted interpreter of this build can be resumed. */
 export function canResume(module: object): boolean {
   const names = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
   return names.has(RESUME) && names.has(STACK);
 }
 
-/** One instance of CPython. Only `start` and `bytes` work for modules that cannot resume. */
+/** One instance of CPython. For modules that cannot be resumed, only `start` and `bytes` work. */
 export class Interpreter {
   readonly #memory: WebAssembly.Memory;
   readonly #start: () => void;
@@ -43,9 +43,9 @@ export class Interpreter {
   }
 
   /**
-   * Restores the memory of a booted interpreter. Its WebAssembly frames are lost, and the space of those on its own
-   * stack stays reserved: for the interpreter, it is inside a call that never returns, and that call runs all later
-   * code.
+   * Restores the memory of a booted interpreter. The WebAssembly frames of the boot are lost, but their space on the
+   * interpreter's own stack stays reserved. From the interpreter's view, the boot is a call that never returns, and all
+   * later code runs inside it.
    */
   restore({ bytes, stack }: RestoredInterpreter): void {
     const missing = bytes.length - this.#memory.buffer.byteLength;

@@ -222,7 +222,7 @@ export class MemoryTree {
     const { node } = from;
     if (node === undefined) throw new GuestError("noent");
     if (node.readOnly || to.folder.readOnly || to.node?.readOnly === true) throw new GuestError("rofs");
-    // A folder keeps its parent: moving it would leave `..` pointing to the old one.
+    // A folder cannot be moved, because its `..` would still refer to the old parent.
     if (node.kind === "folder" || from.step === "" || to.step === "") throw new GuestError("notsup");
     if (to.node === node) return;
     assertName(to);

@@ -72,7 +72,7 @@ function start(
 ): void {
   const restored = snapshot?.load();
   if (restored !== undefined) {
-    // The snapshot's guest had only one open file, its channel.
+    // The file was open in the guest from which the snapshot was made, and no other file was.
     descriptors.add({ kind: "device", device: link });
     interpreter.restore(restored);
     return interpreter.runString(CONTINUE);

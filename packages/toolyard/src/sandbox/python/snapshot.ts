@@ -27,7 +27,7 @@ export interface RestoredInterpreter {
 export class InterpreterSnapshot {
   readonly #header: Int32Array;
   readonly #room: SharedArrayBuffer;
-  /** True if this worker is to create the snapshot. */
+  /** True if this worker must create the snapshot. */
   readonly isMaker: boolean;
 
   constructor(room: SharedArrayBuffer) {

@@ -67,7 +67,7 @@ function firstOther(clock: TimeZoneClock, { from, offset }: Period): number {
 }
 
 function encode(periods: readonly Period[]): Buffer {
-  // Summer time: an offset that is larger than the zone's other offset within a year.
+  // An offset counts as summer time if it is larger than the other offset of the zone within a year.
   const kinds = periods.map(({ from, offset }) => ({
     offset,
     dst: periods.some((other) => Math.abs(other.from - from) < 330 * DAY_S && other.offset < offset),

@@ -52,7 +52,7 @@ export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): R
         readSubscription(memory, subscriptions + index * SUBSCRIPTION_BYTES),
       );
       const clocks = all.filter((one) => one.type === CLOCK_EVENT);
-      // Files, streams and `/.rpc` are always ready.
+      // Waits only for clocks, because files, streams and `/.rpc` are always ready.
       if (clocks.length === all.length) sleep(Math.min(...clocks.map((one) => one.ms)));
       const due = clocks.length === all.length ? clocks.slice(0, 1) : all.filter((one) => one.type !== CLOCK_EVENT);
       for (const [index, one] of due.entries()) {

@@ -4,7 +4,7 @@ import { isUnique } from "../unique.ts";
 import type { RoundedValue } from "./rounded-value.ts";
 import { isMultiple, sameJson, type JsonNumber } from "./exact-numbers.ts";
 
-/** Keywords that compare a value with numbers of the schema, so that every digit counts. */
+/** Keywords that compare a value with numbers of the schema. Every digit of these numbers counts. */
 export const NUMERIC_KEYWORDS: ReadonlySet<string> = new Set([
   "minimum",
   "maximum",
@@ -15,7 +15,10 @@ export const NUMERIC_KEYWORDS: ReadonlySet<string> = new Set([
   "const",
 ]);
 
-/** The value that is being checked. Ajv's functions are synchronous and have no parameter for it. */
+/**
+ * The value that is being checked. It is a module variable, because Ajv's functions have no parameter for it. They are
+ * synchronous.
+ */
 let current: RoundedValue | undefined;
 
 /** Sets the value for the next call of a function that was compiled with `addExactKeywords`. */
@@ -56,7 +59,7 @@ interface Limit {
   holds(data: JsonNumber, limit: JsonNumber): boolean;
 }
 
-/** JavaScript compares a `bigint` with a `number` exactly. */
+/** Checks of the limits. JavaScript compares a `bigint` with a `number` exactly. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   minimum: { sign: ">=", holds: (data, limit) => data >= limit },
   maximum: { sign: "<=", holds: (data, limit) => data <= limit },

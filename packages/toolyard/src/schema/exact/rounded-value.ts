@@ -2,9 +2,8 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { setMember } from "./set-member.ts";
 
 /**
- * A value in which Ajv can check integers beyond 2^53: a copy with the nearest double instead of each `bigint`, and the
- * exact integers by their place. Ajv checks types and structure on the copy; the keywords of `exact-keywords.ts`
- * compare the exact integers.
+ * A copy of a value for Ajv, with the nearest double instead of each `bigint`, and the exact integers by their place.
+ * Ajv checks types and structure on the copy; the keywords of `exact-keywords.ts` compare the exact integers.
  */
 export class RoundedValue {
   readonly value: unknown;
@@ -21,7 +20,7 @@ export class RoundedValue {
   exact(data: unknown, parent: unknown, name: string | number): unknown {
     if (typeof data === "object" && data !== null) return this.#restored(data);
     if (typeof data !== "number") return data;
-    // Ajv passes no object as the parent of the root.
+    // For the root, Ajv passes no object as the parent.
     if (typeof parent !== "object" || parent === null) return typeof this.#root === "bigint" ? this.#root : data;
     return this.#integers.get(parent)?.get(String(name)) ?? data;
   }

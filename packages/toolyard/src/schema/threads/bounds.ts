@@ -9,19 +9,19 @@ export const MAX_SENT_CHARS = 16 * 1024 * 1024;
 export const MAX_SCHEMA_CHARS = 1024 * 1024;
 /** Maximum number of threads for schemas that are new or known to be slow. */
 export const MAX_SLOW_THREADS = 2;
-/** Maximum number of threads for schemas that are known to be fast: these never wait for the others. */
+/** Maximum number of threads for schemas that are known to be fast: they never wait for slow ones. */
 export const MAX_QUICK_THREADS = 1;
 /**
  * Maximum number of threads in a lane that work for one source at a time, so that its schemas do not delay the others.
  */
 export const MAX_THREADS_OF_SOURCE = 1;
 /**
- * Time after which a job gives way to waiting jobs and starts again behind them. Each time, it may run `SLICE_GROWTH`
+ * Time after which a job is interrupted if others wait. It is started again after them, and may then run `SLICE_GROWTH`
  * times as long.
  */
 export const SLICE_MS = 500;
 /**
- * Giving way costs a thread. Before that, the job must have run for at least this many times the thread's start time,
+ * Interrupting a job costs a thread. The job must have run for at least this many times the thread's start time before,
  * so that slow machines also make progress.
  */
 export const SLICE_STARTS = 3;
@@ -34,7 +34,10 @@ export const START_TIMEOUT_MS = 20_000;
 export const COMPILE_TIMEOUT_MS = 5_000;
 /** Time limit to check one value. */
 export const CHECK_TIMEOUT_MS = 3_000;
-/** If a value with at most this many items exceeds the time limit, the schema is at fault. */
+/**
+ * If the check of a value with at most this many items exceeds the time limit, the schema counts as unusable, not the
+ * value.
+ */
 export const FEW_ITEMS = 1_000;
 /** Maximum heap of one thread in MB. */
 export const THREAD_HEAP_MB = 256;

@@ -17,7 +17,7 @@ export interface CheckJob {
   readonly items: number;
 }
 
-/** The job had to give way, so it has no result. */
+/** The job was interrupted for another one, so it has no result. */
 export interface GivenWay {
   readonly type: "given way";
 }
@@ -107,7 +107,7 @@ export class CheckThread {
     });
   }
 
-  /** Ends the thread in the middle of its job, which counts as no fault of the schema. */
+  /** Ends the thread in the middle of its job. This does not count as a fault of the schema. */
   giveWay(): void {
     this.end();
     this.#job?.settle(GIVEN_WAY);

@@ -16,15 +16,18 @@ import type { CheckJob, CheckedMessage, Overrun } from "./check-thread.ts";
 import { Lane } from "./lane.ts";
 import type { ThreadCheckResult, Verdict } from "./messages.ts";
 
-/** Result of a job: the validation; or the schema is abandoned; or this value is too large for its schema. */
+/**
+ * Result of a job: the validation, or the reason why there is none: the schema is unusable, or this value is too large
+ * for its schema.
+ */
 export type JobResult =
   | Exclude<ThreadCheckResult, { ok: "too large" }>
   | { readonly ok: "unusable" }
   | { readonly ok: "too much"; readonly reason: string };
 
 /**
- * Validates values in threads, and remembers the verdict of each schema. A schema that is too slow is abandoned for
- * good; a large value that is too slow is refused alone. Jobs known to be fast do not wait for the others.
+ * Validates values in threads, and remembers the verdict of each schema. A schema that is too slow is never used again.
+ * If only a large value is too slow, only this value is refused. Jobs known to be fast do not wait for the others.
  */
 export class CheckThreads {
   readonly #verdicts = new Map<string, Verdict>();
@@ -48,7 +51,7 @@ export class CheckThreads {
       onVerdict: (verdict) => this.#keep(job.key, verdict),
     });
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
-    // Also applies to abandoned jobs, because no caller reads their result.
+    // A dropped job returns the same, because no caller reads its result.
     if (result.type === "dropped" || this.#isUnusable(job.key)) return UNUSABLE;
     return result.type === "overrun" ? this.#judgeOverrun(job, result) : this.#judge(job, result);
   }

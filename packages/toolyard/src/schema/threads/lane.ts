@@ -4,7 +4,7 @@ import type { Verdict } from "./messages.ts";
 
 /** A job for a lane. */
 export interface LaneJob extends CheckJob {
-  /** False if the result is no longer needed when the job would start. */
+  /** Returns whether the result is still needed when the job would start. */
   isWanted(): boolean;
   onVerdict(verdict: Verdict): void;
 }
@@ -14,7 +14,7 @@ export type LaneResult = CheckedMessage | Overrun | { readonly type: "dropped" }
 
 interface QueuedJob {
   readonly job: LaneJob;
-  /** Number of times that the job was started and gave way. */
+  /** Number of times that the job was started and interrupted. */
   readonly attempts: number;
   readonly settle: (result: LaneResult) => void;
   readonly fail: (error: unknown) => void;
@@ -28,8 +28,8 @@ interface LaneRun extends QueuedJob {
 }
 
 /**
- * A queue for a few threads: sources take turns, and each uses few threads at a time. A job releases its thread after a
- * while if others wait, so that fast jobs never wait for a slow one, even of their own source.
+ * Queue for a few threads. Sources take turns, and each uses few threads at a time. If others wait, a job is
+ * interrupted after a while, so that fast jobs never wait for a slow one, even of their own source.
  */
 export class Lane {
   readonly #maxThreads: number;
@@ -95,7 +95,7 @@ export class Lane {
     return Array.from(this.#busy).filter(({ job }) => job.source === source);
   }
 
-  /** Makes the next running job give way for which others have waited long enough, now or when its time is up. */
+  /** Interrupts the running job for which others have waited long enough: immediately, or when its time is up. */
   #makeRoom(): void {
     clearTimeout(this.#room);
     const [first] = this.#waiting
@@ -107,8 +107,8 @@ export class Lane {
   }
 
   /**
-   * Returns the running jobs that block a waiting job: those of its source if the source uses all its threads, or all
-   * jobs if all threads of the lane are busy.
+   * Returns the running jobs that block a waiting job. If its source uses all its threads, these are the jobs of the
+   * source. If all threads of the lane are busy, these are all jobs.
    */
   #inTheWayOf({ job }: QueuedJob): LaneRun[] {
     const own = this.#runningOf(job.source);
@@ -143,8 +143,8 @@ export class Lane {
 }
 
 /**
- * Returns the time until a running job gives way to a waiting one. Never to a job with the same schema. To a job that
- * was started more often, it gives way only after the first slice.
+ * Returns the time until a running job is interrupted for a waiting one. A job is never interrupted for one with the
+ * same schema. For a job that was started more often, it is interrupted only after the first slice.
  */
 function msToGiveWay({ job, attempts, thread }: LaneRun, waiting: QueuedJob): number {
   if (waiting.job.key === job.key) return Infinity;

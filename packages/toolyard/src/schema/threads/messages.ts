@@ -20,7 +20,7 @@ export interface CheckMessage {
   readonly value: unknown;
 }
 
-/** A thread reports that it is ready, its verdict on a compiled schema, and the result of a validation. */
+/** Message of a thread: it is ready, its verdict on a compiled schema, or the result of a validation. */
 export type ThreadMessage =
   | { readonly type: "ready" }
   | { readonly type: "verdict"; readonly verdict: Verdict }

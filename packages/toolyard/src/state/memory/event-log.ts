@@ -67,7 +67,8 @@ export class MemoryEventLog implements EventLog {
 
   after(session: string, stream: number, sequence: number): readonly LoggedEvent[] | undefined {
     const known = this.#sessions.get(session)?.entries.filter((event) => event.stream === stream) ?? [];
-    // The oldest event is dropped first, so the latest event of a known stream is always stored.
+    // An empty list means that the stream is unknown: the oldest events are dropped first, so a known stream always has
+    // its latest event.
     return known.length === 0 ? undefined : known.filter((event) => event.sequence > sequence);
   }
 
@@ -114,7 +115,7 @@ export class MemoryEventLog implements EventLog {
     this.#size -= entry.text.length;
     this.#count -= 1;
     owner.size -= entry.text.length;
-    // A session's entries are dropped in order, so this is the first one.
+    // The dropped entry is the first one of its session, because entries of a session are dropped in order.
     if (owner.entries[0] === entry) owner.entries.shift();
     if (owner.entries.length === 0) this.#sessions.delete(owner.session);
     if (this.#count > 0) return;

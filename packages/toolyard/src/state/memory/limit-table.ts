@@ -87,7 +87,7 @@ export class LimitTable {
   }
 }
 
-/** Limits from the view of one hub. */
+/** A bucket that was idle for a minute is full again, so removing it changes nothing. */
 export class MemoryLimitStore implements LimitStore {
   readonly #table: LimitTable;
   readonly #member: HubMember;
@@ -119,7 +119,7 @@ function livingIn(bucket: Bucket, now: number): number {
 }
 
 function seatOf({ seats }: Bucket, member: HubMember): Seat | undefined {
-  // There are only a few hubs.
+  // A linear search is sufficient, because there are only a few hubs.
   for (const seat of seats) if (seat.member === member) return seat;
   return undefined;
 }

@@ -35,8 +35,8 @@ export interface EventLog {
    */
   append(session: string, event: LoggedEvent, unheard?: Unheard): void;
   /**
-   * Returns the events of `stream` after `sequence`, in order. Returns `undefined` if the stream is unknown, so that
-   * later events are unknown too.
+   * Returns the events of `stream` after `sequence`, in order. Returns `undefined` if the log contains no event of the
+   * stream, because then missed events cannot be determined.
    */
   after(
     session: string,

@@ -1,4 +1,4 @@
-/** Notification from one hub to all hubs. */
+/** Notification that one hub sends to all hubs of a store. */
 export type HubNotification =
   /** The session with this id must end, on the hub that holds it. */
   { readonly type: "end-session"; readonly session: string };

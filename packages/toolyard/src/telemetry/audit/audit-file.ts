@@ -19,7 +19,8 @@ export function openAuditFile(
   const chain = isChained ? lateChain(path, chainKey) : undefined;
   const linked = (line: string | LateLine): LateLine => ({
     chars: (typeof line === "string" ? line.length : line.chars) + CHAIN_CHARS,
-    // Called when the line is written, so that the chain follows the order of the file and contains no dropped line.
+    // The chain is extended when the line is written, so that it follows the order of the file and contains no dropped
+    // line.
     text: () => chain!.append(lineText(line)),
   });
   const sink = openFileSink(path, {
@@ -30,7 +31,7 @@ export function openAuditFile(
   return chain ? { write: (line) => sink.write(linked(line)), close: () => sink.close() } : sink;
 }
 
-/** The file is read before the first line, so that a hub without calls does not read it. */
+/** Creates the chain when the first line is written, so that a hub without calls does not read the file. */
 function lateChain(path: string, key: string | undefined): Pick<HashChain, "append"> {
   let chain: HashChain | undefined;
   return { append: (json) => (chain ??= new HashChain(lastHash(path), key)).append(json) };

@@ -37,7 +37,7 @@ const WebhookSchema = Type.Object(
   { description: "Posts lines to a web server, with retries." },
 );
 
-/** The user chooses the address to which lines are sent. */
+/** Text for the user, who must accept the address to which lines are sent. */
 const SENDS = "sends the audit to";
 
 /** The section `[audit]`. */

@@ -21,7 +21,7 @@ export async function rotate(path: string, { maxBytes, keep, retentionMs }: Rota
   if (maxBytes === 0) return;
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size < maxBytes) return;
-  // Another process may have renamed the file meanwhile.
+  // The error is ignored, because another process may have renamed the file.
   await rename(path, await freeName(path)).catch(() => {});
   const old = await rotatedFiles(path);
   const surplus = keep === 0 ? [] : old.slice(0, Math.max(0, old.length - keep));

@@ -51,7 +51,7 @@ function createFormatter(facility: number): (text: string) => string {
 }
 
 interface SyslogSender {
-  /** Rejects with a `ChunkError` that has what was not sent. */
+  /** Sends a chunk. Rejects with a `ChunkError` that contains the unsent rest. */
   send(chunk: Buffer): Promise<void>;
   close(): void;
 }
@@ -104,7 +104,7 @@ class StreamSender implements SyslogSender {
       const socket = this.#socket?.writable === true ? this.#socket : await this.#connect();
       socket.setTimeout(WRITE_MS);
       await new Promise<void>((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
-      // Node reports no error for a write that a destroyed socket has interrupted.
+      // Checked here, because Node reports no error for a write that a destroyed socket has interrupted.
       if (socket.destroyed) throw socket.errored ?? new Error("The connection was closed during a write");
       socket.setTimeout(0);
     } catch (error) {

@@ -35,7 +35,10 @@ export class ChainVerifier {
   readonly #findings: ChainFinding[] = [];
   #lines = 0;
   #unchained = 0;
-  /** The first line may refer to a line in a file that retention has deleted. */
+  /**
+   * True for the first line. It may refer to a line in a file that retention has deleted, so its reference is not
+   * checked.
+   */
   #isFirst = true;
 
   constructor(key?: string) {

@@ -21,8 +21,8 @@ export interface WebhookParts extends SinkOptions {
 }
 
 /**
- * Posts lines as `application/x-ndjson`, collected for one second. Lines that the receiver cannot accept now wait in a
- * limited queue and are sent again. Lines that it refuses (another 4xx) are dropped and reported.
+ * Posts lines as `application/x-ndjson`, collected for one second. Lines that the receiver temporarily cannot accept
+ * wait in a limited queue and are sent again. Lines that it refuses (another 4xx) are dropped and reported.
  */
 export function openWebhookSink({ url, token }: WebhookOptions, parts: WebhookParts): LineSink {
   const { environment, onRefused } = parts;

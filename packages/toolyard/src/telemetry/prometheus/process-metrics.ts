@@ -41,7 +41,10 @@ export class ProcessMetrics {
     this.#lag.disable();
   }
 
-  /** Names are those that dashboards for Node use. Values cover the time since the previous scrape. */
+  /**
+   * Writes the event-loop lag under the names that dashboards for Node use. The values cover the time since the
+   * previous scrape.
+   */
   #writeLag(out: MetricsText): void {
     const values = [
       ["p50", this.#lag.percentile(50)],
@@ -51,7 +54,7 @@ export class ProcessMetrics {
     ] as const;
     for (const [level, nanoseconds] of values) {
       const name = `nodejs_eventloop_lag_${level}_seconds`;
-      // The histogram includes the interval of the timer itself.
+      // The interval of the timer is subtracted, because the histogram includes it.
       const seconds = Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000);
       out.family(name, "gauge", "Delay of the event loop since the last reading.").sample(name, seconds);
     }

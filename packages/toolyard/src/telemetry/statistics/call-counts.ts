@@ -10,7 +10,7 @@ const MAX_SOURCES = 1000;
 interface SourceRows {
   readonly id: string;
   readonly byTool: Map<string, StatisticsRow>;
-  /** Maximum number of rows of methods other than `tools/call`. The limit of tools does not apply to them. */
+  /** Rows of the methods other than `tools/call`. The limit of tools does not apply to them. */
   readonly byMethod: Map<CallMethod, StatisticsRow>;
   /** Row of the tools beyond the limit. */
   other: StatisticsRow | undefined;

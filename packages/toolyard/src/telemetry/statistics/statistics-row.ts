@@ -41,7 +41,7 @@ export class StatisticsRow implements LiveCallRow {
   add({ kind, durationMs, argumentBytes, resultBytes }: FinishedCall): void {
     this.calls += 1;
     this.totalMs += durationMs;
-    // -1 is the size of a value that JSON cannot represent.
+    // The size is -1 for a value that JSON cannot represent. It is not added.
     if (argumentBytes > 0) this.argumentBytes += argumentBytes;
     if (resultBytes > 0) this.resultBytes += resultBytes;
     this.outcomeCounts[OUTCOME_INDEX.get(kind) ?? 0]! += 1;

@@ -68,7 +68,7 @@ function findNonsense(method: CallMethod, result: JsonObject): string | undefine
   const value = result[member];
   if (isFine(value)) return undefined;
   if (value !== undefined) return `\`${member}\` has the wrong type`;
-  // Unknown result types, and results with only structured content, are accepted.
+  // Results of an unknown type, and results with only structured content, are accepted.
   const isOfOtherKind =
     (typeof result["resultType"] === "string" && result["resultType"] !== "complete") ||
     "structuredContent" in result ||

@@ -11,9 +11,8 @@ export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent"
 }
 
 /**
- * The calls in flight on one connection. Finds the call to which a notification without an id belongs. A shared
- * connection carries the calls of many callers; an ambiguous notification is delivered to none, rather than to the
- * wrong one.
+ * The calls in flight on one connection. Finds the call to which a notification without an id belongs. On a connection
+ * that many callers share, an ambiguous notification is dropped, so that no caller gets the notification of another.
  */
 export class CallsInFlight {
   readonly #calls = new CallMap<RequestId, Call>();
@@ -52,13 +51,13 @@ export class CallsInFlight {
 
   /**
    * Delivers a notification: to the call of its stream, to the only call, to the latest call of a single client, or, if
-   * all calls belong to one principal, once to each of its clients. Returns whether it was delivered; `false` while
-   * calls are in flight means that the notification is ambiguous.
+   * all calls belong to one principal, once to each of its clients. Returns whether the notification was delivered. If
+   * it was not and calls are in flight, it is ambiguous.
    */
   tell(notification: CallNotification, related: RequestId | undefined): boolean {
     const named = this.get(related);
     if (named) return tell([named], notification);
-    // It arrived on the stream of a request that has ended or is not a call.
+    // The notification arrived on the stream of a request that has ended or is not a call, so it belongs to no call.
     if (related !== undefined) return false;
     const calls = this.#calls.values();
     if (new Set(calls.map(({ principal }) => principal.id)).size > 1) return false;

@@ -22,8 +22,8 @@ export function canBeAsked({ sampling, elicitation, roots }: JsonObject): boolea
 }
 
 /**
- * Returns the parameters of a request without `task`. The hub declares no tasks to either side, and a receiver that
- * declares none must ignore this member (2025-11-25, Tasks).
+ * Returns the parameters of a request without `task`. The hub declares no tasks to either side, and without that
+ * declaration the member has no effect (2025-11-25, Tasks).
  */
 export function withoutTask(params: JsonObject): JsonObject {
   if (!Object.hasOwn(params, "task")) return params;
@@ -33,7 +33,10 @@ export function withoutTask(params: JsonObject): JsonObject {
 
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** Returns the declared capabilities without those that the hub does not pass on: a task belongs to one connection. */
+/**
+ * Returns the declared capabilities except those that the hub does not pass on, such as tasks, which belong to one
+ * connection.
+ */
 export function passableCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _tasks, extensions, ...rest } = capabilities;
   if (!isJsonObject(extensions)) return rest;

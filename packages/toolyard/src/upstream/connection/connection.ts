@@ -39,7 +39,7 @@ export interface ConnectionEvents {
   onResourceUpdated(uri: string, params: JsonObject): void;
   /** Called with a log message that belongs to no call. */
   onLog(params: JsonObject): void;
-  /** Called when the server sends a request without naming a call. */
+  /** Called when a request that names no call is sent to a caller of this principal. */
   onAsked(): void;
   /** Called when such a request goes to a caller of this principal. */
   onPlaced(principal: string): void;
@@ -54,11 +54,11 @@ export interface CallRequest {
   readonly inputSchema?: JsonObject | undefined;
   /** Method that is sent. @default the call's method */
   readonly method?: string;
-  /** True if the call is repeated after a lost session. */
+  /** True if the call is repeated, because its session was lost. */
   readonly afterLoss?: boolean | undefined;
 }
 
-/** One open connection to one MCP server, in either era, over any transport. It ends once and is never reopened. */
+/** One open connection to one MCP server, in either era, over any transport. After its end it is never opened again. */
 export class Connection {
   readonly #transport: Transport;
   readonly #options: ConnectionOptions;
@@ -96,8 +96,8 @@ export class Connection {
       turns: this.#turns,
       faults: this.#faults,
       roots: options.roots,
-      // Most servers that request roots do so at their start. From a shared server, this would give one caller's
-      // folders to all.
+      // During the start of a shared server, requests are not sent to a caller: most servers that request roots do so
+      // at their start, and one caller's folders would then be given to all callers.
       isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
       onAsked: () => events.onAsked(),
       onPlaced: (principal) => events.onPlaced(principal),
@@ -117,7 +117,8 @@ export class Connection {
         signal,
       );
     } catch (error) {
-      // The transport's own reason is more precise than the failure that it caused.
+      // The transport's own reason is used if there is one, because it is more precise than the failure that followed
+      // from it.
       const failure = this.#exchange.closed ?? failureOf(error);
       await this.close(failure, { isUseless: true });
       throw new FailError(failure);
@@ -172,7 +173,8 @@ export class Connection {
     let leave = (): void => {};
     try {
       this.#inUse.add(call);
-      // In the modern era, a server request is part of the answer to its own call, so no turns are necessary.
+      // Turns are needed only in the legacy era. In the modern era, a server request is part of the answer to its own
+      // call.
       if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
       const outcome = await this.#attempt(call, request);
       return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
@@ -209,7 +211,7 @@ export class Connection {
   }
 
   async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
-    // In the modern era, each request contains the level.
+    // Ends the connection. Calls in flight end with `failure`.
     if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
     await this.request("logging/setLevel", { level }, signal);
   }
@@ -236,7 +238,7 @@ export class Connection {
     await this.#exchange.close(failure, options);
   }
 
-  /** Repeats the call with the answers of its caller. */
+  /** Repeats the call with the answers that its caller gave. */
   #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
     return withAnswers(asking, call, (extra) =>
       this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),
@@ -269,8 +271,8 @@ export class Connection {
     const { method, params = {} } = notification;
     if (this.#watcher?.takes(notification, related)) return;
     const list = LIST_CHANGES.get(method);
-    // Accepted with any declared capabilities and on any stream, even that of a call: reading a list unnecessarily does
-    // no harm.
+    // Accepted with any declared capabilities and on any stream, even that of a call, because reading a list
+    // unnecessarily does no harm.
     if (list) return this.#events.onListChanged(list);
     switch (method) {
       case "notifications/resources/updated": {
@@ -284,7 +286,8 @@ export class Connection {
       case "notifications/cancelled":
         return this.#onCancelled(params, related);
       default:
-        // Such as `notifications/elicitation/complete`, and notifications of later revisions during a call.
+        // Other notifications go to the calls in flight, such as `notifications/elicitation/complete` and those of
+        // later revisions.
         if (this.#inFlight.tell({ method, params }, related)) return;
         this.#options.logger.debug("A notification that belongs to no call was dropped.", {
           method: firstChars(method, 100),
@@ -293,8 +296,8 @@ export class Connection {
   }
 
   /**
-   * Handles a cancellation by the server. In MCP, servers cancel only their own requests, but some also cancel a
-   * client's request, for example at shutdown, and never answer it.
+   * Handles a cancellation by the server. In MCP, servers cancel only their own requests, but some servers also cancel
+   * a client's request, for example at shutdown, and then never answer the request.
    */
   #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
     if (this.#asks.cancel(requestId, related)) return;

@@ -9,7 +9,7 @@ export type EraName = "legacy" | "modern";
 /** The era to use with a server: the one that it supports, or a fixed one. */
 export type EraChoice = "auto" | EraName;
 
-/** The caller for whom a request is made; absent: the hub itself. */
+/** The caller for whom a request is made. Absent: the request is made for the hub itself. */
 export interface OnBehalf {
   readonly client: Client;
   readonly logLevel?: string | undefined;
@@ -50,8 +50,8 @@ export interface HandshakeOptions {
   readonly probeSilenceMs: number;
   /**
    * The same limit in three other cases: a server known to support the modern era, which may be starting; a server on
-   * HTTP, which is running and refuses unknown methods; and an `initialize` that is tried first only for the caller's
-   * sake.
+   * HTTP, which is running and refuses unknown methods; and an `initialize` that is tried first because the caller uses
+   * the legacy era.
    */
   readonly patienceMs: number;
   readonly logger: Logger;

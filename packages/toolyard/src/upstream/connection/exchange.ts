@@ -31,7 +31,8 @@ export interface ExchangeHandlers {
 }
 
 /**
- * How the server is notified that a request is cancelled: by a message, by closing its response stream, or not at all.
+ * Way in which the server learns that a request is cancelled: by a message, by closing its response stream, or not at
+ * all.
  */
 export type CancelBy = "message" | "stream" | "nothing";
 
@@ -247,7 +248,7 @@ export class Exchange {
   }
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
-    // An error without an id answers the request on whose stream it arrived.
+    // An error without an id belongs to the request on whose stream it arrived.
     const id = reply.id ?? related;
     const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
     if (pending) {
@@ -280,7 +281,7 @@ export class Exchange {
     if (notification.method !== "notifications/progress") return this.#handlers.onNotification(notification, related);
     const token = notification.params?.["progressToken"];
     const pending = this.#pending.get(typeof token === "string" ? Number(token) : (token as RequestId));
-    // Late or unrequested progress makes some clients fail, so it is dropped here.
+    // Late or unrequested progress is dropped here, because it makes some clients fail.
     if (!pending?.onProgress || !notification.params) return;
     pending.onProgress(notification.params);
   }
@@ -289,7 +290,7 @@ export class Exchange {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`, () => ({
       sample: firstChars(stringifyExact(value), MAX_SAMPLE_CHARS),
     }));
-    // Structured log lines may have their own ids, which do not match requests.
+    // Only JSON-RPC messages are reported, because structured log lines may have an id that belongs to no request.
     if (!isJsonObject(value) || !claimsJsonRpc(value)) return;
     if (hasMethod(value)) {
       if (id !== null)
@@ -313,7 +314,7 @@ export class Exchange {
   }
 }
 
-/** How the server is notified that an answer is no longer needed. */
+/** Way in which the server is notified that an answer is no longer needed. */
 interface WayToCancel {
   readonly cancelBy: CancelBy;
   /** The stream of the request, on a transport with one stream per request. */
@@ -346,10 +347,10 @@ function numberOf(id: RequestId): number | undefined {
   return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** Returns the same failure for a request that was never sent, so that sending it over another connection is safe. */
+/** Returns the same failure for a request that was never sent, which may be sent over another connection. */
 export function unsent(failure: Fail): Fail {
   const { details, retryable } = failure;
-  // A request lost during its execution must not be repeated, but one that never started may be.
+  // A request that was lost during its execution must not be repeated. A request that was never sent may be.
   return { ...failure, retryable: retryable || details?.["sent"] === true, details: { ...details, sent: false } };
 }
 

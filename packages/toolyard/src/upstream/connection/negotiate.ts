@@ -88,13 +88,14 @@ function settle(transport: Transport, era: Era): Era {
 
 async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
   const { exchange, options } = handshake;
-  // A server that never supported the modern era may ignore the request without an answer.
+  // The wait is limited, because a server that never supported the modern era may ignore the request.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
     return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
   } catch (error) {
     if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
-    // A protocol error proves that the server runs and has changed its era. Any other failure proves nothing.
+    // A protocol error shows that the server is running and has changed its era. Any other failure shows nothing about
+    // the era.
     if (failureOf(error).rpcError && !exchange.closed) return undefined;
     throw error;
   }
@@ -114,9 +115,9 @@ async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Pr
 
 /**
  * Handles a server that does not answer the probe: it ignores unknown methods, or is still starting. A ping decides,
- * because legacy servers answer a ping before `initialize` too. If both handshakes were sent too early, a server of
- * both eras would have to be started again. A server that does not answer the ping either receives `initialize` after a
- * time limit.
+ * because legacy servers answer a ping before `initialize` too. Both handshakes are not sent immediately, because a
+ * server of both eras that receives both must be started again. A server that does not answer the ping either receives
+ * `initialize` after a time limit.
  */
 async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Probe> {
   const giveUp = new AbortController();
@@ -136,7 +137,8 @@ const WAKE_MS = 2500;
 /** Time to answer the earlier probe, after the server has answered a ping. */
 const AWAKE_MS = 500;
 
-// An unreachable or refusing server would also fail `initialize`. Older servers refuse the probe by HTTP status alone.
+// Returns whether `initialize` would fail too, because the server is unreachable or refuses all requests. A refusal by
+// HTTP status alone does not count, because older servers refuse the probe in that way.
 function isFatal(failure: Fail, exchange: Exchange): boolean {
   if (exchange.closed) return true;
   if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;
@@ -158,15 +160,15 @@ async function race(
   } catch {
     return await initializing;
   }
-  // Both answers may have arrived in one chunk.
+  // The other answer is read too, because both may have arrived in one chunk.
   const other = era.name === "modern" ? succeeds(initializing, options.probeSilenceMs) : succeeds(modern, 0);
   if (await other) throw new FailError(SPOKE_BOTH);
   return settle(transport, era);
 }
 
 /**
- * A server of both eras that received both handshakes uses the last one, so only the modern one is sent again, on a new
- * connection.
+ * Failure of a server that received both handshakes. It uses the last one, so a new connection is opened and only the
+ * modern handshake is sent.
  */
 const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
   details: { spokeBoth: true },

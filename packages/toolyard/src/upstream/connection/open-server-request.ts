@@ -16,7 +16,7 @@ export type ServerRequestAnswer = { readonly result: JsonObject } | { readonly f
 /** One request of a server to a caller, from its arrival until it is answered or withdrawn. */
 export class OpenServerRequest {
   readonly ask: ServerRequest;
-  /** Calls that have been in flight since the request arrived. One of them caused it. */
+  /** Calls that have been in flight since the request arrived. One of them caused the request. */
   readonly calls: Set<Call>;
   readonly from: { readonly id: RequestId; readonly related: RequestId | undefined };
   /** The client that must answer the request; absent until it is assigned. */
@@ -30,13 +30,14 @@ export class OpenServerRequest {
   #patience: NodeJS.Timeout | undefined;
 
   constructor(ask: ServerRequest, calls: readonly Call[], from: OpenServerRequest["from"]) {
-    // The request may belong to another call than its carrier, so it must not end with the carrier.
+    // The request is marked, because it may belong to another call than its carrier, and must then not end with the
+    // carrier.
     this.ask = calls.length > 1 ? { ...ask, outlivesCall: true } : ask;
     this.calls = new Set(calls);
     this.from = from;
   }
 
-  /** Calls `onOverdue` when the request has waited for its caller up to the limit. */
+  /** Starts the wait for the request's caller. Calls `onOverdue` at the time limit. */
   startPatience(onOverdue: () => void): void {
     const left = Array.from(this.calls, ({ deadline }) => (deadline?.remainingMs ?? Infinity) / 2);
     this.#patience = setTimeout(
@@ -74,20 +75,20 @@ export class OpenServerRequest {
     }
   }
 
-  /** Removes the assignment, because the client has disconnected. */
+  /** Removes the assignment to a client that has disconnected. */
   takeFrom(): void {
     this.client = undefined;
     this.carrier = undefined;
   }
 
-  /** Removes a call that has ended. */
+  /** Removes a call that has ended from the calls that may have caused the request. */
   without(call: Call): void {
     this.calls.delete(call);
     this.#holds.get(call)?.();
     this.#holds.delete(call);
   }
 
-  /** Ends the request. A client that received it is sent a cancellation. */
+  /** Ends the request. If a client has received it, the client gets a cancellation. */
   end(failure: Fail): void {
     this.isOver = true;
     this.endPatience();

@@ -5,8 +5,8 @@ import { failureOf } from "../faults.ts";
 
 /**
  * Returns whether a server hangs; checked after a call has timed out. It hangs if no message has arrived since the call
- * started, no other call is in flight, and a ping gets no answer within `pulseMs`. Always false over HTTP, where a
- * single request may hang.
+ * started, no other call is in flight, and a ping gets no answer within `pulseMs`. Always returns false over HTTP,
+ * where one request may hang without the others.
  */
 export async function hangs(connection: Connection, startedAt: number, pulseMs: number): Promise<boolean> {
   const mayHang = (): boolean =>
@@ -24,8 +24,8 @@ export async function hangs(connection: Connection, startedAt: number, pulseMs: 
 }
 
 /**
- * Returns whether a delivery failure makes the whole connection useless. HTTP requests fail separately: a server that
- * is busy, or refuses one request, may still serve others over the same connection.
+ * Returns whether the whole connection cannot be used after a delivery failure. Over HTTP, requests fail separately: a
+ * server that is busy or refuses one request may still answer others.
  */
 export function isUseless(connection: Connection, { details }: Fail): boolean {
   if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;

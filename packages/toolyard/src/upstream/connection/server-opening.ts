@@ -6,8 +6,8 @@ import { CAPABILITIES, isUnclear, LIST_CAPABILITIES, SERVER_INFO } from "../../w
 import { Faults, readPart, TEXT, UNFIT, type Shape } from "../../wire/shapes/shape.ts";
 
 /**
- * Approximate maximum size of the JSON text of a server's info, which statuses contain. Its icons may be whole
- * pictures.
+ * Approximate maximum size of the JSON text of a server's info. The limit is needed because statuses contain the info
+ * and its icons may be large images.
  */
 const MAX_INFO_BYTES = 256 * 1024;
 /** Maximum number of characters that are kept of each text in a larger server info. */
@@ -15,7 +15,7 @@ const MAX_BRIEF_CHARS = 256;
 const BRIEF_MEMBERS = ["name", "title", "version"];
 const LARGE_INFO = `The server info is over ${formatBytes(MAX_INFO_BYTES)}; only name, title and version are shown.`;
 
-/** The server's description of itself at the start of a connection, in either era. */
+/** Information that the server sends about itself at the start of a connection, in either era. */
 export interface ServerOpening {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
@@ -35,8 +35,8 @@ export interface OpeningFault {
 }
 
 /**
- * Reads the result of `initialize` or `server/discover`. Removes invalid parts, because they would make the hub's own
- * clients reject its whole answer.
+ * Reads the result of `initialize` or `server/discover`. Removes invalid parts, because the hub's clients would reject
+ * the hub's whole answer because of them.
  */
 export function readOpening(result: JsonObject, serverInfo: unknown): ServerOpening {
   const faults: OpeningFault[] = [];

@@ -25,7 +25,7 @@ const UNSENDABLE: ReadonlySet<unknown> = new Set(["METHOD_NOT_SUPPORTED_BY_PROTO
  * data of its error, else by its text.
  */
 export function couldNotAsk({ kind, message, rpcError }: Fail): boolean {
-  // A failure of the connection, a timeout or a rejected argument does not concern requests to the caller.
+  // Failures of the connection, timeouts and rejected arguments do not concern requests to the caller.
   if (kind !== "tool_error" && rpcError === undefined) return false;
   const byCode = rpcError && couldNotAskByCode(rpcError);
   if (byCode !== undefined) return byCode;

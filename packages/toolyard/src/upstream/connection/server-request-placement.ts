@@ -3,23 +3,20 @@ import { clientKey } from "./calls-in-flight.ts";
 
 /** A server request whose caller has not been found yet. */
 export interface UnplacedRequest {
-  /** Calls that have been in flight since the request arrived. One of them caused it. */
+  /** Calls that have been in flight since the request arrived. One of them caused the request. */
   readonly calls: ReadonlySet<Call>;
-  /** True if the request has waited up to the limit, so that the most likely caller gets it. */
+  /** True if the request has waited up to the limit. It is then sent to the most likely caller. */
   readonly isOverdue: boolean;
 }
 
 export interface Scene {
-  /** Returns whether a client only waits for users. */
+  /** Returns whether all calls of this client only wait for answers of users. */
   hasYielded(key: string): boolean;
   /** Returns the number of server requests that a client must answer. */
   questionsOf(key: string): number;
   /** Returns whether this call already carries a server request. */
   hasQuestion(call: Call): boolean;
-  /**
-   * Returns whether the server has reported progress of this call, which shows that the call does not wait for an
-   * answer.
-   */
+  /** Returns whether the server has reported progress of this call, so the call is not waiting for an answer. */
   hasSpoken(call: Call): boolean;
   /** True if no server request has arrived for a short time. */
   readonly isQuiet: boolean;
@@ -31,9 +28,9 @@ export type Placement =
   | { readonly type: "wait" };
 
 /**
- * Assigns each of these server requests to a call. A client that only waits for users causes no requests, and a call
- * that waits for an answer does not end. So a request with several possible clients waits until one is left. If only
- * waiting calls are left, the most likely one gets it, or none if the calls belong to several principals.
+ * Assigns each of these server requests to a call. A request with several possible clients waits until only one of them
+ * is left. Clients that only wait for users do not count, because they cause no requests. If only calls that wait for
+ * answers are left, the request goes to the most likely call, or to none if the calls belong to several principals.
  */
 export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scene): Placement[] {
   const running = new Set(unplaced.flatMap(({ calls }) => askersAmong(calls, scene)));
@@ -43,8 +40,8 @@ export function placeQuestions(unplaced: readonly UnplacedRequest[], scene: Scen
   return unplaced.map(({ calls, isOverdue }, at) => {
     const askers = askersAmong(calls, scene);
     if (askers.length === 0) return { type: "refused", why: "nobody" };
-    // The choice of the carrying call matters even within one client: the client may wait for that call, or may cancel
-    // requests that arrived with it.
+    // The right call matters even within one client: the client may wait for that call, or may cancel requests that
+    // arrived with another one.
     const mayBePlaced = isOverdue || askers.length === 1 || (isOneClient(askers) ? scene.isQuiet : onlyAskersAreLeft);
     if (!mayBePlaced) return { type: "wait" };
     if (new Set(askers.map(({ principal }) => principal.id)).size > 1)
@@ -57,7 +54,9 @@ function isOneClient(calls: readonly Call[]): boolean {
   return new Set(calls.map(clientKey)).size === 1;
 }
 
-/** Returns the calls that may have caused a request. If all clients only wait for users, every call may have. */
+/**
+ * Returns the calls that may have caused a request. If all clients only wait for users, every call may have caused it.
+ */
 function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
   const all = Array.from(calls);
   const running = all.filter((call) => !hasYielded(clientKey(call)));

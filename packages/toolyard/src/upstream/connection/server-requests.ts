@@ -43,7 +43,7 @@ const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/
 
 /**
  * Requests of a legacy server. Finds the client to which each belongs and passes its answer on. A request is withdrawn
- * when no call is left that could have caused it, and not earlier.
+ * when no call is left that may have caused it.
  */
 export class ServerRequests {
   readonly #options: ServerRequestsOptions;
@@ -71,7 +71,7 @@ export class ServerRequests {
         related,
       );
     const named = inFlight.get(related);
-    // A request on the stream of an ended call belongs to no other call.
+    // A request that arrives on the stream of an ended call belongs to no other call.
     const calls = named ? [named] : related === undefined ? inFlight.calls() : [];
     if (request.method === "roots/list" && !this.#canTellRoots(calls, related))
       return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
@@ -112,7 +112,7 @@ export class ServerRequests {
     return question !== undefined;
   }
 
-  /** Returns a request with this id from another stream. A request of the same stream takes precedence. */
+  /** Returns a request with this id from another stream. Used only if the same stream has none. */
   #elsewhere(id: RequestId, related: RequestId | undefined): OpenServerRequest | undefined {
     return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
   }
@@ -134,7 +134,7 @@ export class ServerRequests {
 
   #canTellRoots(calls: readonly Call[], related: RequestId | undefined): boolean {
     if (related === undefined && this.#options.isStarting()) return false;
-    // The result may be empty without a fault: clients that only wait for users cause no requests.
+    // The list may be empty: then all clients only wait for users, which cause no requests.
     const running = calls.filter((call) => !this.#options.turns.hasYielded(clientKey(call)));
     const isOneClient = new Set(running.map(clientKey)).size === 1;
     return isOneClient && objectMember(running.at(-1)!.client.capabilities, "roots") !== undefined;
@@ -212,14 +212,17 @@ export class ServerRequests {
     if (!question.isOver) this.#reply(question, answered);
   }
 
-  /** Reassigns a request after the asked client disconnected: other calls may have sent it. */
+  /**
+   * Assigns a request to another call after the client that received it has disconnected, because other calls may have
+   * caused it.
+   */
   #passOn(question: OpenServerRequest): void {
     this.#options.turns.settled(question.client!);
     question.takeFrom();
     this.#wait(question);
   }
 
-  /** Counts a request for another client if the asked client has no call left that could have caused it. */
+  /** Counts a request for another client if the current client has no call left that may have caused it. */
   #recount(question: OpenServerRequest): void {
     const { client } = question;
     const calls = Array.from(question.calls);
@@ -251,14 +254,14 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
   return stringifyExact([related ?? null, id]);
 }
 
-// Returns parameters for the caller. The progress token belongs to the server's own connection, and the caller's has
-// its own; neither side declared tasks.
+// Returns the parameters for the caller, without the progress token, which belongs to the server's connection, and
+// without `task`, because neither side declared tasks.
 function askParams(given: JsonObject = {}): JsonObject {
   const params = withoutTask(given);
   const meta = objectMember(params, "_meta");
   if (meta && !("progressToken" in meta)) return params;
   const { _meta: _faulty, ...bare } = params;
-  // Some clients drop a whole request with `"_meta": null` without an answer.
+  // `"_meta": null` is removed, because some clients ignore a whole request that contains it.
   if (!meta) return "_meta" in params ? bare : params;
   const { progressToken: _token, ...rest } = meta;
   return { ...params, _meta: rest };

@@ -35,7 +35,7 @@ export class Subscriptions {
       if (isOver) return;
       isOver = true;
       this.#count(uri, -1);
-      // An unsubscribing client does not need the server's confirmation.
+      // An error is ignored, because a client that unsubscribes does not need the server's confirmation.
       if (!this.#counts.has(uri)) await this.#tell().catch(() => {});
     };
   }

@@ -13,7 +13,7 @@ const MAX_WAITING = 1000;
 export const QUIET_MS = 50;
 /** Waiting time after which a call is no longer overtaken by later ones. */
 const OVERTAKEN_MS = 10_000;
-/** Maximum time for which an answer waits for the turn, and a call that may be needed for an answer. */
+/** Maximum wait for the turn of an answer, and of a call that a client may need for an answer. */
 const TURN_WAIT_MS = 1000;
 
 interface TurnClient {
@@ -23,7 +23,7 @@ interface TurnClient {
   calls: number;
   /** Number of server requests that the client must answer. */
   questions: number;
-  /** True if the client only waits for users, so that another client may run. */
+  /** True if the client only waits for users, so that another client may have the turn. */
   hasYielded: boolean;
   quiet: NodeJS.Timeout | undefined;
 }
@@ -38,9 +38,9 @@ interface QueuedTurn {
 /**
  * Runs calls concurrently until the server sends a request, and from then on for one client at a time, because a
  * request on a shared connection does not name its call. Calls of one client never wait for each other: their requests
- * reach the same client, and a client may have to make a call to answer one. A client that only waits for users yields
- * its turn, so that no other client waits for a user. It takes the turn back before its answer is passed on. Between
- * principals, the turn is always kept.
+ * reach the same client, and a client may have to make a call in order to answer a request. A client that only waits
+ * for users gives the turn to other clients of its principal, so that they need not wait for a user. It gets the turn
+ * back before its answer is passed on.
  */
 export class Turns {
   /**
@@ -134,7 +134,7 @@ export class Turns {
     const client = this.#clients.get(key);
     if (!client) return;
     client.questions -= 1;
-    // The client's request is answered, so its call continues.
+    // The client's request is answered, so one of its calls continues.
     client.hasYielded = false;
     this.#watch(client);
     this.#forget(client);
@@ -169,7 +169,7 @@ export class Turns {
     this.#fewer();
   }
 
-  /** If each call of the client has a request, starts the wait after which the client yields. */
+  /** Starts the wait after which the client gives up the turn, if each of its calls has an open request. */
   #watch(client: TurnClient): void {
     clearTimeout(client.quiet);
     if (!this.#serial || client.hasYielded || client.calls === 0 || client.questions < client.calls) return;
@@ -205,12 +205,13 @@ export class Turns {
           clearTimeout(timer);
           this.#returning = this.#returning.filter((one) => one !== entry);
           client.hasYielded = false;
-          // The request may have been withdrawn meanwhile, and another one sent.
+          // The request may have been withdrawn and another one sent, so the client is checked again.
           this.#watch(client);
           resolve();
         },
       };
-      // The client with the turn may be waiting in the server for this very call.
+      // The call is admitted after a time limit, because the client with the turn may be waiting in the server for this
+      // very call.
       const timer = setTimeout(entry.enter, TURN_WAIT_MS);
       this.#returning.push(entry);
     });
@@ -252,7 +253,7 @@ export class Turns {
           resolve();
         },
       };
-      // The client may need this call to answer a request for which others wait.
+      // The call is admitted after a time limit if the client may need it to answer a request for which others wait.
       const timer = this.questionsOf(key) > 0 ? setTimeout(entry.enter, TURN_WAIT_MS) : undefined;
       this.#waiting.push(entry);
       signal.addEventListener("abort", onAbort, { once: true });
@@ -265,7 +266,8 @@ export class Turns {
     const overtakesUntil = performance.now() - OVERTAKEN_MS;
     for (const next of this.#waiting) {
       if (this.#returning.length === 0 && this.#mayEnter(next.key, next.principal)) next.enter();
-      // The call may be waiting for a user of another principal; later calls need not wait for that.
+      // Later calls may overtake this one, because it may be waiting for a user of another principal. After
+      // `OVERTAKEN_MS`, they no longer may.
       else if (this.#isHeld || next.since < overtakesUntil) return;
     }
   }

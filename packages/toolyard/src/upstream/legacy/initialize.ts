@@ -22,8 +22,8 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
     if (revision === undefined || exchange.closed) throw error;
     return open(handshake, revision, signal).catch(() => Promise.reject(error as Error));
   });
-  // This is the first message with the revision in a header. Some servers accept a revision in `initialize` and refuse
-  // it here.
+  // This message is the first one with the revision in a header, and some servers refuse here a revision that they
+  // accepted in `initialize`.
   const refused = await announce(handshake);
   const revision = refused && !refused.rpcError ? otherRevision(refused, era.revision) : undefined;
   if (revision === undefined || exchange.closed) return era;
@@ -35,7 +35,7 @@ export async function initialize(handshake: Handshake, signal: AbortSignal): Pro
 async function open({ exchange, transport, options }: Handshake, asked: string, signal: AbortSignal): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
   const params = { protocolVersion: asked, capabilities, clientInfo };
-  // The handshake must not be cancelled with a message; the connection is closed instead.
+  // An abort sends no message, because a client must not cancel its handshake. The connection is closed instead.
   const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined) logger.warning("The server did not name its protocol revision; the oldest is assumed.");

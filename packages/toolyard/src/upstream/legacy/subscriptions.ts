@@ -36,7 +36,7 @@ export class LegacySubscriptions implements Watcher {
     const added = [...wanted].filter((uri) => !this.#watched.has(uri));
     const removed = [...this.#watched].filter((uri) => !wanted.has(uri));
     for (const uri of removed) this.#watched.delete(uri);
-    // A late unsubscription does no harm.
+    // Errors are ignored, because a late or failed unsubscription does no harm.
     const gone = removed.map((uri) => this.#request("resources/unsubscribe", uri).catch(() => {}));
     const results = await Promise.allSettled(
       added.map((uri) => this.#request("resources/subscribe", uri).then(() => this.#watched.add(uri))),

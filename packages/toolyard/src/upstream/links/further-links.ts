@@ -12,7 +12,7 @@ export interface LinkPlace {
   readonly subscriptions: Subscriptions;
 }
 
-/** The users of an additional link. */
+/** Key of an additional link, and its name. */
 export interface Purpose {
   readonly key: LinkKey;
   /** Name in `status` and in the log. */
@@ -30,7 +30,7 @@ export interface FurtherLinksOptions {
 
 interface LinkEntry extends LinkPlace {
   readonly purpose: Purpose;
-  /** Holder whose share contains the link. Undefined: the link does not count towards the limit. */
+  /** Holder whose share contains the link. Undefined if the link does not count towards the limit. */
   readonly holder: Holder | undefined;
   usedAt: number;
 }

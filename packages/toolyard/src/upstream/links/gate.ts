@@ -3,7 +3,9 @@ import { abortFailure } from "../../core/timing/wait.ts";
 export interface LinkGateOptions {
   /** Maximum number of concurrent starts. */
   readonly width: number;
-  /** Time after which a start continues but no longer counts, so that a hanging start does not block the others. */
+  /**
+   * Time after which a start no longer counts, although it continues, so that a hanging start does not block others.
+   */
   readonly holdMs: number;
 }
 
@@ -63,5 +65,5 @@ export class Gate {
   }
 }
 
-/** Gate that is shared by all upstreams of this process without their own gate. */
+/** Gate for all upstreams of this process that have no gate of their own. */
 export const CONNECT_GATE = new Gate({ width: 8, holdMs: 3000 });

@@ -2,7 +2,7 @@ import type { Fail } from "../../core/calls/outcome.ts";
 import type { BrokenInstall, Installation } from "../../core/sources/provider.ts";
 
 /**
- * The result of reading a failed start's output: a needed package is missing, is installed but broken, or could not be
+ * Verdict on a failed start, from its output: a package is missing, is installed but broken, or could not be
  * downloaded.
  */
 export type StartVerdict = "missing" | "broken" | "refused" | undefined;
@@ -16,7 +16,7 @@ export interface Installer {
   readonly installation: Installation | undefined;
   /** Present after a start with a broken install, until one succeeds. */
   readonly brokenInstall: BrokenInstall | undefined;
-  /** Downloads what is known to be missing. Rejects with a `FailError`. */
+  /** Downloads the packages that are known to be missing. Rejects with a `FailError`. */
   before(signal: AbortSignal): Promise<void>;
   /** Returns the verdict from the stderr lines of a failed start. */
   verdict(stderr: readonly string[]): StartVerdict;
@@ -27,8 +27,8 @@ export interface Installer {
   /** Records stderr output of a start. */
   heard(): void;
   /**
-   * Ends a running start because the server is no longer needed, but lets its download finish. Call the returned
-   * function afterwards.
+   * Ends a running start because the server is no longer needed, but lets its download finish. The caller must then
+   * call the returned function.
    */
   leaving(): () => void;
   /** Returns the failure of a broken or refused download, with advice for the user. */

@@ -41,7 +41,7 @@ export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
 
 /** Time after a failed attempt during which callers get its failure instead of a new attempt. */
 const RETRY_FLOOR_MS = 500;
-/** The same time for callers that only read lists. */
+/** Time after a failed attempt during which list requests cause no new attempt. */
 const WAKE_FLOOR_MS = 10_000;
 
 /** Maintains one connection to a server: opens it, reopens it after a loss, and never has two at a time. */
@@ -117,7 +117,7 @@ export class Link {
     return await orAborted(this.#connect(true), signal);
   }
 
-  /** Forgets the last failure, because its cause is fixed. The next attempt need not wait. */
+  /** Removes the last failure, because its cause is fixed. The next attempt then need not wait. */
   forgive(): void {
     this.#failedAt = -Infinity;
   }
@@ -130,8 +130,8 @@ export class Link {
   }
 
   /**
-   * Like `replace`, but the connection ends by itself: its requests in flight may still be answered, or be reported as
-   * never started.
+   * Replaces the connection like `replace`, but lets it end by itself: its requests in flight may still be answered, or
+   * be reported as never started.
    */
   retire(connection: Connection, failure: Fail): void {
     if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
@@ -147,7 +147,7 @@ export class Link {
     await this.#stopping;
   }
 
-  /** Closes the link. `failure` is the outcome of calls in flight. @default that the link was closed */
+  /** Closes the link. `failure` is the outcome of calls in flight. @default a failure that reports the closed link */
   async close(failure?: Fail): Promise<void> {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
@@ -172,7 +172,8 @@ export class Link {
 
   async #make(isUrgent: boolean): Promise<Connection> {
     this.#enter("connecting");
-    // A server that saves its state when it ends must finish before its next process loads the state.
+    // Waits for the end of the previous process, because a server that saves its state must finish before its next
+    // process loads the state.
     if (this.#stopping) await this.#stopping;
     try {
       const work = (): Promise<Connection> => this.#openInTime();
@@ -220,10 +221,13 @@ export class Link {
     }
   }
 
-  /** Returns other options for a server that could not be opened; `undefined` if they would not help. */
+  /**
+   * Returns options for a second attempt after a server could not be opened. Returns `undefined` if a second attempt
+   * would not help.
+   */
   #askedOtherwise(options: ConnectionOptions, { details }: Fail): ConnectionOptions | undefined {
     if (details?.["spokeBoth"] === true) return { ...options, knownEra: "modern" };
-    // Some servers exit on any request before `initialize`. They are started again without the probe.
+    // Some servers exit at any request before `initialize`. They are started again without the probe.
     const hasEnded = options.era === "auto" && details?.["exitCode"] !== undefined;
     if (!hasEnded || this.#options.installer?.verdict(this.#lines.all) !== undefined) return undefined;
     const { prefersLegacy, ...plain } = options;
@@ -240,7 +244,7 @@ export class Link {
       },
       onClose: (failure) => {
         if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
-        // Also handles a connection that ended by itself.
+        // Also ends a connection whose transport has already ended.
         void this.#end(connection);
       },
     });
@@ -259,7 +263,7 @@ export class Link {
       void this.#end(connection);
       throw new FailError(CLOSED);
     }
-    // The connection ended after its last answer.
+    // The connection may have ended directly after its last answer.
     if (connection.closed) throw new FailError(connection.closed);
     this.#connection = connection;
     this.#connects += 1;
@@ -291,7 +295,7 @@ export class Link {
     if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
-    // A sign-in needs a user, and a failed download takes time, so an immediate retry would not help.
+    // An immediate retry would not help, because a sign-in needs a user and a download takes time.
     const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
     const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
     this.#retry = setTimeout(() => this.start(), pauseMs);

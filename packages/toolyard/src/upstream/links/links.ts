@@ -13,7 +13,7 @@ import type { Link } from "./link.ts";
 /** The caller that needs a link. */
 export type LinkCaller = Pick<Call, "principal" | "client">;
 
-/** The required link for a call. */
+/** Link that a call requires. */
 export interface LinkWish {
   /** Callers that the link serves. */
   readonly key: LinkKey;
@@ -30,7 +30,7 @@ export interface LinksOptions {
   readonly isolation: "auto" | "shared" | "session";
   /** True if another connection needs no process, so that each era may have its own. */
   readonly opensCheaply: boolean;
-  /** When a server of both eras gets a second process for legacy callers. */
+  /** Condition under which a server of both eras gets a second process for legacy callers. */
   readonly legacyProcess: LegacyProcess;
   readonly maxSessions: number;
   readonly idleMs: number;
@@ -39,23 +39,26 @@ export interface LinksOptions {
   asks(): boolean;
   /** Returns whether the server is known to keep state that a second process would not have. */
   hasState(): boolean;
-  /** Called if a call failed because the server could not ask its caller, and no second process may be started. */
+  /**
+   * Called if a call failed because the server could not send a request to its caller, and no second process may be
+   * started.
+   */
   onUnasked(): void;
   /** Called when the stored facts about the server change. */
   onVerdict(): void;
 }
 
 /**
- * When a server of both eras gets a second process, which can ask legacy callers. `auto`: for calls that failed because
- * the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be asked.
- * `never`: one process.
+ * Condition under which a server of both eras gets a second process, which can send requests to legacy callers. `auto`:
+ * for calls that failed because the server could not send a request, unless the server keeps state. `always`: for every
+ * legacy caller that accepts requests. `never`: the server has one process.
  */
 export type LegacyProcess = "auto" | "always" | "never";
 
 /** Facts about the eras of a server. */
 export interface EraVerdict {
   readonly era?: EraName;
-  /** Names and URIs whose calls failed because the server could not ask a legacy caller. */
+  /** Names and URIs whose calls failed because the server could not send a request to a legacy caller. */
   readonly asking?: readonly string[];
   /** Digest of the server info, if the server refused the legacy handshake. */
   readonly modernOnly?: string;
@@ -69,7 +72,7 @@ export interface ReachedLink {
 
 type Owner = "first" | "legacy";
 
-/** Maximum number of remembered names and URIs whose calls ask their callers. */
+/** Maximum number of remembered names and URIs whose calls send requests to their callers. */
 const MAX_ASKING = 500;
 /** Pause after a legacy link could not be opened. */
 const LEGACY_PAUSE_MS = 60_000;
@@ -78,14 +81,14 @@ const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of 
 /**
  * The links to one server, and the choice of link for each call. All calls use the first link if possible. A server of
  * both eras gets a second one: over HTTP for legacy callers, on stdio for calls that failed because the server could
- * not ask a legacy caller. A server that sends requests gets one link for each further principal. With `isolation =
- * "session"`, each lasting connection has its own.
+ * not send a request to a legacy caller. A server that sends requests gets one link for each further principal. With
+ * `isolation = "session"`, each lasting connection has its own.
  */
 export class Links {
   readonly first: LinkPlace;
   readonly #options: LinksOptions;
   readonly #further: FurtherLinks;
-  /** For each connection on which the server sent a request: the principal that keeps it. */
+  /** Principal that keeps each connection on which the server sent a request. */
   readonly #holders = new Map<Owner, string>();
   #preferred: "legacy" | undefined;
   #era: EraName | undefined;
@@ -112,7 +115,9 @@ export class Links {
     return this.#preferred;
   }
 
-  /** The facts about the server to store. An era that was only tried first for a caller is not included. */
+  /**
+   * The facts about the server that are stored. An era that was only tried first because of a caller is not included.
+   */
   get verdict(): EraVerdict {
     const asking = this.#asking.size > 0 ? { asking: Array.from(this.#asking) } : {};
     if (this.#era === undefined || this.#preferred !== undefined) return asking;
@@ -129,7 +134,7 @@ export class Links {
 
   /** Sets the era of the first caller. Call it before the first link is opened. */
   prefer(era: EraName): void {
-    // Otherwise the modern handshake is tried first. Over HTTP each era has its own link, so the first link may use
+    // The legacy handshake is tried first only on stdio: over HTTP each era has its own link, so the first link may use
     // either era.
     if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
   }
@@ -159,8 +164,8 @@ export class Links {
   }
 
   /**
-   * Handles a failure which means that the server could not ask its caller. Returns whether the same call may succeed
-   * over another link, which `reach` then returns.
+   * Handles a failure that means that the server could not send a request to its caller. Returns true if the same call
+   * may succeed over another link, which `reach` then returns.
    */
   couldNotAsk(link: Link, { client }: LinkCaller, request: CallRequest): boolean {
     const target = targetOf(request);
@@ -170,7 +175,7 @@ export class Links {
       this.#options.onUnasked();
       return false;
     }
-    // Another concurrent call has already failed for this reason.
+    // A concurrent call has already failed for this reason, so the target is known.
     if (this.#asking.has(target)) return true;
     if (this.#asking.size >= MAX_ASKING) return false;
     this.#asking.add(target);
@@ -185,14 +190,14 @@ export class Links {
     if (connection === undefined) return this.#open(caller, cancellation, request);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
-    // A concurrent call may have determined the era of the server meanwhile.
+    // The link is looked up again, because a concurrent call may have determined the era of the server.
     const next = this.#placeFor(caller, request).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }
 
   /**
-   * Returns the link for this caller's subscriptions: its own, or the first one if only the first link's era supports
-   * them.
+   * Returns the link for this caller's subscriptions: the link that its calls use, or the first link if only that
+   * link's era supports subscriptions.
    */
   async subscribingFor(caller: LinkCaller, cancellation: Cancellation): Promise<LinkPlace> {
     const { connection } = await this.reach(caller, cancellation);
@@ -200,7 +205,10 @@ export class Links {
     return canSubscribe ? this.#placeFor(caller) : this.first;
   }
 
-  /** Handles a server request to this principal on a shared link: the first such principal keeps the link. */
+  /**
+   * Handles a server request to this principal on a shared link. The first principal that gets such a request keeps the
+   * link.
+   */
   asked(principal: string): void {
     for (const owner of ["first", "legacy"] as const) {
       const isThere = this.#linkOf(owner)?.current?.principals.includes(principal) ?? false;
@@ -284,7 +292,10 @@ export class Links {
     );
   }
 
-  /** If the server works on the first link and cannot be opened in the legacy era, uses the first link for a while. */
+  /**
+   * Returns the first link instead of a legacy link that could not be opened, for a limited time, if the server works
+   * on the first link.
+   */
   #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
     const isSecond = this.#further.find(LEGACY.key)?.link === link;
     if (!isSecond || cancellation.aborted || !this.first.link.current) throw error;
@@ -292,8 +303,8 @@ export class Links {
   }
 
   /**
-   * Records that the server answered only the modern handshake although the legacy one was tried first: the second link
-   * is not needed.
+   * Records that the server answered only the modern handshake although the legacy one was tried first. The server then
+   * needs no second link.
    */
   #noteRefusal(link: Link, { era }: Connection): void {
     if (era.name !== "modern" || this.#further.find(LEGACY.key)?.link !== link) return;
@@ -302,7 +313,10 @@ export class Links {
     this.#options.onVerdict();
   }
 
-  /** Compares the server info, because a new version of the server may support the other handshake. */
+  /**
+   * Returns whether the server supports only the modern handshake. The server info is compared, because a new version
+   * of the server may support the other one.
+   */
   #isModernOnly(): boolean {
     return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
   }

@@ -14,13 +14,13 @@ export interface StartClockOptions {
 export const MAX_PATIENCE = 6;
 /** Interval of the checks in milliseconds. */
 const LOOK_MS = 500;
-/** Minimum lost time that is reported. Smaller losses occur on every machine. */
+/** Minimum lost time that is reported. Shorter losses occur on every machine. */
 const MIN_TOLD_MS = 1000;
 
 /**
- * Measures the time of a start. A busy machine is not the server's fault, so two things do not count, up to a limit:
- * time in which the server's processes needed the processor and did not get it, and delays of this process in reading
- * their output. A start that sleeps or computes gets no extra time.
+ * Measures the time of a start. On a busy machine, two kinds of delay do not count, up to a limit: time in which the
+ * server's processes waited for a processor, and delays of this process in reading their output. A start that sleeps or
+ * computes gets no extra time.
  */
 export class StartClock {
   readonly #options: StartClockOptions;
@@ -80,7 +80,7 @@ export class StartClock {
     const dueAt = performance.now() + waitMs;
     this.#timer = setTimeout(() => {
       const lateMs = Math.max(0, performance.now() - dueAt);
-      // Messages that arrived meanwhile are read before the check.
+      // The check runs after pending messages were read, because one of them may be a sign of activity.
       this.#turn = setImmediate(() => this.#look(lateMs));
     }, waitMs);
     this.#timer.unref();

@@ -11,8 +11,8 @@ export interface StartOptions {
 }
 
 /**
- * Maximum number of starts. After a download the start is repeated; if another package is missing, the configured
- * command itself is started, which downloads it.
+ * Maximum number of starts. After a download, the start is repeated. If another package is then missing, the configured
+ * command is started, which downloads the package itself.
  */
 const MAX_STARTS = 3;
 

@@ -4,9 +4,9 @@ import type { RequestId, RpcNotification } from "../../wire/messages.ts";
 export interface Watcher {
   /** Replaces the watched URIs. Rejects with a `FailError` if the server refuses a new one. */
   watch(uris: ReadonlySet<string>): Promise<void>;
-  /** Returns whether a resource change counts. One from a replaced stream does not. */
+  /** Returns whether a resource change must be reported. One that arrives on a replaced stream must not. */
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean;
-  /** Handles a notification for the watcher itself, and returns whether it was one. */
+  /** Handles a notification that is only for the watcher. Returns whether it was one. */
   takes(notification: RpcNotification, related: RequestId | undefined): boolean;
   close(): void;
 }

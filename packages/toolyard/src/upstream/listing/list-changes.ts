@@ -6,8 +6,8 @@ const DEBOUNCE_MS = 50;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 60_000;
 /**
- * Minimum time without an announcement after which the next change is read without a pause; twice the pause if that is
- * longer.
+ * Minimum time without an announcement after which the next change is read without a pause. If twice the last pause is
+ * longer, that time applies.
  */
 const MIN_CALM_MS = 1000;
 /** Maximum number of consecutive pauses that a caller waiting for a list may shorten. */
@@ -65,7 +65,7 @@ export class ListChanges {
     return reading;
   }
 
-  /** Ends a reading. If it failed, the changes that it should have covered must still be read. */
+  /** Ends a reading. If the reading failed, the changes that it should have covered remain to be read. */
   end({ announced, since }: ListReading, isRead: boolean, now = performance.now()): void {
     this.#isReading = false;
     this.#readAt = now;

@@ -34,12 +34,12 @@ export interface ListingStore {
 
 export interface ListingCacheOptions {
   readonly folder: string;
-  /** Source id and the identity of the server: command and arguments, or URL. Only a hash of it is written. */
+  /** Source id and data that identify the server: command and arguments, or URL. Only their hash is written to disk. */
   readonly key: readonly string[];
   readonly logger: Logger;
   /**
-   * Returns whether a listing contains no secret of the configuration. Others are not written. @default all listings
-   * are written
+   * Returns whether a listing contains no secret of the configuration. Other listings are not written. @default all
+   * listings are written
    */
   readonly isSecretFree?: (text: string) => boolean;
 }
@@ -47,7 +47,10 @@ export interface ListingCacheOptions {
 export const LISTING_FORMAT = 2;
 /** Maximum size of a listing that is stored. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Turns of the event loop before a large list is written. In the first turns, the list is prepared for callers. */
+/**
+ * Number of turns of the event loop before a large list is written, because the list is prepared for callers in the
+ * first turns.
+ */
 const TURNS_BEFORE = 4;
 /** Time after which the era is determined again, because an update of the server may have changed it. */
 const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;

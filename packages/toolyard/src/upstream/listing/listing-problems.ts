@@ -28,7 +28,7 @@ export class ListingProblems {
     this.#logger = logger;
   }
 
-  /** Records tools whose definition has changed, because users may have trusted the earlier one (S12). */
+  /** Records the tools whose definition has changed, because users may have approved the earlier one (S12). */
   compare(before: ServerListing | undefined, after: ServerListing): void {
     for (const name of changedTools(before?.tools ?? [], after.tools))
       if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);

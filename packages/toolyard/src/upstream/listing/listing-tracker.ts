@@ -16,7 +16,7 @@ import { ListingProblems } from "./listing-problems.ts";
 
 export interface ListingTrackerOptions {
   connection(): Connection | undefined;
-  /** Connects to get a listing that is not known yet. */
+  /** Connects if the listing is not known yet. */
   wake(): void;
   /** Returns whether the server is connected or about to be. */
   isUp(): boolean;
@@ -30,8 +30,8 @@ export interface ListingTrackerOptions {
 
 const COLD_WAIT_MS = 5000;
 /**
- * Maximum wait of a list request for new lists after an announced change, or after the lists expired. Short, because
- * the wait delays the lists of all sources, and the server may hang. A call to a listed tool does not wait.
+ * Maximum wait of a list request for new lists after an announced change, or after the lists expired. It is short,
+ * because the wait delays the lists of all sources, and the server may hang. Calls to listed tools do not wait.
  */
 const FRESH_WAIT_MS = 250;
 const READ_MS = 60_000;
@@ -62,7 +62,8 @@ export class ListingTracker {
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
   /**
-   * Number of events that made a reading stale. A reading that started before the latest event is followed by another.
+   * Counts the events that make a reading stale. A reading that started before the latest event is followed by another
+   * one.
    */
   #version = 0;
   /** Time of the first announced change that the current reading covers. */
@@ -76,7 +77,7 @@ export class ListingTracker {
   #retryAt: number | undefined;
   #openedAt = 0;
   #isClosed = false;
-  /** Pending until the first listing, or until the failure to get one. */
+  /** Pending until the first listing or the failure to get it. */
   #first: First | undefined = pending();
 
   constructor(options: ListingTrackerOptions) {
@@ -118,12 +119,15 @@ export class ListingTracker {
   /** Reads the offered lists after a new connection, even if they are known. */
   connected(): void {
     this.#version += 1;
-    // An earlier attempt failed, and the first listing is now about to arrive.
+    // After a failed attempt, the first listing is about to arrive again, so lists wait for it.
     if (!this.#listing && !this.#isClosed) this.#first ??= pending();
     void this.refresh();
   }
 
-  /** Ends waits for the first listing with the current state, because no connection could be opened. */
+  /**
+   * Ends the waits for the first listing, because no connection could be opened. The lists then have their current
+   * state.
+   */
   unreachable(): void {
     this.#resolveFirst();
   }
@@ -164,7 +168,7 @@ export class ListingTracker {
   async #recall(recalled: Promise<ServerListing | undefined>): Promise<void> {
     const listing = await recalled;
     this.#recalling = undefined;
-    // A listing that was read from the server meanwhile is newer.
+    // A listing that was read from the server in the meantime is newer than the stored one.
     if (!listing || this.#listing) return;
     this.#content = listing;
     this.#keep(listing);
@@ -185,7 +189,7 @@ export class ListingTracker {
 
   async #readChanges(): Promise<void> {
     await this.#reading;
-    // A reading that started before the announcement does not cover the change.
+    // The reading that is running does not cover a change that was announced after its start, so another one is needed.
     if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
   }
 
@@ -225,7 +229,8 @@ export class ListingTracker {
     const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
     try {
       const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
-      // The list was checked in this turn and is compared in the next, because it may be large.
+      // The list is compared in a separate turn of the event loop, because it may be large. It was checked in the
+      // previous turn.
       await nextTurn();
       const read = this.#compare(listing);
       await nextTurn();
@@ -260,7 +265,7 @@ export class ListingTracker {
     if (isNew || announced.size > 0) this.#options.onChanged(announced, isNew);
   }
 
-  /** Stores a listing and returns whether it differs. For an equal listing, keeps the known object. */
+  /** Stores a listing. Returns whether it differs from the known one. If it does not, the known object is kept. */
   #keep(listing: ServerListing, digest = digestOf(listing)): boolean {
     const isNew = digest !== this.#digest;
     if (isNew) {
@@ -278,7 +283,8 @@ export class ListingTracker {
 
   #failed(failure: Fail, connection: Connection): void {
     this.#resolveFirst();
-    // A lost connection is reported elsewhere, and the next connection reads again.
+    // A failure of a lost connection is not handled here: it is reported elsewhere, and the next connection reads the
+    // lists again.
     if (connection.closed || this.#isClosed) return;
     const isNews = this.#failure?.message !== failure.message;
     this.#failure = failure;
@@ -293,7 +299,7 @@ export class ListingTracker {
   /** Sets the timer for the next reading, or for the moment at which the server counts as calm. */
   #plan(): void {
     clearTimeout(this.#timer);
-    // After a lost connection, the next connection reads the lists.
+    // No reading is planned without a connection, because the next connection reads the lists.
     if (this.#isClosed || this.#reading || !this.#options.connection()) return;
     const now = performance.now();
     const calmInMs = this.#changes.calmInMs(now);
@@ -328,7 +334,7 @@ function pending(): First {
 
 const NO_LISTS: ReadonlySet<ChangedList> = new Set();
 
-/** Returns whether the server has a pending call and has been silent for longer than a caller waits for lists. */
+/** Returns whether the server has a pending call and has sent nothing for longer than a caller waits for lists. */
 function isSilent({ callsInFlight, heardAt }: Connection): boolean {
   return callsInFlight > 0 && performance.now() - heardAt > FRESH_WAIT_MS;
 }

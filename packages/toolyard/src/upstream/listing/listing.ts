@@ -53,7 +53,7 @@ export const LISTING_BOUNDS: ListingBounds = Object.freeze({
 
 /** Maximum number of characters of a server's instructions that are kept. */
 const MAX_INSTRUCTION_CHARS = 20_000;
-/** Approximate maximum size of the JSON text of a server's info. Its icons may be whole pictures. */
+/** Approximate maximum size of the JSON text of a server's info. Icons in it may be large images. */
 const MAX_SELF_BYTES = 256 * 1024;
 
 interface ListMethod {
@@ -88,8 +88,8 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server declares. A server without any capability, like small handwritten ones,
- * is read for tools; one with an unclear capability (`"tools": null`) is read for that list. In these two cases, an
+ * Reads all pages of all lists that the server declares. If a server declares no capability, like small handwritten
+ * servers, its tools are read. If a capability is unclear (`"tools": null`), its list is read. In these two cases, an
  * error means that there is no such list. A list that fails is empty with a problem. If all lists fail, rejects with
  * the first `FailError`.
  */
@@ -125,7 +125,7 @@ export async function readListing(
     read(KINDS.prompts),
   ]);
   if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
-  // A list may be large: it was parsed in this turn and is checked in the next.
+  // The list is checked in a separate turn of the event loop, because it may be large. It was parsed in this turn.
   await nextTurn();
   const checked = checkTools(tools.entries, connection);
   const self = selfOf(serverInfo, capabilities);
@@ -165,7 +165,7 @@ async function readList(
   let cursor: Cursor | undefined;
   do {
     const page = await request(kind.method, cursor === undefined ? {} : { cursor });
-    // A page may be large: it was parsed in this turn and is checked in the next.
+    // The page is checked in a separate turn of the event loop, because it may be large. It was parsed in this turn.
     await nextTurn();
     list.add(page[kind.member]);
     ttlMs = shorter(ttlMs, ttlOf(page));
@@ -260,8 +260,8 @@ class GrowingList {
   }
 }
 
-// Also applies to a server that announces changes: notifications may be lost, and some servers send them in one era
-// only.
+// The declared lifetime also applies to a server that announces changes, because notifications may be lost and some
+// servers send them in one era only.
 function ttlOf({ ttlMs }: JsonObject): number | undefined {
   return typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : undefined;
 }
@@ -288,7 +288,9 @@ function checkTools(
   return { entries, problems };
 }
 
-/** Legacy revisions allow only objects as structured content, so a schema for any other type is an error there. */
+/**
+ * Legacy revisions allow only objects as structured content, so an output schema of any other type is an error there.
+ */
 function withLegacyOutput(tool: JsonObject, report: (tool: JsonObject, message: string) => void): JsonObject {
   const schema = objectMember(tool, "outputSchema");
   if (!schema || schema["type"] === "object") return tool;

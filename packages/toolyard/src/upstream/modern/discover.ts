@@ -9,7 +9,7 @@ import { readOpening } from "../connection/server-opening.ts";
 
 export type DiscoverVerdict =
   | { readonly type: "modern"; readonly era: Era }
-  /** The server answered, but not as a modern server; `reason` is its text. */
+  /** The server answered, but not like a modern server. `reason` is its own text. */
   | { readonly type: "other"; readonly reason: string };
 
 /** Maximum number of probes of a server that refuses a revision and names another supported one. */
@@ -37,7 +37,7 @@ export async function discover(handshake: Handshake, signal: AbortSignal): Promi
   }
 }
 
-/** Sends a ping and resolves with any answer. A modern server refuses a ping, a legacy server answers it. */
+/** Sends a ping. Resolves with any reply: a modern server refuses a ping, and a legacy server answers it. */
 export function knock({ exchange, options }: Handshake, signal: AbortSignal): Promise<unknown> {
   const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;

@@ -26,7 +26,8 @@ interface ListenStream {
   readonly acknowledged: Acknowledgement;
   honoured: JsonObject;
   /**
-   * True after the stream ended. Its end may be handled before the code that waits for the acknowledgement continues.
+   * True after the stream ended. This is needed because the end may be handled before the code that waits for the
+   * acknowledgement continues.
    */
   hasEnded: boolean;
 }
@@ -70,7 +71,8 @@ export class ListenConnection implements Watcher {
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean {
     const id = subscriptionIdOf(notification.params) ?? related;
     if (id === undefined || !this.#active) return true;
-    // A notification that arrives on the next stream before the switch does not arrive on any other stream.
+    // Accepted from both streams: a notification that arrives on the next stream before the switch does not arrive on
+    // the other one.
     return id === this.#active.id || id === this.#opening?.id;
   }
 
@@ -119,7 +121,8 @@ export class ListenConnection implements Watcher {
       await orAborted(stream.acknowledged.promise, deadline.signal);
     } catch (error) {
       stream.controller.abort();
-      // A server that does not declare these notifications may not know the method either.
+      // The error is ignored if the server declares none of these notifications, because it then may not support the
+      // method.
       if (this.#isPromised(filter)) throw error;
       return;
     } finally {
@@ -186,7 +189,8 @@ export class ListenConnection implements Watcher {
     if (this.#active !== stream) return;
     this.#active = undefined;
     const isRefused = error !== undefined && failureOf(error).rpcError?.code === RPC.methodNotFound;
-    // A server that honoured no part of the filter closes the stream immediately; another request would not help.
+    // If the server closed the stream because it accepted no part of the filter, another request would have the same
+    // result.
     if (this.#isClosed || this.#exchange.closed || isRefused || Object.keys(stream.honoured).length === 0) return;
     this.#retryLater();
   }
@@ -208,7 +212,7 @@ function acknowledgement(): Acknowledgement {
     resolve = onAcknowledged;
     reject = onFailed;
   });
-  // Prevents an unhandled rejection: no code may be waiting for this any more.
+  // Prevents an unhandled rejection if no code is waiting for this promise any more.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

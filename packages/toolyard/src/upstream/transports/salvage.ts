@@ -20,7 +20,7 @@ export function findMessage(line: string): FoundInLine {
   return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
 }
 
-// Values that are nested deeper could not be written without a stack overflow, so they are no messages.
+// Returns the value, or undefined if it is nested too deeply: it could not be written without a stack overflow.
 function parse(text: string): unknown {
   const parsed = parseMessage(text, MAX_JSON_DEPTH);
   return parsed.ok ? parsed.value : undefined;
@@ -31,9 +31,9 @@ const AT_START = new RegExp(ID);
 const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
 
 /**
- * Returns the id of the request to which an unreadable reply belongs. Reads it from the two ends of the text: JSON-RPC
- * puts the id next to the result, so it is before it or at the very end. `undefined` if neither end is unambiguous. A
- * line without its end has no `tail`.
+ * Returns the id of the request to which an unreadable reply belongs. Reads only the two ends of the text, because the
+ * id is either before the result or after it. Returns `undefined` if neither end is unambiguous. `tail` is absent if
+ * the end of the line is missing.
  */
 export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
@@ -47,7 +47,8 @@ export function findReplyId(head: string, tail = ""): RequestId | undefined {
 const BODY = /"(result|error|params|method)"/;
 
 /**
- * Returns whether a text belongs to a reply. Requests have a method; structured log lines may have ids, but no version.
+ * Returns whether a text belongs to a reply. Requests are excluded by their method, and structured log lines by the
+ * missing version.
  */
 function isReply(head: string, envelope: string): boolean {
   const member = BODY.exec(head)?.[1];

@@ -39,17 +39,20 @@ export interface StdioTransportOptions {
 /** Supervises a child that has not written to stdout yet. */
 export interface StartSupervisor {
   started(child: Child): void;
-  /** Takes over a child whose work must be finished. Returns false if the child may be ended. */
+  /**
+   * Takes over a child whose work must be finished. Returns false if there is no such work, so that the child may be
+   * ended.
+   */
   takeOver(child: Child): boolean;
 }
 
 /** Maximum number of bytes that may wait for a child that does not read its input. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-/** The time limit of `stopGraceMs` for a server that hangs or was never ready. */
+/** Value of `stopGraceMs` for a server that hangs or was never ready. */
 const USELESS_GRACE_MS = 150;
 /**
- * The same limit after the server sends a request although its input was closed: it has not noticed that, and may wait
- * long for the answer.
+ * Value of `stopGraceMs` after the server sends a request although its input was closed. It has not detected the end,
+ * and might wait long for the answer.
  */
 const UNAWARE_GRACE_MS = 500;
 /** Time between SIGTERM and SIGKILL. */
@@ -59,10 +62,10 @@ const DRAIN_MS = 250;
 const MAX_SAMPLE_CHARS = 200;
 /** Number of characters that are read at each end of a message that is not parsed. */
 const EDGE_CHARS = 512;
-/** Minimum length of a variable's name; shorter names occur in any text. */
+/** Minimum length of a variable's name that is searched in output. Shorter names occur in any text. */
 const MIN_NAME = 4;
 
-/** The size of a line above the limit, and the option that raises the limit. */
+/** Size of a line above the limit, and the name of the option that raises the limit. */
 interface OverBound {
   readonly size: string;
   readonly option: string;
@@ -80,7 +83,7 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
-  /** Resolves if the server has not noticed that its input was closed. */
+  /** Resolves if the server has not detected that its input was closed. */
   readonly #unaware: Promise<void>;
   #cut = (): void => {};
   #isHeld = false;
@@ -106,7 +109,7 @@ export class StdioTransport implements Transport {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     this.#child = child;
     this.#options.supervisor?.started(child);
-    // The transport was closed during the start.
+    // The transport was closed during the start, so the child is ended.
     if (this.#closing) return child.kill(0);
     this.#read(child, handlers);
     void this.#watch(child);
@@ -140,8 +143,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Rejects a message that could not be written. A child that closed its input usually exits soon, and its exit is the
-   * better reason.
+   * Rejects a message that could not be written. Waits for the exit of the child, because a child that closed its input
+   * usually exits soon, and its exit is the better reason.
    */
   async #undelivered(child: Child, cause: Error, reject: (failure: FailError) => void): Promise<void> {
     const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
@@ -169,7 +172,7 @@ export class StdioTransport implements Transport {
     if (!this.#hasSpoken && child.exit === undefined && supervisor?.takeOver(child) === true) return;
     const { stopGraceMs } = this.#options;
     await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
-    // The reason of the exit may still be in the pipe.
+    // Waits for the rest of the output, which may contain the reason of the exit.
     await within(child.closed, DRAIN_MS);
   }
 
@@ -242,7 +245,8 @@ export class StdioTransport implements Transport {
   async #watch(child: Child): Promise<void> {
     const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
     const first = await Promise.race([child.exited, silent]);
-    // The last answers may still be in the pipe; and a child that closed its output usually exits soon.
+    // Waits for the last answers, which may still be in the pipe, and for the exit, which usually follows the end of
+    // the output.
     if (first) await Promise.race([silent, child.drained(DRAIN_MS)]);
     const exit = first ?? (await within(child.exited, DRAIN_MS));
     if (this.#isOver) return;

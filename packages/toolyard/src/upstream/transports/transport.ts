@@ -11,8 +11,9 @@ import type { RequestId, RpcMessage } from "../../wire/messages.ts";
  */
 export interface Transport {
   /**
-   * HTTP: each request has its own response stream. A message on it belongs to that request, and closing the stream
-   * cancels the request, which is how a modern server learns of a cancellation. Pipes have one stream for everything.
+   * True over HTTP, where each request has its own response stream. A message on such a stream belongs to that request.
+   * Closing the stream cancels the request, which is how a modern server learns of a cancellation. False on pipes,
+   * which have one stream for everything.
    */
   readonly perRequestStreams: boolean;
   /**
@@ -22,7 +23,7 @@ export interface Transport {
   readonly mirrorsParams: boolean;
   /**
    * True if the server distinguishes this connection from others and keeps state for it: always on pipes; on legacy
-   * HTTP after it has returned a session id. Read it after the first answer.
+   * HTTP after it has returned a session id. The value is final after the first answer.
    */
   readonly sessionful: boolean;
   /** Returns the known facts for `status`, without secrets: `{pid}`, `{endpoint}`, `{framing}`. */
@@ -71,8 +72,8 @@ export interface SendOptions {
    */
   readonly idleMs?: number;
   /**
-   * True if a lost session refused the request before, and it is sent again in a new session. The answer is then not
-   * read as a lost session, so that a session is lost only once.
+   * True if a lost session refused the request before, and it is sent again in a new session. The answer then never
+   * counts as a lost session, so that the request is repeated only once.
    */
   readonly afterLoss?: boolean | undefined;
   /** The caller, if callers share connections. @default the transport's own caller */

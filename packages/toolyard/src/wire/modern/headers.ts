@@ -98,7 +98,7 @@ const PERMITTED_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
 /** Maximum depth of a schema. Deeper parts are ignored, as a protection against malicious schemas. */
 const MAX_SCHEMA_DEPTH = 100;
 
-/** Keywords with one schema or a list of schemas, which a chain of `properties` does not reach. */
+/** Keywords with one schema or a list of schemas. A chain of `properties` does not lead through them. */
 const INNER_SCHEMAS = (
   "items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames " +
   "oneOf anyOf allOf not if then else"
@@ -138,7 +138,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
         `${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ` +
           `${JSON.stringify(type ?? null)}`,
       );
-    // A `number` violates the rule for tools, but its header is unambiguous and servers compare it.
+    // A `number` is invalid in a tool. Its header is still compared, because it is unambiguous.
     if (!isPermitted && type !== "number") return;
     taken.add(name.toLowerCase());
     headers.push({ path, name, type: String(type) });
@@ -221,7 +221,7 @@ export function findParamMismatch(
     if (text === undefined) continue;
     const header = `${HEADERS.paramPrefix}${name}`;
     const given = headers.header(header.toLowerCase());
-    // 42 and 42.0 are the same number.
+    // Numbers are compared by value, because 42 and 42.0 are the same number.
     if (given !== undefined && type !== "string" && typeof value === "number" && isDecimalOf(given, value)) continue;
     const mismatch = compareText(header, given, { body: path.join("."), text });
     if (mismatch) return mismatch;
@@ -230,8 +230,8 @@ export function findParamMismatch(
 }
 
 /**
- * Headers of a request. This is an object and not a function, because a function inside an object keeps that object in
- * memory for long.
+ * Headers of a request. This is an object and not a function, because an object with a function stays in memory until a
+ * full garbage collection.
  */
 export interface HeaderLookup {
   /** Returns one header by its name in lower case. */

@@ -16,8 +16,8 @@ import {
 } from "./shape.ts";
 
 /**
- * Shapes of the entries of the four lists, as strict as any served revision and the official clients. A client that
- * finds one entry with a member of the wrong type refuses the whole list, including entries of other servers.
+ * Shapes of the entries of the four lists, as strict as any served revision and the official clients. If one entry has
+ * a member of the wrong type, such a client refuses the whole list, including entries of other servers.
  */
 
 export const ICONS = listOf(

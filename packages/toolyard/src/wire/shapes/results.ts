@@ -79,7 +79,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
       messages: listKept(members({ optional: { content: kept(BLOCK) } })),
     },
   }),
-  // The hub does not know which results an extension permits.
+  // The shape accepts every result, because the hub does not know which results an extension permits.
   extension: members({}),
   "completion/complete": members({
     optional: {
@@ -108,10 +108,7 @@ function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }
 
-/**
- * Treats `null` as absent, as serialisers write it. Another invalid value has a meaning, even if it is not clear, and
- * is kept.
- */
+/** Treats `null` as absent, as serialisers write it. Any other invalid value may have a meaning, so it is kept. */
 function absentIfNull(shape: Shape): Shape {
   const keeping = kept(shape);
   return {

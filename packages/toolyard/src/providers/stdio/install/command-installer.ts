@@ -40,8 +40,8 @@ export interface CommandInstallerOptions {
 }
 
 /**
- * Maximum wait for a download that only looks for a newer version. Then the cached version is started; the download
- * continues, and the next start uses it. Offline, every server starts after this time.
+ * Maximum wait for a download that only looks for a newer version. After this time, the cached version is started. The
+ * download continues, and the next start uses its result.
  */
 const RENEW_PATIENCE_MS = 2000;
 /** Time after a failed download during which callers get its failure. */
@@ -75,7 +75,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
   /** The command with which the server is started now. */
   get words(): CommandWords {
     const { plan, command } = this.#options;
-    // The package was downloaded and is still reported as missing, so the configured command is used.
+    // If the package is still reported as missing after a download, the configured command is used.
     return this.#installs > 1 ? command : (plan.start ?? command);
   }
 
@@ -95,9 +95,9 @@ export class CommandInstaller implements Installer, StartSupervisor {
   async before(signal: AbortSignal): Promise<void> {
     const { plan, maxMs, command, env, cwd } = this.#options;
     this.#installs = 0;
-    // A missing program is reported immediately, before waiting for a download that is impossible.
+    // A missing program is reported before the download, which could not start.
     findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
-    // A hub that has ended left the download running, or another hub runs it.
+    // The download is already running: another hub runs it, or a hub that has ended left it running.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
     // In these cases no download precedes the start. If a package is missing, the start reports it, and the package is
     // downloaded then.
@@ -120,7 +120,7 @@ export class CommandInstaller implements Installer, StartSupervisor {
         error: error.message,
       });
     });
-    // This start no longer waits for the newer version, whose download continues.
+    // This start no longer waits for the newer version. The download continues.
     this.#running = undefined;
   }
 

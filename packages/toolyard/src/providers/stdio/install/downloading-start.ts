@@ -18,8 +18,8 @@ const FOLDER_MODE = 0o700;
 const LOOK_MS = 1000;
 
 /**
- * A start that may download by itself. A download is detected by its activity (stderr, its caches, its children), and
- * is not interrupted when the hub ends.
+ * Start of a server that may download by itself. A download is detected by its activity (stderr, its caches, its child
+ * processes), and is not interrupted when the hub ends.
  */
 export class DownloadingStart {
   /** Present while the start seems to download. */
@@ -44,13 +44,14 @@ export class DownloadingStart {
     const worked = watchFamily();
     const timer = setInterval(() => {
       const lock = plan.locks.find((path) => existsSync(path));
-      // If packages are downloaded before, activity means that the server itself works.
+      // If packages are downloaded before the start, activity shows that the server itself is working.
       const isAtWork = !plan.start && this.#child !== undefined && worked(this.#child.pid);
       const isAlive = [grew(), lock !== undefined, this.#said, isAtWork].includes(true);
       this.#said = false;
       if (!isAlive) return;
       onSign();
-      // A start that downloads nothing may still write to its cache.
+      // Without the lock of a download, a changed cache is no sign of one, because a start that downloads nothing may
+      // still write to its cache.
       if (plan.start && lock === undefined) return void (this.seen = undefined);
       const waitsFor = lock === undefined ? "its start, which may download" : `another process that holds ${lock}`;
       this.seen = { since: this.seen?.since ?? new Date(), waitsFor };
@@ -66,13 +67,11 @@ export class DownloadingStart {
   }
 
   heard(): void {
-    // If packages are downloaded before, output during the start is no sign of a download.
+    // If packages are downloaded before the start, output is no sign of a download.
     this.#said = this.#options.plan.install === undefined;
   }
 
-  /**
-   * Records that the server is no longer needed, so that this is reported as the reason for its end, and not a timeout.
-   */
+  /** Records that the server is no longer needed. The end of the start then has this reason and not a timeout. */
   leaving(): () => void {
     this.#leaving += 1;
     return () => void (this.#leaving -= 1);
@@ -90,7 +89,7 @@ export class DownloadingStart {
     if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || this.#leftMs() <= 0) return false;
     const supervisor = this.#supervisor?.isThere === true ? this.#supervisor : this.#supervisorFor(child);
     if (!supervisor) return false;
-    // The supervisor writes its own lock.
+    // The supervisor writes a lock itself, so this process does not remove the lock.
     this.#isLocked = false;
     this.#supervisor = undefined;
     supervisor.takeOver();
@@ -132,7 +131,7 @@ export class DownloadingStart {
       writeWholeSync(files.lock, `${child.pid}${START_MARK}`);
       this.#isLocked = true;
     } catch {
-      // No other process waits for the lock then.
+      // If the lock cannot be written, no other process can wait for it.
     }
   }
 

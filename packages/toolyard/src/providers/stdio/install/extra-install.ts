@@ -30,7 +30,7 @@ export interface RunningExtraInstall {
 
 /**
  * Starts to install an extra, in a separate process that outlives this one. If another hub of this user already
- * installs it, waits for that and downloads nothing.
+ * installs it, waits for that install and downloads nothing.
  */
 export function beginExtraInstall(extra: Extra, variables: EnvironmentVariables): RunningExtraInstall {
   const command = { command: process.execPath, args: [PROGRAM, extra.name] };

@@ -1,8 +1,11 @@
 import { readProcessTable, type ProcessRow } from "../../../process/process-table.ts";
 
-/** Number of ticks within the window below that count as work. A waiting process uses fewer. */
+/** Number of ticks within the window that count as work. A waiting process uses fewer. */
 const MIN_TICKS = 5;
-/** Length of the window in milliseconds; on a busy machine, work is spread over time. */
+/**
+ * Length of the window in milliseconds. It is long, because on a busy machine the work of a process is spread over
+ * time.
+ */
 const WINDOW_MS = 5000;
 
 /**
@@ -30,7 +33,7 @@ interface Family {
 
 function familyOf(pid: number, table: readonly ProcessRow[]): Family {
   const members = table.filter((row) => row.pid === pid);
-  // The list grows during the loop, until no new process is found.
+  // The list grows during the loop, so that descendants of all levels are added.
   for (const member of members) members.push(...table.filter((row) => row.parent === member.pid && row !== member));
   const names = members.map((row) => `${row.pid}-${row.startedAt}`).toSorted();
   return { members: names.join(), ticks: members.reduce((sum, { workedTicks }) => sum + workedTicks, 0) };

@@ -14,14 +14,14 @@ export function watchGrowth(folders: readonly string[]): () => boolean {
   };
 }
 
-/** Adds the modification times of the folder and of its direct entries. */
+/** Returns the sum of the modification times of the folder and of its direct entries. */
 function fingerprint(folder: string): number {
   let sum = timeOf(folder);
   if (sum === 0) return 0;
   try {
     for (const name of readdirSync(folder).slice(0, MAX_ENTRIES)) sum += timeOf(join(folder, name));
   } catch {
-    // The folder was removed meanwhile.
+    // The folder was removed during the check, so it counts as empty.
   }
   return sum;
 }

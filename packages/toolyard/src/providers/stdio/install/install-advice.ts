@@ -8,7 +8,7 @@ import { firstChars } from "../../../core/text/truncate.ts";
 const MAX_LINES = 4;
 const MAX_CHARS = 600;
 
-/** Messages of programs, with advice for each. */
+/** Patterns in messages of programs, with advice for each. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /E404|not found in the (?:package )?registry|No matching distribution|manifest unknown|repository does not exist|pull access denied/i,
@@ -67,7 +67,7 @@ function adviceFor({ reason, lines }: InstallResult, { command, args }: CommandW
   return advice ?? `Run it by hand to see more: ${[command, ...args].map((word) => shellWord(word)).join(" ")}`;
 }
 
-/** Lines that npm adds to a 404 and that are no help. */
+/** Matches lines that npm adds to a 404 and that do not help the user. */
 const ASIDE = /^(?:Note that you can also install from|tarball, folder, http url)/;
 
 /** Returns the lines that contain the error, or the last lines if none does. */

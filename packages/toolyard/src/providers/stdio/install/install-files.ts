@@ -25,7 +25,7 @@ export interface InstallResult {
   readonly reason?: string;
   /** Last lines of the program's output. */
   readonly lines: readonly string[];
-  /** Identity of the cache at that time. A different one now means that the cache was cleared. */
+  /** Identity of the cache when the download ended. If the current one differs, the cache was cleared. */
   readonly cache?: string;
 }
 
@@ -58,7 +58,7 @@ export function installingProcess({ lock }: InstallFiles, maxMs: number): number
 /** Text after the process id in the lock of a start that downloads by itself. */
 export const START_MARK = "\nstart";
 
-/** Returns whether the lock belongs to a start, whose process may have become a server that is no longer needed. */
+/** Returns whether the lock belongs to a start. Its process may have become a server that is no longer needed. */
 export function isStart({ lock }: InstallFiles): boolean {
   try {
     return readFileSync(lock, "utf8").endsWith(START_MARK);

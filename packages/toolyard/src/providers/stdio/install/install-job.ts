@@ -72,7 +72,8 @@ export class RunningInstall {
       const pid = installingProcess(files, maxMs);
       const result = pid === undefined ? this.#resultOf(own) : undefined;
       if (result) return result;
-      // Until its own process holds the lock, another process may get it first. Then this waits for that process.
+      // Another process may get the lock before the process started here. This process then waits for that other
+      // process.
       if (pid === undefined) own ??= startSupervisedInstall(this.#job, install!);
       else if (this.#look(pid, own?.pid)) return NOTHING_MORE;
       await pause(POLL_MS, undefined, { ref: this.#waiting > 0 });
@@ -87,7 +88,9 @@ export class RunningInstall {
     return this.#job.install ? undefined : NOTHING_MORE;
   }
 
-  /** Checks the lock's holder. Returns true if it is an idle start without a hub. */
+  /**
+   * Checks the process that holds the lock. Returns true if it belongs to a start that does not work and has no hub.
+   */
   #look(pid: number, own: number | undefined): boolean {
     this.pid = pid;
     const line = logTail(this.#job.files).at(-1) ?? "";
@@ -100,7 +103,7 @@ export class RunningInstall {
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }
 
-  /** Checked only without other signs of activity, because it reads the list of all processes. */
+  /** Checked only if there are no other signs of activity, because the check reads the list of all processes. */
   #isAtWork(pid: number): boolean {
     const now = performance.now();
     if (now - this.#signAt < QUIET_MS / 2 || now - this.#lookedAt < FAMILY_LOOK_MS) return false;

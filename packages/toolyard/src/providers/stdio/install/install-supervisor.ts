@@ -6,7 +6,8 @@ import type { AdoptedStart } from "./start-adoption.ts";
 import { spawnSupervisedInstall } from "./supervised-install-process.ts";
 
 /**
- * Written to the standard input of a supervisor that is no longer needed, after the job. The supervisor then exits.
+ * Message to a supervisor that is no longer needed. It is written to the supervisor's standard input after the job, and
+ * the supervisor then exits.
  */
 export const NOT_NEEDED = "not needed";
 
@@ -14,8 +15,8 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Supervises a start that downloads by itself even after this process ends. It is a separate process, which does
- * nothing until its standard input ends without a message. It also holds the child's outputs, so that the child can
- * still write; on Windows, where pipes have one reader, it does not.
+ * nothing until its standard input ends without a message. Except on Windows, where a pipe has one reader, it also
+ * holds the child's outputs, so that the child can still write.
  */
 export class InstallSupervisor {
   readonly #child: Child;
@@ -25,7 +26,8 @@ export class InstallSupervisor {
     this.#child = child;
     this.#process = supervisor;
     child.spare(true);
-    // If the supervisor itself ends, no process can take over the child.
+    // If the supervisor itself has exited, no other process takes care of the child, so this process ends the child at
+    // its own exit.
     supervisor.once("exit", () => child.spare(false));
   }
 

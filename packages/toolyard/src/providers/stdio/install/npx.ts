@@ -28,8 +28,8 @@ const PACKAGE = ["-p", "--package"];
 const YES = ["-y", "--yes"];
 
 /**
- * Plans for `npx` and `npm exec`. With `--no`, they refuse to run a missing package. The command is started first,
- * because only npm knows what a name means: a program of this folder, a global program, or a package. With
+ * Plans for `npx` and `npm exec`. With `--no`, they refuse to run a missing package. The command is started before any
+ * download, because only npm can resolve a name: to a program of this folder, a global program, or a package. With
  * `--prefer-offline`, npm starts a cached package without asking the registry, so a server starts offline. A newer
  * version is looked for once a day.
  */

@@ -5,7 +5,7 @@ export interface CommandWords {
   readonly args: readonly string[];
 }
 
-/** How the packages of one command are downloaded, and how it is started without a download. */
+/** Plan for a command: how its packages are downloaded, and how it is started without a download. */
 export interface InstallPlan {
   /** Name of the download for users, such as `npx @scope/server`. */
   readonly package: string;
@@ -16,7 +16,7 @@ export interface InstallPlan {
    */
   readonly start?: CommandWords;
   /**
-   * Matches the stderr output of such a start if a package is missing. Absent: the download always precedes the start.
+   * Matches the stderr output of such a start if a package is missing. Absent: a download always precedes the start.
    */
   readonly missing?: RegExp;
   /** Matches the output of the download if the registry does not answer. */
@@ -27,15 +27,15 @@ export interface InstallPlan {
    */
   readonly freshMs?: number;
   /**
-   * Returns whether a cached version exists. It is then started after a short wait for a newer version. Absent: only a
-   * start shows that.
+   * Returns whether a cached version exists. It is then started after a short wait for a newer version. Absent: only an
+   * attempted start shows whether a version is cached.
    */
   readonly isCached?: () => boolean;
   /** Cache folders, whose growth counts as activity. The first one exists as long as the cache was not cleared. */
   readonly folders: readonly string[];
   /** Files that exist while another process downloads, by the program's own convention. */
   readonly locks: readonly string[];
-  /** How a broken download shows in the stderr output of a start. */
+  /** Signs of a broken download in the stderr output of a start. */
   readonly broken?: BrokenSigns;
   /** Files in the folder that replaces `SCRATCH` in the arguments. */
   readonly scratchFiles?: Readonly<Record<string, string>>;
@@ -43,9 +43,12 @@ export interface InstallPlan {
 
 export interface BrokenSigns {
   readonly says: RegExp;
-  /** Last names of the parent folders: a folder in one of them may be removed and is downloaded again. */
+  /** Names of parent folders. A folder directly inside one of them may be removed, because it is downloaded again. */
   readonly parents: readonly string[];
-  /** Returns further folders to remove, which would otherwise restore the fault. `named`: the folders in the text. */
+  /**
+   * Returns further folders that must be removed, because the program would restore the fault from them. `named`: the
+   * folders in the text.
+   */
   also?(text: string, named: readonly string[]): readonly string[];
   /** Returns the broken folders if a start failed without output. */
   silent?(): readonly string[];

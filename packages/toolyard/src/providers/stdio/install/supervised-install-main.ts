@@ -1,4 +1,4 @@
-// The downloading process. It outlives the hub that started it, within its own time limit.
+// Process that runs a download. It may outlive the hub that started it, and has its own time limit.
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
 import { adopt, type AdoptedStart } from "./start-adoption.ts";
@@ -8,13 +8,13 @@ import { superviseInstall, type InstallJob } from "./supervised-install.ts";
 const ended = new AbortController();
 process.once("SIGTERM", () => ended.abort());
 process.once("SIGINT", () => ended.abort());
-// A closed terminal must not interrupt a download.
+// The signal is ignored, because a closed terminal must not interrupt a download.
 process.on("SIGHUP", () => {});
 process.stderr.on("error", () => {});
 
 try {
   const [written = "", word] = (await text(process.stdin)).split("\n");
-  // Truncated input is not valid JSON. In that case, no process waits for the download either.
+  // If the input is truncated, parsing fails and this process exits. No process waits for the download then.
   const job: InstallJob | AdoptedStart = JSON.parse(written);
   if (word === NOT_NEEDED) process.exit();
   if ("tree" in job) await adopt(job, ended.signal);

@@ -22,7 +22,7 @@ const MAX_LOG_BYTES = 256 * 1024;
 const MAX_RESULT_LINES = 15;
 const KILL_GRACE_MS = 5000;
 const DRAIN_MS = 2000;
-/** Messages of temporary failures: npm's own folders conflicted, and the next attempt succeeds. */
+/** Matches messages of temporary failures: npm's own folders were in conflict, and the next attempt succeeds. */
 const PASSING = /ECOMPROMISED|ENOTEMPTY/;
 
 /** Downloads under the lock of the package, and records the result. Does nothing if another process holds the lock. */
@@ -56,7 +56,7 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs the command once. Returns the reason of the failure; undefined after success. */
+/** Runs the command once. Returns the reason of a failure, or undefined after success. */
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, scratchFiles } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
@@ -108,7 +108,8 @@ export function writeResult({ result }: InstallFiles, value: InstallResult): voi
   try {
     writeWholeSync(result, JSON.stringify(value));
   } catch (error) {
-    // The disk may be full; the hub that started this process still gets the output.
+    // If the result cannot be written, for example because the disk is full, the hub that started this process still
+    // gets the output.
     process.stderr.write([...value.lines, messageOf(error)].join("\n"));
   }
 }
@@ -117,6 +118,6 @@ function tryTo(work: () => void): void {
   try {
     work();
   } catch {
-    // No process is left that could be notified.
+    // The result cannot be reported to any process, so the error is ignored.
   }
 }

@@ -29,7 +29,7 @@ export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): 
   return [...environments.slice(folders.length), ...pointers.filter((path) => existsSync(path))];
 }
 
-/** Returns the environments without the program: uv reports a missing program but not its environment. */
+/** Returns the environments that lack the program. uv reports a missing program but not its environment. */
 function withoutProgram(text: string, cache: string, distribution: string): readonly string[] {
   const [, program] = /Failed to spawn: `?([\w.-]+)`?/i.exec(text) ?? [];
   if (program === undefined) return [];

@@ -31,8 +31,8 @@ const MISSING = new RegExp(
 const FRESH_MS = 10 * 60 * 1000;
 
 /**
- * Plan for uv. `uvx` has no command that only downloads, but running the Python of the same environment has that
- * effect. With `--offline`, a start downloads nothing.
+ * Plan for uv. `uvx` has no command that only downloads, so the plan runs the Python of the same environment, which
+ * downloads the packages. With `--offline`, a start downloads nothing.
  */
 export const UVX: Runner = ({ name, head, words }, place) => {
   const split = splitFlags(words, RULES);

@@ -30,11 +30,14 @@ export interface Need {
   readonly mark: string;
   readonly tools: readonly string[];
   readonly commands: readonly InstallCommand[];
-  /** Present: the file names package sources, so a user must agree. A model may have written it, with any address. */
+  /**
+   * Present if the file names package sources. A user must then agree, because a model may have written the file, with
+   * any address.
+   */
   readonly asksFirst?: true;
   /** Reason why no command can install it. */
   readonly problem?: string;
-  /** Present: the file is invalid, so the tool cannot be run either. */
+  /** Present if the file is invalid. The tool can then not be run at all. */
   readonly isBroken?: true;
 }
 
@@ -56,7 +59,7 @@ export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefi
   if (!metadata || asksForNothing(metadata)) return undefined;
   const { text, hasToolTable, namesPlaces, problem } = metadata;
   const real = realpathSync(file);
-  // The table `tool` may name files next to the script.
+  // The table `tool` may refer to files next to the script, so their contents are part of the key.
   const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
   const target = join(place.environments, key);
   const base = {
@@ -87,7 +90,8 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
   const flags = ["--no-progress", ...(place.mayBuild ? [] : ["--no-build"])];
   const env = { ...place.env, VIRTUAL_ENV: target };
   const args = ["sync", ...flags, "--active", "--script", script];
-  // In the script's folder, uv would also read `uv.toml` and `.python-version`, to which no user has agreed.
+  // The script's folder is not the working folder, because uv would read `uv.toml` and `.python-version` there, to
+  // which no user has agreed.
   return { commands: [{ command: uv, args, env, cwd: place.environments }] };
 }
 
@@ -159,7 +163,8 @@ const PLACE_OF_PYTHON = /^(?:[ \t]*-|[^#\n\r\u2028\u2029]*[@/\\])/m;
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";
   const wanted = objectIn(text);
-  // Invalid JSON is passed to npm, which reports the fault.
+  // For a package.json without dependencies, there is nothing to install. Invalid JSON is passed to npm, which reports
+  // the fault.
   if (wanted && Object.keys(objectMember(wanted, "dependencies") ?? {}).length === 0) return undefined;
   const cwd = dirname(file);
   const target = join(cwd, "node_modules");

@@ -26,16 +26,16 @@ export interface PreparationsOptions {
 }
 
 /**
- * Maximum time in milliseconds for which a call waits for a running install. Then it fails with the state of the
- * install.
+ * Maximum time in milliseconds for which a call waits for a running install. After it, the call fails and reports the
+ * state of the install.
  */
 const PATIENCE_MS = 30_000;
 /** Maximum number of environments for headers on this machine; the least recently used are removed. */
 const MAX_ENVIRONMENTS = 50;
 
 /**
- * Installs the requirements of tools. An install starts with `beginWith`, when a hub starts its sources, or on a user's
- * command (`Preparation.run`). It never starts because of a call or a file change, which may come from a model.
+ * Installs the requirements of tools. An install starts when a hub starts its sources (`beginWith`), or on a user's
+ * command (`Preparation.run`). Calls and file changes never start one, because they may come from a model.
  */
 export class Preparations implements ScriptInterpreters {
   readonly #options: PreparationsOptions;
@@ -56,7 +56,7 @@ export class Preparations implements ScriptInterpreters {
     return { ...first, waitsFor: `${first.waitsFor} (and ${others.length} more)` };
   }
 
-  /** Resolves when everything that `beginWith` starts is running. Never rejects. */
+  /** Resolves when all installs that `beginWith` starts are running. Never rejects. */
   get begun(): Promise<unknown> {
     return this.#begun;
   }
@@ -67,7 +67,7 @@ export class Preparations implements ScriptInterpreters {
     return new Map(failed.flatMap(({ tools, failure }) => tools.map((tool) => [tool, failure.message] as const)));
   }
 
-  /** Installs in the background what needs no consent. */
+  /** Starts, in the background, the installs that need no consent. */
   beginWith(tools: () => Promise<readonly ToolRequirements[]>): void {
     if (this.#options.dependencies === "never") return;
     this.#begun = this.#begin(tools).catch((error: unknown) => {
@@ -78,7 +78,7 @@ export class Preparations implements ScriptInterpreters {
   async #begin(find: () => Promise<readonly ToolRequirements[]>): Promise<void> {
     const { dependencies, logger } = this.#options;
     const tools = await find();
-    // Building a package would run its code, and no user has agreed.
+    // Packages are not built here, because building a package runs its code and no user has agreed.
     const headers = headerNeeds(tools, this.#place(false));
     const files = dependencies === "auto" ? fileNeeds(tools, this.#place(true)) : [];
     if (headers.length + files.length === 0) return;
@@ -108,7 +108,7 @@ export class Preparations implements ScriptInterpreters {
     await this.#begun;
     if (!isReady(need, installs)) await this.#wait(need, installs);
     if (isReady(need, installs)) return this.#use(need);
-    // Without uv, or without automatic installs, the tool runs with the installed packages.
+    // If uv is missing or automatic installs are off, the tool runs with the packages that are already installed.
     if (need.problem !== undefined || this.#options.dependencies === "never") return undefined;
     throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code, need));
   }
@@ -128,7 +128,7 @@ export class Preparations implements ScriptInterpreters {
     );
   }
 
-  /** Returns an install that another hub is running; never starts one. */
+  /** Returns the install if another hub is running it. Never starts one. */
   #elsewhere(need: Need, installs: Installs): RunningNeed | undefined {
     return installs.isRunning(need.key, PREPARE_WITHIN_MS) ? this.#start(need, installs) : undefined;
   }
@@ -171,7 +171,7 @@ export class Preparations implements ScriptInterpreters {
       isReady: isReady(need, installs),
       progress: () => this.#running.get(need.key)?.installation,
       run: async (signal) => {
-        // Another process may have installed it since the check.
+        // Another process may have installed the packages since the first check.
         if (isReady(need, installs)) return;
         const running = this.#start(need, installs);
         const failure = await running.ended(signal);
@@ -225,7 +225,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch {
-    // See above.
+    // The error is ignored: the install reports it.
   }
 }
 
@@ -233,7 +233,7 @@ function touch(folder: string): void {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // On a read-only disk, nothing can be removed.
+    // The error is ignored: on a read-only disk, nothing can be removed.
   }
 }
 
@@ -243,6 +243,6 @@ function forgetOldest(folder: string): void {
     const byAge = places.map((path) => [path, statSync(path).mtimeMs] as const).toSorted(([, a], [, b]) => b - a);
     for (const [path] of byAge.slice(MAX_ENVIRONMENTS)) rmSync(path, { recursive: true, force: true });
   } catch {
-    // Another hub is using it.
+    // The error is ignored: another hub is using the environment.
   }
 }

@@ -68,14 +68,14 @@ export class RunningNeed {
   }
 }
 
-/** Returns the key of one command. The key of the last command represents the whole need. */
+/** Returns the key of one command. The key of the last command stands for all commands of the need. */
 export function stepKey({ key, commands }: Need, index = commands.length - 1): string {
   return index === commands.length - 1 ? key : `${key}-${index}`;
 }
 
 const NO_ROOM = "Make room on the disk, then run `toolyard prepare`.";
 
-/** Messages of installers, with advice for each. */
+/** Patterns in messages of installers, with advice for each. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
     /building source distributions is disabled|no-build|no usable wheels/i,
@@ -94,7 +94,7 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
 
 /** Returns the failure for packages that could not be installed. */
 function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: InstallEnd): Fail {
-  // Callers read this text too, so it must contain no paths of this machine and no credentials of an index.
+  // The text must contain no paths of this machine and no credentials of an index, because callers read it too.
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const folders = [dirname(file), target, dirname(target)];
   const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
@@ -108,7 +108,10 @@ function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: In
   );
 }
 
-/** Returns whether the disk is full. Python's own tools do not report the cause if their child processes fail. */
+/**
+ * Returns whether the disk is full. This is checked because Python's own tools do not report it if their child
+ * processes fail.
+ */
 function isFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -128,7 +131,10 @@ function howOf(reason: string): string {
   return reason.startsWith("exit ") ? ` (${reason.replace("exit ", "exit code ")})` : "";
 }
 
-/** Returns the text from the last line that starts an error to the end; the last line if there is none. */
+/**
+ * Returns the text from the last line that starts an error to the end. If no line starts an error, returns the last
+ * line.
+ */
 function lastWords(lines: readonly string[]): string {
   const begins = lines.findLastIndex((line) => /^(?:×|error\b|npm (?:ERR!|error)|ERROR\b)/i.test(line));
   const words = (begins === -1 ? lines.slice(-1) : lines.slice(begins)).filter((line) => !/complete log/.test(line));

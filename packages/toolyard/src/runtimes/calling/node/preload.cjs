@@ -11,8 +11,8 @@ const { hasLibraries, libraryUrl } = require("./libraries.cjs");
 const NAME = "toolyard/script";
 const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
 
-// Newer Node versions accept synchronous hooks at no cost. Older ones start a thread for hooks, so this searches the
-// scripts first for a need.
+// Newer Node versions run hooks in the same thread at no cost. Older versions need a thread for hooks, so the hooks are
+// installed only if a script needs them.
 if (module_.registerHooks) {
   module_.registerHooks({
     resolve: (specifier, context, next) => {
@@ -27,7 +27,7 @@ if (module_.registerHooks) {
     },
   });
 } else if (hasLibraries || (process.argv[1] !== undefined && isMentioned(process.argv[1]))) {
-  // If the working folder was removed, Node 20 waits forever for the thread of the hooks. This line throws then.
+  // Throws if the working folder was removed, because Node 20 would then wait forever for the thread of the hooks.
   realpathSync.native(".");
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }

@@ -38,7 +38,7 @@ export class DenoMachine implements GuestMachine {
   readonly #guest: Guest;
   readonly #inner: Inner;
   #rejections: unknown[] = [];
-  /** A running search for a syntax error, which no promise of the code represents. */
+  /** Running search for a syntax error. It is stored here, because it is not a promise of the code. */
   #reading: Promise<string | undefined> | undefined;
 
   constructor() {
@@ -59,7 +59,7 @@ export class DenoMachine implements GuestMachine {
     const problem = problemOf(code, name);
     if (problem === undefined)
       return { promise: new HeldPromise(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
-    // `return` is allowed only in a function, so the code becomes one.
+    // The code is wrapped in a function if it contains `return`, which is allowed only in functions.
     if (isBody(code))
       return { promise: new HeldPromise(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
     return { promise: new HeldPromise(this.#locate(code, name, problem)), isWrapped: false };
@@ -149,7 +149,8 @@ function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): s
   const prefix = wrapped.slice(0, wrapperChars);
   const suffix = wrapped.slice(wrapperChars + code.length);
   if (!returns(code)) {
-    // The first start that parses gives the longest expression, which is how the language reads it.
+    // The starts are tried in order. The first one that parses gives the longest expression, which is how JavaScript
+    // reads it.
     for (const start of starts) {
       const text = `${code.slice(0, start)}return(${code.slice(start, end)})${code.slice(end)}`;
       const isWhole =
@@ -162,8 +163,8 @@ function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): s
 }
 
 /**
- * Returns whether the code contains `return` outside of functions: the only construct here that a function allows and a
- * module does not.
+ * Returns whether the code contains `return` outside of functions. It is the only construct that a function allows and
+ * a module does not, so parsing both ways detects it.
  */
 function returns(code: string): boolean {
   try {

@@ -10,7 +10,7 @@ export function guestFiles(host: GuestHost, { toJson, parseJson }: GuestValues):
     if (typeof data === "string" || data instanceof Uint8Array) return data;
     if (data instanceof ArrayBuffer) return new Uint8Array(data);
     if (isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    // An object is most likely meant to be stored as JSON.
+    // An object is stored as JSON, because that is most likely the intention.
     const json = toJson(data, 2);
     if (json === undefined)
       throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);

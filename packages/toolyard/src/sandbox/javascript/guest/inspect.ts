@@ -3,7 +3,7 @@ export interface GuestInspect {
   inspect(value: unknown): string;
   /** Returns type, message and stack of a thrown value as JSON. */
   describe(thrown: unknown): string;
-  /** Marks a proxy, so that showing it does not call it. */
+  /** Marks a proxy, so that formatting it does not call it. */
   brand(proxy: object, label: string): void;
   labelOf(value: object): string | undefined;
 }
@@ -52,7 +52,7 @@ export function guestInspect(): GuestInspect {
     return `[${kind}: ${value.name || "(anonymous)"}]`;
   }
 
-  /** Returns the text of a value that is shown without its members; undefined for other values. */
+  /** Returns the text of a value that is formatted without its members; undefined for other values. */
   function wordsOf(value: object): string | undefined {
     if (value instanceof Error) {
       const hasOwnStack = value.stack && String(value.stack).includes(value.message);

@@ -38,13 +38,13 @@ export function guestJson(
   }
 
   return (value, indent) => {
-    // The objects around the current value, each before and after its conversion with `toJSON`.
+    // The objects that contain the current value, each before and after its conversion with `toJSON`.
     const around: { readonly given: unknown; readonly seen: unknown }[] = [];
     const replace = function (this: unknown, _key: string, given: unknown): unknown {
       while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
       const seen = plain(given);
       if (typeof seen !== "object" || seen === null) return seen;
-      // Each value is compared with all objects around it, so deeper nesting is rejected.
+      // Deeper nesting is rejected, because each value is compared with all objects that contain it.
       if (around.length > MAX_NESTING) throw new RangeError(`The value is nested deeper than ${MAX_NESTING} levels.`);
       for (const outer of around) if (outer.given === given) return "[Circular]";
       around[around.length] = { given, seen };

@@ -37,8 +37,8 @@ interface PreludeParts {
 }
 
 function prepare(ask: GuestHost, parts: PreludeParts, mark: string): Guest {
-  // A text from the worker begins with `=`, a refusal with `!`. The exception is created here, so that its stack shows
-  // the lines of the code.
+  // An answer from the worker begins with `=`, and a refusal with `!`. The exception is created here, so that its stack
+  // shows the lines of the code.
   const host: GuestHost = (operation, first = "", second = "") => {
     const answer = ask(operation, first, second);
     if (typeof answer !== "string") return answer;

@@ -71,8 +71,8 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
   function node(path: string, isAwaited = false): object {
     const label = path === "" ? "[tools]" : `[tool ${path}]`;
     const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    // JavaScript calls these without arguments to convert an object to text. A tool of that name is called with
-    // arguments.
+    // JavaScript calls these methods without arguments to convert an object to text. With arguments, the call is for a
+    // tool of that name.
     const textOr = (key: string): unknown => {
       return (...given: readonly unknown[]) => (isObject(given[0]) ? call(below(key), given) : label);
     };
@@ -106,8 +106,8 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
   }
 
   /**
-   * Returns the member `then`. A tool may have that name, and `await tools.source` calls `then` with two functions. The
-   * value of such an `await` is the same path.
+   * Returns the member `then`. A tool may have that name, and `await tools.source` calls `then` with two functions.
+   * Such an `await` resolves to the same path.
    */
   function thenOf(path: string): unknown {
     const tool = path === "" ? "then" : `${path}.then`;

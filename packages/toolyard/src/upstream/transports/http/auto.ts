@@ -7,7 +7,7 @@ import type { HttpConnectionOptions } from "./http-connection.ts";
 import { HttpSseTransport } from "./http-sse.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
-/** Facts that one connection found out, with which the next one to the same server starts. */
+/** Facts that one connection has determined. The next connection to the same server uses them. */
 export interface KnownTransport {
   known?: "streamable" | "sse";
 }
@@ -16,8 +16,8 @@ export interface KnownTransport {
 const NO_POST_HERE: readonly unknown[] = [400, 404, 405, 406, 415, 501];
 
 /**
- * Streamable HTTP, or HTTP+SSE if the server refuses `initialize` by status alone and opens a stream for GET. This is
- * the specification's test for old servers.
+ * Streamable HTTP, or HTTP+SSE if the server refuses `initialize` by status alone and opens a stream for GET. The
+ * specification describes this test for old servers.
  */
 export class AutoHttpTransport implements Transport {
   readonly #options: HttpConnectionOptions;
@@ -58,7 +58,8 @@ export class AutoHttpTransport implements Transport {
       await this.#inner.open(handlers, signal);
     } catch (error) {
       if (!isTurnedDown(error)) throw error;
-      // The server supported HTTP+SSE before and no longer does; a newer server may have replaced it.
+      // The server no longer supports HTTP+SSE. The fact is removed, because a newer server may have replaced the old
+      // one.
       delete this.#framing.known;
       this.#inner = new StreamableHttpTransport(this.#options);
       await this.#inner.open(handlers, signal);
@@ -110,7 +111,7 @@ function isTurnedDown(error: unknown): boolean {
     error instanceof FailError &&
     NO_POST_HERE.includes(error.failure.details?.["status"]) &&
     error.failure.rpcError === undefined &&
-    // The server refuses the protocol version, which shows that it supports Streamable HTTP.
+    // A refusal of the protocol version shows that the server supports Streamable HTTP, so no switch is tried.
     error.failure.details?.["revisions"] === undefined
   );
 }

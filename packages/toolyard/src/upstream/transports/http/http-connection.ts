@@ -73,7 +73,7 @@ export class HttpConnection {
    * has ended.
    */
   begin(parent?: Cancellation): ConnectionTask {
-    // A canceller belongs to only one request, so it can be used directly.
+    // A canceller belongs to only one request, so it is used directly instead of a new one.
     const controller = parent instanceof Canceller ? parent : new Canceller();
     const release = controller === parent || !parent ? undefined : follow(controller, parent);
     if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
@@ -136,7 +136,7 @@ export class HttpConnection {
   }
 }
 
-/** Aborts `controller` when `parent` is aborted. Returns a function that ends that. */
+/** Aborts `controller` when `parent` is aborted. Returns a function that removes this link. */
 function follow(controller: Canceller, parent: Cancellation): () => void {
   const onAbort = (): void => controller.abort(parent.reason);
   if (parent.aborted) onAbort();

@@ -70,7 +70,8 @@ export class HttpSseTransport implements Transport {
     const { place } = client;
     if (!this.#endpoint || this.#connection.isOver)
       throw httpFailure("unavailable", { place, what: "is not connected any more." }, { details: { sent: false } });
-    // The signal cancels only the wait for the answer, which arrives on the stream. A running POST is completed.
+    // The caller's signal is not passed: it cancels only the wait for the answer, which arrives on the stream, and a
+    // running POST is completed.
     const { signal, done } = this.#connection.begin();
     try {
       const context = "params" in message ? headersOfContext(message.params) : undefined;
@@ -100,7 +101,8 @@ export class HttpSseTransport implements Transport {
     this.#connection.close();
   }
 
-  // The refused message must fail first, with its own failure, because it was not sent.
+  // The connection is closed one turn later, because the refused message must first fail with its own failure: it was
+  // not sent.
   #loseSession(failure: FailError): void {
     setImmediate(() => {
       const { sent: _, ...details } = failure.failure.details ?? {};
@@ -141,7 +143,7 @@ export class HttpSseTransport implements Transport {
       const onEvent = (event: { event: string; data: string }): void => {
         if (event.event === "endpoint" && !this.#endpoint) {
           clearTimeout(late);
-          // Handled immediately, because the end of the stream may arrive in the same chunk.
+          // The address is read immediately, because the end of the stream may arrive in the same chunk.
           this.#endpoint = this.#checkedEndpoint(event.data);
           return resolve();
         }
@@ -160,7 +162,8 @@ export class HttpSseTransport implements Transport {
     });
   }
 
-  // Credentials are sent only to the configured server, whatever address the stream names.
+  // Returns the address if it is on the configured server. Throws for any other address, because requests contain
+  // credentials.
   #checkedEndpoint(text: string): URL {
     const { client } = this.#connection.options;
     const url = URL.canParse(text, client.url.href) ? new URL(text, client.url) : undefined;

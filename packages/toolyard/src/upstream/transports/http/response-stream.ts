@@ -21,11 +21,11 @@ export interface ResponseStreamOptions {
   readonly caller?: Caller | undefined;
   /** Present if a broken stream may be resumed. */
   readonly resuming?: StreamResumption | undefined;
-  /** Returns the failure if the message reports a lost session; undefined otherwise. */
+  /** Returns the failure if the message reports a lost session. Returns undefined for any other message. */
   lossIn?(data: string): FailError | undefined;
 }
 
-/** Resumes a stream in a session. */
+/** Functions for resuming a stream in a session. */
 export interface StreamResumption {
   headers(): Readonly<Record<string, string>>;
   /** Handles a refusal to resume. Returns the failure if the session is lost. */
@@ -38,15 +38,15 @@ const MAX_RESUME_FAILURES = 4;
 const LINGER_MS = 2000;
 
 /**
- * Returns whether a message, or one of a batch, answers the request. An error without an id does, because it arrived in
- * the request's own response.
+ * Returns whether a message, or one of a batch, answers the request. An error without an id also answers it, because
+ * the error arrived in the request's own response.
  */
 export function answers(value: unknown, id: RequestId): boolean {
   if (Array.isArray(value)) return value.some((one) => answers(one, id));
   const classified = classifyMessage(value);
   if (classified.type === "reply")
     return classified.message.id === null || String(classified.message.id) === String(id);
-  // A reply that violates JSON-RPC is an answer too; `Exchange` then fails the request.
+  // A reply that violates JSON-RPC counts as an answer. `Exchange` then fails the request.
   return classified.type === "invalid" && isJsonObject(value) && claimsJsonRpc(value) && !hasMethod(value);
 }
 
@@ -105,12 +105,13 @@ export class ResponseStream {
         },
         onEvent: (event) => {
           if (!this.#takes(event)) return;
-          // The end of the stream usually arrives with the answer.
+          // The wait starts after this turn of the event loop, because the end of the stream usually arrives together
+          // with the answer.
           atTurnEnd(() => linger(body));
           resolve(undefined);
         },
         onEnd: (error) => {
-          // A second `resolve` has no effect but is expensive.
+          // `resolve` is not called again, because a second call has no effect but is expensive.
           if (this.#isAnswered) return;
           if (error === undefined || error instanceof FailError) resolve(error ?? this.#brokenOff());
           else reject(error);
@@ -152,13 +153,14 @@ export class ResponseStream {
     throw this.#notResumed(response, text);
   }
 
-  // The server has accepted the request before, so a refusal to resume must not be reported as "never sent".
+  // The failure is not marked as unsent, because the server had already accepted the request.
   #notResumed(response: HttpResponse, text: string): FailError {
     const { place } = this.#connection.options.client;
     return this.#options.resuming?.refused(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
   }
 
-  // Some servers of 2024-11-05 open their only stream for a POST too.
+  // Returns the failure for an event of HTTP+SSE, because some servers of 2024-11-05 open their only stream for a POST
+  // too.
   #otherTransport(): FailError {
     const what = 'speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to "sse" or "auto".';
     return httpFailure(
@@ -184,7 +186,7 @@ function withoutUnsent({ failure }: FailError): FailError {
   return new FailError({ ...failure, details });
 }
 
-// Servers should end the stream after the answer. If one does not, the connection must be freed.
+// Closes a response that does not end soon after its answer, so that its connection can be used again.
 function linger(body: ResponseBody): void {
   if (body.isOver) return;
   const timer = setTimeout(() => body.destroy(), LINGER_MS);

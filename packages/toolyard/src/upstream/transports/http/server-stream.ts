@@ -23,7 +23,8 @@ const MAX_UNREACHABLE = 4;
 const GOOD_STREAM_MS = 5000;
 
 /**
- * Statuses of refusals after which another attempt may succeed. A server that still holds the lost stream answers 409.
+ * Statuses of refusals after which another attempt may succeed. For example, a server answers 409 while it still holds
+ * the lost stream.
  */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
@@ -107,7 +108,8 @@ export class ServerStream {
 
   #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    // Notifications before the stream was opened are lost, so lists that were read until now may be outdated.
+    // The lists are read again if messages may have been lost, because notifications before this stream was open were
+    // lost.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
     const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };

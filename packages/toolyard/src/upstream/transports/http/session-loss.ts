@@ -9,19 +9,25 @@ export interface SessionAnswer {
   readonly hasSession: boolean;
 }
 
-/** Maximum number of characters of a report of a lost session; longer answers are something else. */
+/** Maximum number of characters of a report of a lost session. A longer answer has another meaning. */
 const MAX_REPORT_CHARS = 4096;
 
-/** Code of the official TypeScript SDK for an unknown session. In an answer to a request, it means a timeout. */
+/**
+ * Error code of the official TypeScript SDK for an unknown session. In an answer to a request, the same code means a
+ * timeout.
+ */
 const SESSION_NOT_FOUND = -32001;
-/** Statuses with which the transport refused a message, so that an error code without a message suffices. */
+/**
+ * Statuses of a refusal by the transport. With one of them, the error code is sufficient evidence of a lost session,
+ * without a message.
+ */
 const REFUSED: ReadonlySet<number> = new Set([400, 422]);
 
 /**
- * Returns whether an answer reports that the server does not know the session any more; then nothing was executed. By
- * the specification, 404 means that (2025-11-25, "Session Management"); by HTTP, 410; in the official SDK, an error
- * code without a request id. Many servers answer with another status, or with 200 and an error, and report it only in
- * the message.
+ * Returns whether an answer reports that the server does not know the session any more; In that case, nothing was
+ * executed. In the specification, the status 404 means that (2025-11-25, "Session Management"); in HTTP, the status
+ * 410; in the official SDK, an error code without a request id. Many servers answer with another status, or with 200
+ * and an error, and report it only in the message.
  */
 export function saysSessionLost({ status, body, hasSession }: SessionAnswer): boolean {
   if (hasSession && (status === 404 || status === 410)) return true;
@@ -33,7 +39,8 @@ export function saysSessionLost({ status, body, hasSession }: SessionAnswer): bo
 }
 
 function saysInWords(status: number, text: string, hasSession: boolean): boolean {
-  // A server without session ids may still keep state for one client, and lose it in a restart.
+  // A server without session ids may still keep state for its client and lose that state in a restart, so "not
+  // initialized" also counts.
   if ((status === 400 || MAY_REPORT.has(status)) && NOT_INITIALIZED.test(text)) return true;
   if (!hasSession) return false;
   if (status === 400) return /\bsession\b|not initialized/i.test(text);
@@ -45,7 +52,10 @@ const NOT_INITIALIZED =
   /\b(?:server|client|connection|mcp|session) (?:is |was |has )?not (?:been |yet )?initiali[sz]ed\b/i;
 const LOST =
   "(?:not found|not exist|not valid|no longer|unknown|unrecogni[sz]ed|invalid|expired|terminated|closed|lost|gone)";
-/** Matches "Session not found", "Unknown session", "No valid session ID", but not a text about a limit of sessions. */
+/**
+ * Matches "Session not found", "Unknown session" and "No valid session ID". Does not match a text about a limit of
+ * sessions.
+ */
 const UNKNOWN_SESSION = new RegExp(
   [
     `\\bsession\\b[^.]{0,80}\\b${LOST}\\b`,

@@ -106,7 +106,7 @@ function parameterOf(challenge: string, name: string): string | undefined {
   return value === undefined || /[^\x20-\x7e]/.test(value) ? undefined : value;
 }
 
-// The text comes from an untrusted server and is shown to a user.
+// Only http and https URLs are returned, because the text comes from an untrusted server and is shown to a user.
 function httpUrl(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);

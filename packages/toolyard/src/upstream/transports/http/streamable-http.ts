@@ -45,7 +45,7 @@ export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
-  /** Number of posted messages for which no response headers have arrived. */
+  /** Number of posted messages whose response headers have not arrived. */
   #unanswered = 0;
   #onAllAnswered: (() => void) | undefined;
   /** Parameters to repeat in headers, by schema. A listing's schemas are the same objects until it is read again. */
@@ -122,7 +122,7 @@ export class StreamableHttpTransport implements Transport {
       const ending = { method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS } as const;
       discard((await client.request({ ...ending, caller })).body);
     } catch {
-      // The server is unreachable, so the session need not be ended there.
+      // The error is ignored: if the server is unreachable, its session cannot be ended.
     }
   }
 
@@ -149,7 +149,8 @@ export class StreamableHttpTransport implements Transport {
     if (!("method" in message)) return this.#sessionHeadersToPost();
     const { method, params } = message;
     const isModern = claimsModernEra(params);
-    // The server may be a modern one, which requires the method in a header of every message.
+    // The headers of the modern era are sent too, because the server may be a modern one, which requires the method in
+    // a header.
     if (method === "initialize" && !isModern) return headersToPost([standardHeaders(method, undefined)]);
     if (!isModern && !isModernRevision(this.#version)) return this.#sessionHeadersToPost();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
@@ -272,7 +273,8 @@ export class StreamableHttpTransport implements Transport {
   /** Returns the failure for an answer that means a lost session, and ends the connection. */
   #lossIn(status: number, body: string, options?: SendOptions): FailError | undefined {
     if (options?.afterLoss || !this.#isLoss(status, body)) return undefined;
-    // A request's stream is resumed after the request itself was accepted, so the request counts as sent.
+    // Without `options`, the server refused to resume the stream of a request that it had accepted, so that request
+    // counts as sent.
     return this.#loseSession(options ? { sent: false } : {});
   }
 
@@ -285,10 +287,7 @@ export class StreamableHttpTransport implements Transport {
     return saysSessionLost({ status, body, hasSession: this.#sessionId !== undefined });
   }
 
-  /**
-   * Ends the connection. Requests in flight may first fail by themselves as never started, so that they can be sent
-   * again.
-   */
+  /** Ends the connection. Requests in flight may first fail as never started, so that they can be sent again. */
   #loseSession(details: JsonObject = {}): FailError {
     this.#refusals += 1;
     if (!this.#isSessionLost) {
@@ -304,12 +303,12 @@ export class StreamableHttpTransport implements Transport {
       seen = this.#refusals;
       await within(this.#allAnswered(), SESSION_END_GRACE_MS, { keepsAlive: false });
     } while (this.#unanswered > 0 && this.#refusals > seen);
-    // Waits one more turn, so that refused requests fail before the connection ends.
+    // Waits another turn of the event loop, so that refused requests fail before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());
   }
 
-  /** Resolves when all posts are answered. Nothing more is posted after the session is lost. */
+  /** Resolves when all posts are answered. After a lost session, nothing more is posted. */
   #allAnswered(): Promise<void> {
     return new Promise((resolve) => {
       this.#onAllAnswered = resolve;

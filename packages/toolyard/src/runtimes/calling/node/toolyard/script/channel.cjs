@@ -39,7 +39,7 @@ class Channel {
       try {
         data = data.subarray(writeSync(this.#out, data));
       } catch (error) {
-        // The pipe is non-blocking and full; the hub empties it soon.
+        // If the pipe is full (EAGAIN), the write is repeated, because the hub will soon read from it.
         if (error.code !== "EAGAIN") throw error;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       }
@@ -63,7 +63,7 @@ class Channel {
     this.#listen();
   }
 
-  // Only a pending request keeps the process running.
+  // The channel keeps the process running only while a request is pending.
   #listen() {
     if (this.#socket) return void this.#socket.ref();
     this.#socket = new Socket({ fd: this.#into, readable: true, writable: false });

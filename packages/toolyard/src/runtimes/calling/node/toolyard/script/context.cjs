@@ -4,7 +4,7 @@ const { createHub } = require("./hub.cjs");
 
 const CONTEXT_NAME = "lollms_client_instance";
 
-/** Services that this hub does not offer fail when used, not before. */
+/** A service that this hub does not offer throws only when it is used. */
 function createContext(line) {
   const hub = createHub(line);
   const { getSignal, ...offered } = hub;
@@ -21,7 +21,7 @@ function createContext(line) {
   Object.defineProperty(offered, "cancelled", { get: () => getSignal().aborted, enumerable: true });
   return new Proxy(offered, {
     get(target, name) {
-      // `await` reads `then`, and code that prints the object reads symbols.
+      // These names are not refused, because `await` reads `then`, and printing the object reads symbols.
       if (typeof name === "symbol" || name in target || name === "then" || name === "toJSON") return target[name];
       throw new TypeError(
         `${CONTEXT_NAME}.${name} is not available here. It offers ${Object.keys(target)

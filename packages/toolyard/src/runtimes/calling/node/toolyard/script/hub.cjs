@@ -62,7 +62,7 @@ function createHub(line) {
 
 function toolsOf(callTool, name) {
   return new Proxy(function call() {}, {
-    // `await` reads `then`.
+    // Not a tool: `await` reads `then`.
     get: (_target, step) =>
       typeof step === "symbol" || step === "then"
         ? undefined

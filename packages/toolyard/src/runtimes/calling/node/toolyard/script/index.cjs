@@ -36,7 +36,10 @@ module.exports = {
   ToolError,
   get,
   getArguments,
-  /** Sets a text as the tool's result. Printed output then becomes log messages. The last result counts. */
+  /**
+   * Sets a text as the tool's result. Printed output then becomes log messages. If several results are set, the last
+   * one is used.
+   */
   returnString: (text) => current().send({ result: String(text) }),
   /** Sets a JSON value as the tool's result; an object is structured content. */
   returnObject: (value) => current().send({ result: value ?? null }),
