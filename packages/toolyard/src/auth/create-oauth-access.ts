@@ -34,7 +34,7 @@ const MAX_INTROSPECTION_MS = 60_000;
 /** Maximum time for which a look-up of the hub's own token is used. Short, because a look-up is cheap. */
 const MAX_LOOKUP_MS = 1000;
 
-/** Joins two verifiers. The hub's own verifier is tried first, because it looks up tokens without a network request. */
+/** Creates the access of an address whose callers send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   const { options, audience, server, now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes } = options;
@@ -72,7 +72,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   };
 }
 
-/** Joins two verifiers. The hub's own server is tried first, because it looks up its tokens without a request. */
+/** Joins two verifiers. The hub's own verifier is tried first, because it looks up tokens without a network request. */
 function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | undefined): TokenVerifier {
   if (!own || !foreign) return own ?? foreign ?? { verify: () => Promise.reject(new TokenError("There is no issuer")) };
   return {

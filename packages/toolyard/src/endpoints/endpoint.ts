@@ -8,9 +8,9 @@ import type { Dialect } from "./dialect.ts";
 
 /** Open HTTP endpoint of the hub. */
 export interface Endpoint {
-  /** Answers running calls with a cancellation, because the listener is about to close them. */
+  /** Registers the endpoint's paths. Called once. */
   mount(listener: Mountable): void;
-  /** Answers running calls with a cancellation, because the grace time of the listener is nearly over. */
+  /** Answers running calls with a cancellation, because the listener is about to close them. */
   giveUp(): void;
   /** Releases everything that is left. The listener is closed before. */
   close(): void;
@@ -99,12 +99,12 @@ export interface TlsReport {
   readonly problem?: string;
 }
 
-/**
- * Leaves the path `/mcp` to another endpoint, which forwards MCP requests to this one. Called before endpoints are
- * mounted.
- */
+/** MCP on HTTP: sessions, streams, both eras. The responses follow the rules of MCP. */
 export interface McpFace extends Endpoint {
-  /** Leaves the path `/mcp` to another endpoint, which forwards MCP requests. Called before endpoints are mounted. */
+  /**
+   * Leaves the path `/mcp` to another endpoint, which forwards MCP requests to this one. Called before endpoints are
+   * mounted.
+   */
   cedePath(): void;
   /** Returns true if a posted body requires MCP, on a path that other dialects share. */
   wants(body: unknown, exchange: HttpExchange): boolean;

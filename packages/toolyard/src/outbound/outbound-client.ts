@@ -97,10 +97,7 @@ export class OutboundClient {
     }
   }
 
-  /**
-   * Returns the connections for a URL. If a proxy resolves the host name, the address cannot be checked here, and the
-   * proxy's network must restrict it.
-   */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [...this.#connections.values()];
@@ -144,7 +141,7 @@ export class OutboundClient {
       });
     if (reach === "public" && !mayBePublic(url)) throw notPublic(service);
     const proxy = resolveProxy(url, this.#options.proxy, this.#options.environment);
-    // Addresses that a proxy resolves cannot be checked here; the proxy's network must restrict them.
+    // If a proxy resolves the host name, the address cannot be checked here, and the proxy's network must restrict it.
     const key = proxy === undefined ? reach : `${url.protocol} ${proxy}`;
     let connections = this.#connections.get(key);
     if (!connections) {

@@ -83,7 +83,7 @@ function toRedeemed(answer: SignInResponse, { network, server }: GrantRequest): 
     const extras = wait === undefined ? {} : { retryAfterMs: wait };
     throw notNow(network.label, `gets no token for now: ${host} answered HTTP ${status}. Try again later.`, extras);
   }
-  // Some servers refuse with status 200 and an error in the body.
+  // Some servers refuse with status 200 and an error in the body, so the body decides.
   if (error !== undefined) return { type: "refused", error, status };
   const tokens = found && status < 300 ? readTokens(found) : undefined;
   if (tokens) return { type: "tokens", tokens };
@@ -113,7 +113,7 @@ function tokenMember(found: JsonObject, name: string): string | undefined {
   return value !== undefined && value.length <= MAX_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** Some servers refuse with status 200 and an error in the body, so the body decides. */
+/** Returns the library's client authentication for a client. */
 export async function clientAuthOf({
   client,
   privateKey,

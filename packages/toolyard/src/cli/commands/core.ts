@@ -56,7 +56,7 @@ export const resource: CommandAction<Options> = ([uri = ""], options, io) =>
   });
 
 export const server: CommandAction<ServerOptions> = async (_args, options, io) => {
-  // Writes the launcher and stores the environment, because a desktop program starts the hub with only a few variables.
+  // Reserved before anything else can print, because with stdio the standard output belongs to the protocol.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
     await assertOwnFile(options, io);

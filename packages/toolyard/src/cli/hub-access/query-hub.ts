@@ -3,14 +3,14 @@ import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Io } from "../output/io.ts";
 
-/** Method of the request. @default "GET" */
+/** Maximum size of a response, far above the status or the hits of any hub. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export interface HubQuestion {
   readonly url: URL;
   readonly token: string | undefined;
   readonly timeoutMs: number;
-  /** @default "GET" */
+  /** Method of the request. @default "GET" */
   readonly method?: "GET" | "POST" | "DELETE";
   /** Headers besides the token, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;

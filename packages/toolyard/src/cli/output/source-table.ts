@@ -21,7 +21,8 @@ export interface SourceLine extends ProviderStatus {
 const STDERR_LINES = 5;
 
 /**
- * Returns whether a source works or was disabled on purpose. A source omitted because of a missing variable is neither.
+ * Returns whether a source works or was disabled on purpose. A source that is omitted because a variable is missing
+ * counts as unhealthy.
  */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return (

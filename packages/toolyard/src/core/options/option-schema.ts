@@ -168,9 +168,7 @@ export type ObjectSchema<P extends OptionProperties> = Omit<OptionSchema<ObjectO
   readonly properties: P;
 };
 
-/**
- * Marks are defined as non-enumerable, because they must not appear in JSON. A copy of the schema does not have them.
- */
+/** Schema of a table. Unknown keys are refused unless the notes contain `additionalProperties: true`. */
 function Object_<P extends OptionProperties, const N extends Notes = {}>(
   properties: P,
   notes?: N,
@@ -187,7 +185,7 @@ function Object_<P extends OptionProperties, const N extends Notes = {}>(
 
 const MARKS: readonly SchemaMark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
 
-// Marks must not appear in JSON. They are therefore not enumerable, and a copy does not have them.
+// Marks are defined as non-enumerable, because they must not appear in JSON. A copy of the schema does not have them.
 function marked<S extends OptionSchema>(schema: S, mark: SchemaMark, value: unknown): S {
   const copy = { ...schema };
   for (const other of MARKS) {
@@ -201,7 +199,7 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
   return marked(schema, "~optional", true) as Optional<S>;
 }
 
-/** Marks a table, or a list of tables, as one whose entries are sources. */
+/** Marks a table, or a list of tables, so that each of its entries counts as a separate source. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
 }

@@ -101,7 +101,10 @@ function bareName(name: string, { prefixes }: NamedSubject): string {
   return prefix === undefined ? name : name.slice(prefix.length);
 }
 
-/** `ok` and all outcome codes, in the order of the counts. */
+/**
+ * Returns true if the pattern denies the subject in a loose comparison. Only the text after the source's prefix is
+ * compared loosely, so a pattern for one source denies nothing of another source.
+ */
 function deniesLoosely({ text: pattern, qualified }: Pattern, subject: NamedSubject): boolean {
   const { ownName, prefixes } = subject;
   if (qualified !== undefined && isQualified(qualified, subject, looselyMatches)) return true;

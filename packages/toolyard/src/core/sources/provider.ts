@@ -216,11 +216,11 @@ export interface Provider {
    * subscriptions.
    */
   subscribe?(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** Notifies the source that the caller's list of roots changed. */
+  /** Sets the lowest level of the source's log messages. Absent if the source does not log. */
   setLogLevel?(level: string): Promise<void>;
-  /** Releases everything that the provider holds for a lasting connection that has ended. */
+  /** Notifies the source that the caller's list of roots changed. */
   rootsChanged?(connection: string): void;
-  /** Releases everything that was kept for a lasting connection that has ended. */
+  /** Releases everything that the provider holds for a lasting connection that has ended. */
   release?(connection: string): void;
   status(): ProviderStatus;
   /**

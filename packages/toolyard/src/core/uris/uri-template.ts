@@ -10,8 +10,8 @@ type TemplatePiece = { readonly literal: string } | Expression;
 interface Expression {
   readonly names: readonly string[];
   /**
-   * First character of the expansion (`?`, `&`, `#`, `/`, `.`, `;`), or empty. With such a character, the whole
-   * expression may be missing.
+   * First character of the expansion (`?`, `&`, `#`, `/`, `.`, `;`), or empty. If it is not empty, the whole expression
+   * may be missing in a URI.
    */
   readonly lead: string;
   /** True if values keep characters that have a meaning in URIs. */

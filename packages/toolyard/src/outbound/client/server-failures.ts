@@ -27,8 +27,8 @@ export function httpFailure(kind: FailKind, { place, what }: ServerTrouble, extr
 }
 
 /**
- * Returns the part of a URL that may be shown: origin and path. The query is omitted, and so are long random-looking
- * parts of the path, because some services put keys there.
+ * Returns the part of a URL that may be shown: origin and path. Omits the query and long random-looking parts of the
+ * path, because some services put keys there.
  */
 export function shownUrl(url: URL): string {
   const path = url.pathname

@@ -45,9 +45,7 @@ const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
 let cacheFolder: string | undefined;
 
-/**
- * `toolyard` always resolves to the hub that runs the module, not to a copy that may be installed next to the module.
- */
+/** Called by Node with the data given to `register`. */
 export function initialize(data: { readonly cacheFolder?: string } | undefined): void {
   cacheFolder = data?.cacheFolder;
 }
@@ -57,7 +55,8 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
   if (specifier === "toolyard/script") return { url: SCRIPT_HELPERS, format: "module", shortCircuit: true };
   if (specifier === "toolyard" || specifier.startsWith("toolyard/")) {
-    // `toolyard` means the hub that runs the module, not a copy that may be installed next to it.
+    // `toolyard` always resolves to the hub that runs the module, not to a copy that may be installed next to the
+    // module.
     return next(specifier, { ...context, parentURL: import.meta.url });
   }
   if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier))

@@ -81,13 +81,13 @@ export class LimitTable {
   #sweep(now: number): void {
     this.#sweptAt = now;
     for (const [key, bucket] of this.#buckets) {
-      // After a minute, every bucket is full again, so removing it loses nothing.
+      // A bucket that was idle for a minute is full again, so removing it changes nothing.
       if (now - bucket.filledAt >= MINUTE_MS && livingIn(bucket, now) === 0) this.#buckets.delete(key);
     }
   }
 }
 
-/** A bucket that was idle for a minute is full again, so removing it changes nothing. */
+/** Limits from the view of one hub. */
 export class MemoryLimitStore implements LimitStore {
   readonly #table: LimitTable;
   readonly #member: HubMember;

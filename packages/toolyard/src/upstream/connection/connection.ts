@@ -211,7 +211,7 @@ export class Connection {
   }
 
   async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
-    // Ends the connection. Calls in flight end with `failure`.
+    // In the modern era, each request contains the level, so nothing is sent.
     if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
     await this.request("logging/setLevel", { level }, signal);
   }
@@ -231,7 +231,7 @@ export class Connection {
     };
   }
 
-  /** Ends everything; calls in flight end with `failure`. */
+  /** Ends the connection. Calls in flight end with `failure`. */
   async close(failure: Fail = CLOSED, options?: CloseOptions): Promise<void> {
     this.#isClosing = true;
     this.#watcher?.close();

@@ -30,8 +30,8 @@ export function accountName({ provider, login, email, subject }: ProviderAccount
 
 /**
  * Returns the groups of a user, or `undefined` if the user may not use the hub any more. A user with a password is a
- * local user. Any other user needs a configured provider that admits the account. Groups of a provider begin with its
- * key, so that a provider cannot add users to local groups.
+ * local user. Any other user must have an account that a configured provider admits. Groups of a provider begin with
+ * its key, so that a provider cannot add users to local groups.
  */
 export function groupsOfUser(
   { hash, groups, account }: Pick<User, "hash" | "groups" | "account">,

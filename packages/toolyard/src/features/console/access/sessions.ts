@@ -17,7 +17,10 @@ export interface SignedIn extends IssuedTokens {
 export interface NewSession {
   /** Value of the cookie. */
   readonly cookie: string;
-  /** Time for which a sign-in link is valid. */
+  /**
+   * Value that the page sends in a header. It is never in a cookie, so the browser does not send it to other ports of
+   * this machine.
+   */
   readonly key: string;
 }
 
