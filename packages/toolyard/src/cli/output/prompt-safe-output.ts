@@ -15,7 +15,7 @@ export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting
     moveCursor(stream, 0, -rows);
     cursorTo(stream, 0);
     clearScreenDown(stream);
-    // Adds a line break for each row of the typed line, because redrawing that line moves the cursor up by as many rows.
+    // Adds a line break for each row of the typed line, because redrawing that line moves the cursor up by these rows.
     const isWritten = write(`${text}${"\n".repeat(rows)}`, ...rest);
     input.prompt(true);
     return isWritten;
