@@ -26,7 +26,8 @@ async function toggle(
       const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
       const isTold = files.some((file) => file !== found.file && serverNamed([file], name));
-      // Removes the `enabled` option that `disable` wrote. If another file sets the option too, it is set to true instead.
+      // Removes the `enabled` option that `disable` wrote.
+      // If another file sets the option too, it is set to true instead.
       const bare = enabled && !isTold ? await document.unset(server.path, "enabled") : undefined;
       return bare ?? document.set(server.path, "enabled", enabled);
     }),

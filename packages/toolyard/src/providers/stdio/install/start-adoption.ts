@@ -48,7 +48,7 @@ export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<vo
     // The clock of `performance.now()` starts at 0 with this process, so it is the elapsed time.
     while (!over.aborted && performance.now() < maxMs && (await isThere(start))) await pause(POLL_MS);
     await end(start);
-    // Whether the download succeeded is not known here. The next start determines it.
+    // The next start determines whether the download succeeded.
     const cache = spoke.signal.aborted ? cacheIdentity(cacheFolder) : UNKNOWN;
     writeResult(files, { ok: true, at: Date.now(), lines: toLines(said.text()), cache });
   } finally {
