@@ -91,8 +91,8 @@ const SAMPLES = ["src/cli/new-tool/kinds.ts"];
 const PREPARED = ["src/cli/commands/prepare.ts"];
 
 /**
- * Files for servers in the format of clients and editors, `{command, …}` or `{url, …}`. The format has two kinds, and a
- * new kind is neither.
+ * Files that read or write servers in the format of clients and editors, `{command, …}` or `{url, …}`. The format has
+ * only these two kinds, so a new kind does not change these files.
  */
 const TWO_FORMS = [
   "src/cli/commands/add.ts",
@@ -151,7 +151,7 @@ const KINDS: Readonly<
   folders: { sections: ["folders"], about: [...SAMPLES, ...PREPARED] },
   stdio: {
     sections: ["stdio_servers"],
-    // Formats of programs with this kind only, and downloads of servers.
+    // Formats of programs that support only this kind, and downloads of servers.
     about: [
       ...TWO_FORMS,
       ...SAMPLES,
@@ -163,7 +163,7 @@ const KINDS: Readonly<
   },
   http: {
     sections: ["remote_servers"],
-    // `--url`, sign-in to remote servers, and formats of programs with this kind only.
+    // `--url`, sign-in to remote servers, and formats of programs that support only this kind.
     about: [
       ...TWO_FORMS,
       "src/cli/commands/login.ts",

@@ -45,7 +45,9 @@ export async function measureIngest({ folder, report }) {
   await watchWriting({ folder, report });
 }
 
-/** A text with this many sections, written by a program that has other work too. */
+/**
+ * Writes, replaces and removes a document of many sections, and measures how long the event loop is blocked meanwhile.
+ */
 async function watchWriting({ folder, report }) {
   const store = await openSqliteStore(join(folder, "sections.db"));
   const passages = Array.from({ length: SECTIONS }, (_, ordinal) => sectionOf(ordinal));

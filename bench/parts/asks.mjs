@@ -8,7 +8,7 @@ import { askingYard } from "../lib/yards.mjs";
 
 const CALLERS = 20;
 const ROUNDS = 5;
-/** Each round alternates this many times, so that other load of the machine affects both. */
+/** Number of alternations in each round, so that other load of the machine affects both sides. */
 const TURNS = 8;
 
 export async function measureAsks({ quick, report, folder }) {

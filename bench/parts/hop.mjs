@@ -44,7 +44,7 @@ export async function measureHop(bench) {
 }
 
 /**
- * Only the endpoint: a call that is answered in process, compared with a handler that parses and echoes JSON without
+ * Compares only the endpoint: a call that is answered in process, and a handler that parses and echoes JSON without
  * checks.
  */
 async function compareDoor(bench, { callers, bare, hub }) {

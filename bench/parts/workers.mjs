@@ -29,7 +29,7 @@ export async function measureWorkers(bench) {
 
 async function compare({ quick, report, folder }, { config, callers, load }) {
   const figures = COUNTS.map(() => []);
-  // Both alternate, so that other load of the machine affects both.
+  // One process and several workers alternate, so that other load of the machine affects both.
   for (let round = 0; round < (quick ? 2 : 4); round += 1) {
     for (const [index, count] of COUNTS.entries())
       figures[index].push(await measured({ config, home: folder(), count, callers, load, quick }));

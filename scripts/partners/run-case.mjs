@@ -1,4 +1,4 @@
-// One case: a client and a server, once directly and once with the hub between them.
+// Runs one case: a client and a server, once directly and once with the hub between them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -71,7 +71,7 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
         `url = ${JSON.stringify(await start([...server.server, "--http"]))}\n`
       : `[mcp.stdio_servers.partner]\ncommand = ${JSON.stringify(server.server)}\nnamespace = ""\n` +
         `env = { PARTNER_START_MS = "${env.PARTNER_START_MS}" }\n`;
-  // Only the source: the hub's own tools have no counterpart in a direct connection.
+  // Configures only the source, because the hub's own tools have no counterpart in a direct connection.
   writeFileSync(config, `[builtin]\nexecute_code = false\n\n${source}`);
   const hub = [process.execPath, toolyard, "serve", "--config", config];
   return sides.client === "http"

@@ -167,7 +167,7 @@ describe("refuses an assertion", () => {
       expect(await exchange(await assertion(parts()))).toMatchObject({ error: "invalid_grant" });
     });
 
-  test("with `alg` none, and texts that are no JWT", async () => {
+  test("with `alg` none, and texts that are not a JWT", async () => {
     const [header, payload] = (await assertion()).split(".");
     const none = Buffer.from(JSON.stringify({ alg: "none", typ: "oauth-id-jag+jwt" })).toString("base64url");
     for (const text of [`${none}.${payload}.`, `${header}.${payload}.`, "x", "a.b.c", "", "{}"])

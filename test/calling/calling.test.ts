@@ -320,7 +320,7 @@ describe("principal of nested calls", () => {
     expect(await run("one")).toBe("deep");
   });
 
-  test("answers each request that cannot be understood, and skips lines that are no requests", async () => {
+  test("answers each request that cannot be understood, and skips lines that are not requests", async () => {
     folder.script(
       "one",
       "one.sh",

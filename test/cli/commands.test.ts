@@ -381,7 +381,7 @@ describe("import", () => {
     expect(config.stdout).toMatch(/^mcp\.stdio_servers\.b\.command /m);
   });
 
-  test("does not change a target to which nothing can be added", async () => {
+  test("does not change a target file that cannot be extended", async () => {
     const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
     await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
     expect(await desk.run(["import", "--write"])).toMatchObject({

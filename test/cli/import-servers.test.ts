@@ -261,7 +261,7 @@ describe("formats of clients", () => {
   });
 });
 
-describe("an entry that is no server", () => {
+describe("an entry that is not a server", () => {
   test("is omitted and reported once with the reason, and its neighbours are imported", async () => {
     const context_servers = {
       five: 5,
@@ -307,7 +307,7 @@ describe("a duplicate server", () => {
     expect(keys.skipped[0]?.reason).not.toMatch(/[12]/);
   });
 
-  test("under two names: imports both and reports it; another account is no duplicate", async () => {
+  test("under two names: imports both and reports it; another account is not a duplicate", async () => {
     const { servers, warnings } = await both(
       { fs: { command: "npx", args: ["-y", "x"] }, mail: { command: "mail", env: { USER: "ada" } } },
       { files: { command: "npx -y x" }, work: { command: "mail", env: { USER: "work" } } },

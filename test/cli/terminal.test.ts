@@ -117,7 +117,7 @@ test("check draws a line for each starting source, and leaves only its table, wi
   expect(text.slice(text.lastIndexOf(SHOW))).not.toContain("starting");
 });
 
-test("call draws progress as a bar, without control sequences of the tool, or without colour", async () => {
+test("`call` draws progress as a bar, with or without colour, without control sequences of the tool", async () => {
   await using at = await desk();
   const env = { NO_COLOR: "1" };
   const { code, text } = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env });

@@ -178,7 +178,7 @@ test("serves the page below a base path, not framed and without inline script", 
     expect((await ask(`/console/${path}`, {}, open)).status, path).toBe(404);
 });
 
-test("sends a browser from the address of the hub to the console, and no program", async () => {
+test("redirects a browser, but not a program, from the address of the hub to the console", async () => {
   const get = (accept: string): Promise<TestAnswer> =>
     ask("/yard/", { headers: { accept } }, { url: rootOf(open).replace(/\/yard$/, "/mcp") } as ServeChild);
   const page = await get("text/html,application/xhtml+xml,*/*;q=0.8");

@@ -164,7 +164,7 @@ test("R2: merges the server's variables into those that every child gets", async
   expect(env).toMatchObject({ MISTRAL_API_KEY: "key-of-test", HOME: "/own/home", PATH: process.env["PATH"] });
 });
 
-test("R2: passes only the named ones of the other variables", async () => {
+test("R2: passes other variables only if the settings name them", async () => {
   vi.stubEnv("TEST_PASSED", "yes");
   vi.stubEnv("TEST_KEPT", "no");
   const { env } = await where(await open({ library: { command: COMMAND, inherit_env: ["TEST_PASSED"] } }));

@@ -45,7 +45,7 @@ export interface Play {
 export const isHopeless = ({ manner, steps }: ScriptedCall): boolean =>
   manner.type === "never" && steps.some((step) => "ask" in step);
 
-/** Longer than the time limit of every call: a call that still runs after it hangs. */
+/** This time is longer than the limit of every call, so a call that still runs afterwards hangs. */
 const HANGS_AFTER_MS = 5000;
 
 export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {

@@ -21,7 +21,7 @@ import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 type StdioServer = NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
 
 const ERAS = ["legacy", "modern"] as const;
-/** Longer than any test, so that a wrong wait makes the test fail. */
+/** A time longer than any test, so that a wrong wait makes the test fail. */
 const LONG = "10m";
 /** A cold wait that ends immediately. */
 const NONE = "1ms";
@@ -243,7 +243,7 @@ describe("requests that do not wait for a starting server", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("after the connect time, a source is unavailable by prefix; a name without prefix is unknown", async () => {
+  test("after the connect time, a name with the source's prefix is unavailable, one without is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,

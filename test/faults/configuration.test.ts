@@ -56,7 +56,7 @@ test.each([
 ])("a configuration with %s ends with code 2 and reports place and remedy", async (_what, config, words) => {
   await using served = await ServeChild.spawn({ config });
   expect(await served.exited).toEqual({ code: 2, signal: null });
-  // With `--json` there is only the error.
+  // With `--json`, standard error contains only the error.
   const { error } = JSON.parse(served.stderr) as { error: { kind: string; message: string } };
   expect(error.kind).toBe("invalid_params");
   for (const word of words) expect(error.message).toContain(word);
@@ -166,7 +166,7 @@ test("a bad edit changes nothing and is reported; the next good edit is applied"
 
 test("applies a changed [server] at its address; if it cannot be served, the endpoint stays unchanged", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
-  // Each request has a new connection: a kept one may belong to the old endpoint, which is closing.
+  // Each request uses a new connection, because a kept connection may belong to the old endpoint, which is closing.
   const headers = (token?: string) => ({
     connection: "close",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -129,7 +129,7 @@ test("four workers start no more stdio servers than one process does", async () 
   expect(counts[1]).toBe(counts[0]);
 });
 
-test("the limit of calls applies to all workers together, and so does that of connections", async () => {
+test("the limit of calls and the limit of connections apply to all workers together", async () => {
   const served = await start(2, { limits: { rate_per_minute: 4 }, server: { max_connections: 3 } });
   const first = await line(served).open();
   const second = line(served, first.session);

@@ -136,7 +136,7 @@ function digestOf(lock: Lock): string {
   return pinOf(lock).lock;
 }
 
-/** A user of such a package, with a separate home. */
+/** A user of a `LeanPackage`, with a separate home. */
 export class ExtrasYard implements AsyncDisposable {
   readonly desk: Desk;
   readonly #lean: LeanPackage;

@@ -258,7 +258,7 @@ test.concurrent("starts a cached server while the registry cannot be reached", L
   const ready = { kept: { state: "ready" }, latest: { state: "ready" }, pinned: { state: "ready" } };
   expect(await yard.check()).toMatchObject(ready);
   expect(await checkedOffline(yard, registry)).toMatchObject(ready);
-  // Without a record of the download, as after running `npx` manually, and with an old record.
+  // Tests a missing record of the download, as after running `npx` manually, and an old record.
   await rm(yard.books, { recursive: true });
   expect(await yard.check()).toMatchObject(ready);
 });

@@ -125,7 +125,7 @@ test("reports a missing package with the program's message and advice; the other
 test("names a missing program immediately, while others still download", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.slowDown();
-  // As many servers as downloads that may run concurrently.
+  // Configures as many servers as downloads may run concurrently.
   await yard.configure({
     gone: "uvx some-server",
     one: "docker run --rm -i image-1",

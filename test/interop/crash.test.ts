@@ -5,7 +5,7 @@ import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer } from "../fixtures/served-hub.ts";
 import { pairingsOf, RICH_SCRIPT, serveRich, titleOf } from "./pass-through.ts";
 
-/** Far longer than needed, and far shorter than any timeout. */
+/** Time limit far longer than an answer needs, and far shorter than any timeout. */
 const AT_ONCE_MS = 2000;
 
 const dying = (client: RawClient, name: "die" | "hang"): Promise<JsonObject> =>

@@ -58,7 +58,7 @@ test("keeps a tool's own error unchanged, and appends a text that names similar 
   expect(more).toEqual([]);
 });
 
-test("S15: names to a guest no tool that it may not see", async () => {
+test("S15: names to a guest only tools that it may see", async () => {
   const text = JSON.stringify(await failing(TOKENS.guest.token, "rows__delete_rows"));
   expect(text).toContain("Similar tools: rows__delete_table");
   expect(text).not.toContain("vault");

@@ -39,7 +39,7 @@ test("refuses a file of another format, and a truncated one", () => {
   expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("This is not a table of token vectors");
 });
 
-test("refuses a file with words that do not match its rows, and one with scales that are no numbers", () => {
+test("refuses a file with words that do not match its rows, and one with scales that are not numbers", () => {
   const words = tableOf({ east: [100, 0], west: [0, 1] });
   words.write("\t", words.indexOf("\n"), "latin1");
   expect(() => new TokenTable(words, "x")).toThrow("damaged");

@@ -103,7 +103,7 @@ describe("a hub with two callers", () => {
       return !isRefused(reply);
     };
     const runs = Array.from({ length: 12 }, () => counted(ada(pass("ada"))));
-    // One runs, eight wait, three were refused.
+    // One run has started, eight wait, three were refused.
     await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 3]), 60_000);
     // Each of these runs displaces a waiting run of the principal with more runs.
     const others = [counted(bob(pass("bob"))), counted(bob(pass("bob")))];

@@ -111,7 +111,7 @@ test("never uses bytes after an answer as the answer to the next request", async
   expect(heard.has(POISON)).toBe(false);
 });
 
-test("gives each concurrent caller its own answer during invalid ones", async () => {
+test("gives each concurrent caller its own answer while the server sends invalid answers", async () => {
   const random = createRandom(SEED + 3);
   const mixed: Maker = (among, body) => (among.below(3) === 0 ? brokenAnswer : goodAnswer)(among, body);
   const answers = answersBy(mixed, random);

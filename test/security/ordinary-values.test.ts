@@ -129,7 +129,7 @@ describe("a secret that one server repeats", () => {
         },
         other: {
           command: [process.execPath, SERVER, "time", "--repeat", "MOTTO"],
-          // The same text with a name that makes it no secret of this server.
+          // This server has the same text under a name that does not mark it as a secret.
           env: { MOTTO: "letmein" },
         },
         third: { command: [process.execPath, SERVER, "fetch"], env: { DB_PASSWORD: "letmein" } },

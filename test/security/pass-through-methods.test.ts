@@ -74,7 +74,7 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     expect(server.received.find(({ method }) => method === "skills/list")!.params["cursor"]).toBe("1");
   });
 
-  test("gets the server's own error for such a method", async () => {
+  test("gets the server's own error for a method of an extension", async () => {
     const client = await (await hubOver({ one: await skillServer() })).client("owner-1", { era });
     const { error } = await client.request("resources/directory/read", { uri: "skill://x" });
     expect(error).toMatchObject({ message: "No such directory", data: { at: 1 } });

@@ -6,7 +6,7 @@ import { parseBytes } from "../../packages/toolyard/src/core/text/bytes.ts";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import { openTarget, openUpstream, tool } from "./attack.ts";
 
-/** Far above linear time on a slow machine, and far below quadratic time for these lengths. */
+/** Time limit far above linear time on a slow machine, and far below quadratic time for these lengths. */
 const BOUND_MS = 2_500;
 
 function cpuOf(work: () => unknown): number {

@@ -89,7 +89,7 @@ test("S4: applies a source's own limit to that source only", async () => {
   expect(await target.hub.call("few__wide", { kind: "lists", count: 900 })).toMatchObject({ ok: true });
 });
 
-test("S4: a batch of a million values that are no messages fails only its own call", async () => {
+test("S4: a batch of a million values that are not messages fails only its own call", async () => {
   using watch = watchLoop();
   const batch = { kind: "objects", where: "batch", count: 1_000_000 };
   const refused = await target.hub.call("far__wide", batch);

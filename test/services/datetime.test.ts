@@ -78,7 +78,7 @@ describe("names of time zones", () => {
     ["+09:00", "Give an IANA name such as Europe/Paris"],
     ["", "Unknown time zone"],
     ["x".repeat(100), "at most 64 characters, got 100"],
-  ])("M14: reports that %j is no zone, and names an alternative", (asked, words) => {
+  ])("M14: reports that %j is not a zone, and names an alternative", (asked, words) => {
     expect(() => findTimeZone(asked)).toThrow(words);
   });
 });

@@ -51,7 +51,7 @@ test.each([1, 2])(
     expect((await begin(hub, "ann", "near")).status).toBe(303);
     const eve = await begin(hub, "eve");
     expect(await Promise.all([finish(ben), finish(eve)])).toEqual([200, 200]);
-    // One registration for each source.
+    // The hub registered once for each source.
     expect(auth.registered).toHaveLength(2);
   },
 );

@@ -27,7 +27,7 @@ test("a client that does not declare the extension waits for the result, and get
   expect((await hub.ask("tasks/get", { taskId: "x" }, plain)).error).toMatchObject({ code: -32021 });
 });
 
-test("refused calls are errors and no tasks", LONG, async () => {
+test("refused calls are errors and do not become tasks", LONG, async () => {
   await using hub = await TaskHub.start(ALWAYS);
   expect((await hub.call("no_such_tool")).error).toMatchObject({ code: -32602 });
   expect((await hub.call("greet", { name: 5 })).result).toMatchObject({ isError: true, resultType: "complete" });

@@ -56,7 +56,7 @@ test("without the header a call answers with its value", LONG, async () => {
   expect([response.status, await response.json()]).toEqual([200, "Hello, Ada"]);
 });
 
-test("a refused call is a failure and no task", LONG, async () => {
+test("a refused call is a failure and does not become a task", LONG, async () => {
   await using hub = await TaskHub.start('[tasks.tools]\nwait_for_file = "never"\n');
   expect(await start(hub, "no_such_tool")).toMatchObject({ status: 404 });
   expect(await start(hub, "greet", { name: 5 })).toMatchObject({ status: 400 });

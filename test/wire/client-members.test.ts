@@ -82,7 +82,7 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
     expect(textOf(reply)).toContain("no time");
   });
 
-  test("gets an error for params that are a list with members, and for arguments that are no object", async () => {
+  test("gets an error for params that are a list with members, and for arguments that are not an object", async () => {
     await using endpoint = await open();
     expect(
       await endpoint.ask({ id: 1, method: "tools/call", params: { name: "odd__fine", arguments: [] } }),

@@ -27,7 +27,7 @@ describe.each(WAYS)("a server on %s", (way) => {
       .toMatchObject([{ result: {} }, { result: {} }, { result: { roots: [] } }, { error: { code: -32600 } }]);
   });
 
-  test("can send notifications with empty params, which are no fault", async () => {
+  test("can send notifications with empty params, which do not count as a fault", async () => {
     await using server = await openOdd(way, { era: "legacy" });
     for (const params of [null, []]) {
       const methods = ["notifications/tools/list_changed", "notifications/message", "notifications/progress"];

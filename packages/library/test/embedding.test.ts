@@ -129,7 +129,7 @@ test('embedding = "table" uses the table even if environment variables name a se
 });
 
 describe("a configuration that another user may have written", () => {
-  test("shows the model that receives the documents, and asks again after a change of it", async () => {
+  test("shows the model that receives the documents, and asks again after the model changed", async () => {
     await using desk = await createDesk(config('embedding = "models"'));
     await mkdir(desk.path(".git"));
     const file = desk.path("toolyard.toml");

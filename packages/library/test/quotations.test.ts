@@ -110,7 +110,7 @@ describe("a search through a long text", () => {
   const TEXT = "the quick brown fox jumps over the lazy dog ".repeat(100_000);
   const nothing = { languages: [], candidates: [], passages: [] } as const;
   const stats = { passages: 0, averageLength: 0, frequencies: new Map() };
-  // Only the methods that a search for a quotation calls.
+  // A store with only the methods that a search for a quotation calls.
   const store = {
     languages: async () => nothing.languages,
     termStats: async () => stats,

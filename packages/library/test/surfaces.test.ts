@@ -36,7 +36,7 @@ const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["ingest_status", { job_id: "none" }],
 ];
 const WRONG = ["search_chunks", { query: "a", limit: 501 }] as const;
-/** Each call of these clients starts a hub, which starts a library. */
+/** Clients that start a hub, and with it a library, for each call. */
 const DEAR = ["command line"];
 
 let ground: Ground;

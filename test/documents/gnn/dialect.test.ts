@@ -105,7 +105,7 @@ describe("stdio", () => {
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
   });
 
-  test("G22: valid JSON that is no request is no parse error", async () => {
+  test("G22: valid JSON that is not a request does not cause a parse error", async () => {
     expect(await client.ask("17")).toMatchObject({ id: null, error: { code: -32600 } });
   });
 
@@ -217,7 +217,7 @@ describe("stdio", () => {
     expect(await client.ask(request("no_tool"))).toMatchObject({ error: { code: -32601 } });
   });
 
-  test("C1: an MCP method that is not offered is no tool", async () => {
+  test("C1: an MCP method that the hub does not offer is not a tool", async () => {
     expect(await client.ask(request("tasks/get", {}))).toEqual({
       jsonrpc: "2.0",
       id: 1,

@@ -78,7 +78,7 @@ describe("registries", () => {
     );
   });
 
-  test("G8: refuses a value that is no function immediately", () => {
+  test("G8: immediately refuses a value that is not a function", () => {
     expect(() => core.mcp.registerTool("a.tool", "no function" as never)).toThrow(
       "Tool `a.tool`: the handler must be a function, got string.",
     );

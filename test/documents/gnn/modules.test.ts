@@ -151,7 +151,7 @@ test("G8: logs registrations; registering a name again warns and replaces", asyn
   expect((await client.tools())[0]).toMatchObject({ description: "Second" });
 });
 
-test("G8: refuses a value that is no function, by name", async () => {
+test("G8: refuses a value that is not a function, by name", async () => {
   yard.module("a", 'hub.registerTool("bad.tool", "no function");');
   await open();
   expect(yard.problems("modules")).toEqual([
@@ -197,7 +197,7 @@ test("G10: registers a resource under a template with placeholders; a repetition
   );
 });
 
-test("G10: refuses a retriever that is no function, by URI", async () => {
+test("G10: refuses a retriever that is not a function, by URI", async () => {
   yard.module("a", 'hub.registerResource("gnn://doc/{id}", "text");');
   await open();
   expect(yard.problems("modules")).toEqual([
@@ -443,7 +443,7 @@ test("G67: a tool without a return value has a result", async () => {
   expect((await client.call("plain.null")).result).toEqual({ content: [] });
 });
 
-test("G67: a tool with a result that is no JSON returns an error instead", async () => {
+test("G67: a tool with a result that is not JSON returns an error instead", async () => {
   yard.module("plain", 'hub.registerTool("plain.function", () => () => 1);');
   expect((await (await open()).call("plain.function")).result?.["isError"]).toBe(true);
 });

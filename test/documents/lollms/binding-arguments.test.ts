@@ -147,7 +147,7 @@ describe("names with characters outside ASCII", () => {
       const name = file.replace(/(?:\/index)?\.mjs$/, "");
       expect(await manager.get_available_bindings()).toContain(name);
       expect((await manager.create_binding(name))?.binding_name).toBe("own");
-      // The same name in the normal form of another system.
+      // The same name in another Unicode normal form, as another system stores it.
       expect((await manager.create_binding(name.normalize("NFC")))?.binding_name).toBe("own");
     },
   );

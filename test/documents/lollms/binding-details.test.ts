@@ -430,7 +430,7 @@ describe("default tools", () => {
     });
   });
 
-  test("L38: the interpreter gives no advice that it does not accept itself", async () => {
+  test("L38: the interpreter gives only advice that it accepts itself", async () => {
     const result = await bundled().executeTool("python_interpreter", { code: "input('name? ')" });
     expect(JSON.stringify(result)).toContain("Write the values into the code.");
     expect(JSON.stringify(result)).not.toContain("inputs");

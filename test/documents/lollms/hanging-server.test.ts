@@ -40,7 +40,7 @@ describe("with a hanging server", () => {
     },
   );
 
-  test("L12: the whole hub also returns 404 for such an alias immediately", async () => {
+  test("L12: the whole hub also returns 404 immediately for an alias that no server has", async () => {
     const settings = { mcp: { stdio_servers: { silent: SILENT } } };
     const binding = kept(new HubMCPBinding({ settings, logger }));
     expect(await binding.executeTool("nobody::where", {})).toEqual(NOT_FOUND);

@@ -256,7 +256,7 @@ describe("failures", () => {
     expect(await manager.callTool("get_weather", {}, { timeout: 0.2 })).toEqual(UNAVAILABLE(hangs.port));
   });
 
-  test("M5: a call that ends in time is no timeout; an invalid timeout is refused", async () => {
+  test("M5: a call that ends in time is not a timeout; an invalid timeout is refused", async () => {
     const server = await serve(weatherTools);
     const manager = open({ get_weather: { host: HOST, port: server.port } }, { timeout: 10 });
     expect(await manager.callTool("get_weather", { location: "Paris" }, { timeout: "9s" })).toMatchObject({

@@ -50,7 +50,7 @@ test("T2: scans the folder for every request, without registration or restart", 
   }
 });
 
-test("T2: a file whose name only ends in tool.toml is no tool", async () => {
+test("T2: a file whose name only ends in tool.toml is not a tool", async () => {
   yard.folder.write("tools/odd/mytool.toml", 'name = "odd"\ndescription = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/odd/run.sh", "cat");
   expect(await (await open()).names()).toEqual([]);
@@ -63,7 +63,7 @@ test("T3: a new directory with tool.toml and script is listed and callable at th
   expect(await client.text("late")).toBe("here");
 });
 
-test("T3: a directory without its script is no tool", async () => {
+test("T3: a directory without its script is not a tool", async () => {
   const client = await open();
   yard.folder.write("tools/half/tool.toml", 'name = "half"\ndescription = "d"\nscript = "run.sh"\n');
   expect(await client.names()).toEqual([]);

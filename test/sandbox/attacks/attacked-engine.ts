@@ -84,7 +84,8 @@ export class AttackedEngine {
 type JobParts = Pick<Attack, "language" | "code" | "profile" | "limits"> & { readonly session?: string };
 
 function toJob({ options }: Sandbox, { language, code, profile = "scripting", limits, session }: JobParts): SandboxJob {
-  // Far longer than an attack without its own limits takes, so that it ends by itself on a slow machine.
+  // These limits are far longer than an attack without its own limits takes, so that it ends by itself on a slow
+  // machine.
   const bounds = { ...options.limits, wallMs: 60_000, cpuMs: 50_000, ...limits };
   return {
     language,

@@ -1,6 +1,6 @@
 import { CONTAINED, MODEST, SHORT, type Plot } from "./attack.ts";
 
-// One run against another: concurrent, earlier, or in another caller's session.
+// Attacks of one run on another: concurrent, earlier, or in another caller's session.
 
 const FINE = { ends: ["finished"] } as const;
 const SAY =

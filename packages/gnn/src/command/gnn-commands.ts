@@ -63,7 +63,7 @@ function reportOf(results: readonly CheckedText[], { json, sarif }: CheckOptions
 }
 
 export interface FormatOptions {
-  /** Only reports the files that are not in the canonical layout, and writes nothing. */
+  /** True to report the files that are not in the canonical layout, without writing them. */
   readonly check?: boolean;
 }
 

@@ -10,7 +10,7 @@ function encode(text: string, label: string): Buffer {
       const character = decodeBytes(label, Uint8Array.from(codes), { fatal: true });
       if (Array.from(character).length === 1 && !bytes.has(character)) bytes.set(character, codes);
     } catch {
-      // These bytes are no character.
+      // These bytes do not encode a character.
     }
   };
   for (let first = 0; first < 256; first += 1) note([first]);

@@ -48,7 +48,7 @@ test("replaces a link to a missing program", () => {
   expect(linkedVersion()).toBe("one");
 });
 
-test("keeps another copy that it cannot replace; throws if there is none", () => {
+test("keeps a copy of the program that it cannot replace by a link; throws if there is no copy", () => {
   const folder = modules();
   mkdirSync(join(folder, "toolyard"));
   expect(() => linkSelf(folder, writeProgram("one"))).toThrow();

@@ -66,7 +66,7 @@ test("for several sources, returns no server info, and only extensions without m
   expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { [UI]: settings } });
 });
 
-test("the only source declares no extension with methods to a caller that cannot call these", () => {
+test("the only source declares no extension with methods to a caller that cannot call these methods", () => {
   const declared = {
     prompts: { a: 1 },
     experimental: {},
@@ -77,7 +77,7 @@ test("the only source declares no extension with methods to a caller that cannot
   expect(capabilities).toEqual({ prompts: { a: 1 }, extensions: { [UI]: { a: 1 } } });
 });
 
-test("the only source has no description if it is no server", () => {
+test("returns no description for a single source that is not a server", () => {
   expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], WHOLE)).toMatchObject({
     capabilities: {},
   });

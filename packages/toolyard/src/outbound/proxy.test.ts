@@ -56,7 +56,7 @@ test("prefers a configured proxy to the environment; `none` uses no proxy", () =
   expect(proxyFor("https://tools.test/", "none")).toBeUndefined();
 });
 
-test("rejects a value that is no HTTP proxy, naming the variable but not the value", () => {
+test("rejects a value that is not an HTTP proxy, naming the variable but not the value", () => {
   expect(() => proxyFor("http://tools.test/", "socks5://user:s3cret@proxy.test")).toThrow(/`proxy` is not the address/);
   expect(() => proxyFor("http://tools.test/", undefined, { ALL_PROXY: "ftp://user:s3cret@x" })).toThrow(
     /^`ALL_PROXY` is not(?!.*s3cret)/,

@@ -39,7 +39,7 @@ test.each<[string, ProviderStatus, string[]]>([
   expect(linesFor([server("a", status)])).toEqual(lines);
 });
 
-test("omits servers with known tools while they start, and sources that are no servers", () => {
+test("omits servers with known tools while they start, and sources that are not servers", () => {
   expect(linesFor([server("a", { state: "starting" })], undefined, ["a"])).toEqual([]);
   expect(linesFor([server("a", { state: "down" })], undefined, ["a"])).toEqual(["down: a"]);
   expect(linesFor([server("scripts", { state: "down" }, "scripts")])).toEqual([]);

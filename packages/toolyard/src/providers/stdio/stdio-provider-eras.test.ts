@@ -246,7 +246,7 @@ test("reads an expired list again, even if the server can announce changes and h
 });
 
 test.each(["ends", "is-ignored"])(
-  "serves legacy callers over the modern era if the server %s at `initialize`, first or not",
+  "serves legacy callers over the modern era if the server %s at `initialize`, even the first caller",
   async (how) => {
     const options = { connect_timeout: "6s", legacy_process: "always" as const };
     await using server = run(dual, [`initialize=${how}`], { options });

@@ -20,7 +20,7 @@ test("all sessions together store no more than the total, and the end of a sessi
   expect([log.size, log.count]).toEqual([100, 1]);
 });
 
-test("releases dropped entries, for any runtime", () => {
+test("frees the memory of dropped entries, for any number of entries", () => {
   const log = new MemoryEventLog(LIMITS);
   log.append("quiet", { stream: 0, sequence: 1, text: "kept" });
   for (let at = 1; at <= 10_000; at += 1) log.append("busy", { stream: 0, sequence: at, text: "y" });

@@ -187,7 +187,7 @@ describe("webhook", () => {
     expect(entriesOf(bodies.join(""))).toEqual([{ event: "call", ...LINE, resultTokens: 1 }]);
   });
 
-  test("that refuses lines gets the next ones, and the loss is logged", async () => {
+  test("that refuses lines gets later lines, and the loss is logged", async () => {
     statuses = [400];
     const { audit, close } = open({ webhook: { url: url() } });
     audit.write(LINE);

@@ -99,7 +99,7 @@ test.each(invalid)("a tool is invalid if an annotation has %s", (_, inputSchema)
   });
 });
 
-test("a property with the name x-mcp-header is no annotation", () => {
+test("a property with the name x-mcp-header is not an annotation", () => {
   expect(findParamHeaders({ type: "object", properties: { "x-mcp-header": { type: "string" } } })).toEqual({
     ok: true,
     headers: [],
