@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ClientRegistry } from "./client-registry.ts";
-import type { RecordStore } from "./record-store.ts";
+import { aliasOf, digestForId, type RecordStore } from "./record-store.ts";
 
 /** Interface through which `oidc-provider` stores its models. */
 export interface ModelAdapter {
@@ -34,12 +34,13 @@ export class RecordAdapter implements ModelAdapter {
 
   async upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void> {
     const { store, now } = this.#parts;
-    await store.write(id, payload, expiresIn === undefined ? undefined : now() + expiresIn * 1000);
+    await store.write(id, withDigest(payload), expiresIn === undefined ? undefined : now() + expiresIn * 1000);
   }
 
   async find(id: string): Promise<JsonObject | undefined> {
     const payload = await this.#parts.store.find(id);
-    return payload && this.#parts.model === "RefreshToken" ? this.#withGrace(id, payload) : payload;
+    if (payload && this.#parts.model === "RefreshToken") return this.#withGrace(id, payload);
+    return payload && withDeviceCode(payload);
   }
 
   findByUid(uid: string): Promise<JsonObject | undefined> {
@@ -47,7 +48,7 @@ export class RecordAdapter implements ModelAdapter {
   }
 
   findByUserCode(code: string): Promise<JsonObject | undefined> {
-    return this.#parts.store.search((payload) => payload["userCode"] === code);
+    return this.#parts.store.searchWithAlias((payload) => payload["userCode"] === code);
   }
 
   async consume(id: string): Promise<void> {
@@ -83,6 +84,17 @@ export class RecordAdapter implements ModelAdapter {
     const { exp } = payload;
     await this.#parts.store.write(id, payload, typeof exp === "number" ? exp * 1000 : undefined);
   }
+}
+
+/** Replaces the device code of a pending sign-in by its digest, because a file must not contain the code. */
+function withDigest(payload: JsonObject): JsonObject {
+  const { deviceCode, ...rest } = payload;
+  return typeof deviceCode === "string" ? { ...rest, deviceDigest: digestForId(deviceCode) } : payload;
+}
+
+function withDeviceCode(payload: JsonObject): JsonObject {
+  const { deviceDigest, ...rest } = payload;
+  return typeof deviceDigest === "string" ? { ...rest, deviceCode: aliasOf(deviceDigest) } : payload;
 }
 
 /** Stores registered clients. */

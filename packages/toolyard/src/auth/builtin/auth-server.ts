@@ -17,6 +17,8 @@ import type { AuthServerOptions } from "./options.ts";
 import { Passwords } from "./passwords.ts";
 import {
   createProvider,
+  type DeviceContext,
+  type DevicePage,
   type ErrorContext,
   type Interaction,
   type LibraryErrors,
@@ -80,6 +82,9 @@ export class AuthServer {
   #running: Promise<Running> | undefined;
   /** Renders the page for an error. Set by the endpoint. */
   renderError: (context: ErrorContext, out: JsonObject) => void = (context, out) => void (context.body = out);
+
+  /** Renders a page of the device flow. Set by the endpoint. */
+  renderDevicePage: (context: DeviceContext, page: DevicePage) => void = () => {};
 
   constructor(parts: AuthServerParts, baseUrl: string) {
     const { options, dataFolder, audience, environment } = parts;
@@ -205,6 +210,7 @@ export class AuthServer {
       isResource: (resource) => audience.matches(resource),
       fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
       renderError: (context, out) => this.renderError(context, out),
+      renderDevicePage: (context, page) => this.renderDevicePage(context, page),
       errors,
       ...(this.#hasAssertions && { takeAssertion: (request) => this.#takeAssertion(request) }),
     });

@@ -77,6 +77,8 @@ export interface ProviderParts {
   readonly fetchDocument: (url: string | URL) => Promise<Response>;
   /** Renders the page for an error that cannot be sent to the client. */
   readonly renderError: (context: ErrorContext, out: JsonObject) => void;
+  /** Renders a page of the device flow. */
+  readonly renderDevicePage: (context: DeviceContext, page: DevicePage) => void;
   readonly errors: LibraryErrors;
   /** Exchanges identity assertions. Absent if no provider is trusted for them. */
   readonly takeAssertion?: (request: AssertionRequest) => Promise<AssertedAccess>;
@@ -94,6 +96,29 @@ export interface ErrorContext {
   type: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
+
+/** Request to the page at which a user enters the code of a device (RFC 8628 section 3.3). */
+export interface DeviceContext extends ErrorContext {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly oidc: { readonly session?: DeviceSession };
+}
+
+interface DeviceSession {
+  readonly state?: { readonly secret?: string };
+  /** Present if the session is stored. */
+  readonly exp?: number;
+  /** The library stores a session that was touched. */
+  touched: boolean;
+}
+
+/** `form`: the form was not sent by this page, or the sign-in has ended. */
+export type DeviceProblem = "unknown" | "denied" | "form";
+
+/** Page of the device flow: a form for the code, a form that confirms it, or the end. */
+export type DevicePage =
+  | { readonly kind: "input"; readonly csrf: string; readonly problem?: DeviceProblem }
+  | { readonly kind: "confirm"; readonly csrf: string; readonly client: RegisteredOidcClient; readonly code: string }
+  | { readonly kind: "done" };
 
 interface InContext {
   readonly oidc: {
@@ -117,6 +142,8 @@ export const AUTH_ROUTES = {
   introspection: "/introspect",
   jwks: "/jwks",
   userinfo: "/userinfo",
+  device_authorization: "/device_authorization",
+  code_verification: "/device",
 } as const;
 export const INTERACTION_PATH = "/interaction";
 
@@ -201,7 +228,9 @@ function addAssertionGrant(provider: OidcProvider, parts: AssertionParts): void 
   provider.registerGrantType(ASSERTION_GRANT, withErrors, ASSERTION_PARAMETERS);
 }
 
-function featuresOf({ options, isResource, issuer, errors: { InvalidTarget } }: ProviderParts): object {
+function featuresOf(parts: ProviderParts): object {
+  const { options, isResource, issuer, renderDevicePage, errors } = parts;
+  const { InvalidTarget } = errors;
   const scope = options.scopes.join(" ");
   return {
     devInteractions: { enabled: false },
@@ -214,6 +243,7 @@ function featuresOf({ options, isResource, issuer, errors: { InvalidTarget } }: 
       allowedPolicy: (_context: unknown, client: RegisteredOidcClient, token: { readonly clientId?: string }) =>
         token.clientId === client.clientId,
     },
+    deviceFlow: deviceFlowOf(renderDevicePage),
     registration: { enabled: options.dynamicRegistration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
     resourceIndicators: {
@@ -228,11 +258,44 @@ function featuresOf({ options, isResource, issuer, errors: { InvalidTarget } }: 
   };
 }
 
+function deviceFlowOf(render: ProviderParts["renderDevicePage"]): object {
+  const csrfOf = ({ oidc }: DeviceContext): string => oidc.session?.state?.secret ?? "";
+  return {
+    enabled: true,
+    userCodeInputSource: (context: DeviceContext, ...[, , error]: InputFacts) => {
+      const { session } = context.oidc;
+      // The library cannot store a session that begins with a refused form.
+      if (error && session && session.exp === undefined) session.touched = false;
+      const problem = error && (DEVICE_PROBLEMS[error.name] ?? "form");
+      render(context, { kind: "input", csrf: csrfOf(context), ...(problem && { problem }) });
+    },
+    userCodeConfirmSource: (context: DeviceContext, ...[, client, , code]: ConfirmFacts) =>
+      render(context, { kind: "confirm", csrf: csrfOf(context), client, code }),
+    successSource: (context: DeviceContext) => render(context, { kind: "done" }),
+  };
+}
+
+/** Problems by the error of the library. */
+const DEVICE_PROBLEMS: Readonly<Record<string, DeviceProblem>> = {
+  AbortedError: "denied",
+  NoCodeError: "unknown",
+  NotFoundError: "unknown",
+  ExpiredError: "unknown",
+  AlreadyUsedError: "unknown",
+};
+
+/** Arguments of the library after the context: its own form, the error as an object, the error. */
+type InputFacts = [form: string, out?: object, error?: Error];
+
+/** Arguments of the library after the context: its own form, the client, facts about the device, the code. */
+type ConfirmFacts = [form: string, client: RegisteredOidcClient, device: object, code: string];
+
 function lifetimesOf({ accessTokenMs, refreshTokenMs, sessionMs }: AuthServerOptions): object {
   return {
     AccessToken: accessTokenMs / 1000,
     ClientCredentials: accessTokenMs / 1000,
     AuthorizationCode: MINUTE_S,
+    DeviceCode: 10 * MINUTE_S,
     Interaction: 30 * MINUTE_S,
     RefreshToken: refreshTokenMs / 1000,
     Grant: refreshTokenMs / 1000 + DAY_S,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
@@ -15,6 +15,8 @@ export interface StoredRecord {
 const MAX_RECORDS = 10_000;
 /** Members that repeat the record's id. They are not stored on disk, because for a token the id is the token itself. */
 const ID_MEMBERS = ["jti"];
+/** Beginning of an id that stands for a digest. It is random, so that no client can send such an id as a token. */
+const ALIAS = `${randomBytes(32).toString("hex")}:`;
 const FILE = /^[0-9a-f]{64}\.json$/;
 
 /**
@@ -34,7 +36,7 @@ export class RecordStore {
 
   async find(id: string): Promise<JsonObject | undefined> {
     await this.#load();
-    return this.findByDigest(digestOf(id), id);
+    return this.findByDigest(digestForId(id), id);
   }
 
   /** Returns the record with this digest, like `find`. The records must be loaded. */
@@ -52,10 +54,18 @@ export class RecordStore {
     return undefined;
   }
 
+  /** Returns the first record that matches, with an id by which it can be changed. */
+  async searchWithAlias(matches: (payload: JsonObject) => boolean): Promise<JsonObject | undefined> {
+    await this.#load();
+    for (const [digest, record] of this.#records)
+      if (!isOver(record, this.#now()) && matches(record.payload)) return { ...record.payload, jti: aliasOf(digest) };
+    return undefined;
+  }
+
   /** Resolves when the record is on disk. Rejects with the system's error; the previous record then stays. */
   async write(id: string, payload: JsonObject, expiresAt?: number): Promise<void> {
     await this.#load();
-    const digest = digestOf(id);
+    const digest = digestForId(id);
     const kept = Object.fromEntries(Object.entries(payload).filter(([name]) => !ID_MEMBERS.includes(name)));
     const record: StoredRecord = { payload: kept, ...(expiresAt !== undefined && { expiresAt }) };
     await writeWhole(this.#fileOf(digest), JSON.stringify(record));
@@ -86,7 +96,7 @@ export class RecordStore {
 
   async remove(id: string): Promise<void> {
     await this.#load();
-    await this.#drop(digestOf(id));
+    await this.#drop(digestForId(id));
   }
 
   async removeWhere(matches: (payload: JsonObject) => boolean): Promise<void> {
@@ -137,6 +147,16 @@ export class RecordStore {
 
 export function digestOf(id: string): string {
   return createHash("sha256").update(id).digest("hex");
+}
+
+/** Returns an id that stands for a digest in this process. It must not be stored, because it works like the token. */
+export function aliasOf(digest: string): string {
+  return `${ALIAS}${digest}`;
+}
+
+/** Returns the digest of an id or of an alias. */
+export function digestForId(id: string): string {
+  return id.startsWith(ALIAS) ? id.slice(ALIAS.length) : digestOf(id);
 }
 
 function isOver({ expiresAt }: StoredRecord, now: number): boolean {

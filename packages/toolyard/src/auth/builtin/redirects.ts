@@ -9,17 +9,28 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
  */
 export function normaliseClient(metadata: JsonObject): JsonObject {
   const { scope: _scope, grant_types: grants, response_types: _types, ...rest } = metadata;
-  // A client that registers itself may only act for users: with a grant type without a user, no user would consent.
+  // A client that registers itself acts for users only: a grant type without a user would need no consent.
   const kept = USER_GRANTS.filter((grant) => grants === undefined || stringsOf(grants).includes(grant));
+  const hasDeviceFlow = stringsOf(grants).includes(DEVICE_GRANT);
+  const needsRedirect = !hasDeviceFlow || stringsOf(metadata["redirect_uris"]).length > 0;
   return {
     ...rest,
-    grant_types: [...new Set(["authorization_code", ...kept])],
-    response_types: ["code"],
+    grant_types: [
+      ...new Set([
+        ...(needsRedirect ? ["authorization_code"] : []),
+        ...kept.filter((grant) => needsRedirect || grant !== "authorization_code"),
+        ...(hasDeviceFlow ? [DEVICE_GRANT] : []),
+      ]),
+    ],
+    response_types: needsRedirect ? ["code"] : [],
     application_type: "native",
+    ...(!needsRedirect && { redirect_uris: [] }),
   };
 }
 
 const USER_GRANTS = ["authorization_code", "refresh_token"];
+/** Grant of clients without a browser (RFC 8628). The user consents on another device. */
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 function stringsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];

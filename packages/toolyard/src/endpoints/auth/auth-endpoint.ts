@@ -16,8 +16,19 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { responseAddress, takeFederatedStep } from "./federated-sign-in.ts";
+import { codeLimitPage, PREFILLED_CODE, renderDevicePage } from "./device-pages.ts";
 import { bridgedHeaders } from "./bridged-headers.ts";
-import { consentPage, errorPage, formatPage, loginPage, pageHeaders, type AuthPage, type LoginFacts } from "./pages.ts";
+import {
+  clientLabel,
+  consentPage,
+  errorPage,
+  formatPage,
+  loginPage,
+  pageHeaders,
+  type AuthPage,
+  type ConsentFacts,
+  type LoginFacts,
+} from "./pages.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 const SECOND_MS = 1000;
@@ -30,12 +41,19 @@ const REGISTRATIONS = { burst: 20, everyMs: MINUTE_MS };
 const PASSWORDS = { burst: 5, everyMs: 30 * SECOND_MS };
 const PASSWORDS_OF_ADDRESS = { burst: 20, everyMs: 10 * SECOND_MS };
 
+/** Limit of sign-ins that devices start, from one address. */
+const DEVICES = { burst: 20, everyMs: 3 * SECOND_MS };
+/** Limit of codes of devices that are entered, from one address. Each sign-in needs two of them. */
+const CODES = { burst: 20, everyMs: 5 * SECOND_MS };
+
 /** Endpoint that serves the authorization server and its pages. */
 export class AuthEndpoint implements Endpoint {
   readonly #handle: AuthServerHandle;
   readonly #logger: Logger;
   readonly #requests = new Attempts(REQUESTS, Date.now);
   readonly #registrations = new Attempts(REGISTRATIONS, Date.now);
+  readonly #devices = new Attempts(DEVICES, Date.now);
+  readonly #codes = new Attempts(CODES, Date.now);
   readonly #users = new Attempts(PASSWORDS, Date.now);
   readonly #addresses = new Attempts(PASSWORDS_OF_ADDRESS, Date.now);
 
@@ -58,6 +76,7 @@ export class AuthEndpoint implements Endpoint {
       listener.route({ methods: ["POST"], path: registration, isOpen: true, isShared: true }, (exchange) =>
         this.#register(exchange),
       );
+    this.#mountDevice(listener);
     listener.route({ methods: ["GET", "POST"], path: `${INTERACTION_PATH}/*`, isOpen: true }, (exchange) =>
       this.#interact(exchange),
     );
@@ -65,6 +84,16 @@ export class AuthEndpoint implements Endpoint {
       listener.route({ methods: ["GET"], path: `${FEDERATION_PATH}/*`, isOpen: true }, (exchange) =>
         this.#federate(exchange),
       );
+  }
+
+  #mountDevice(listener: Mountable): void {
+    const { device_authorization: start, code_verification: page } = AUTH_ROUTES;
+    listener.route({ methods: ["POST"], path: start, isOpen: true, isShared: true }, (exchange) => {
+      const waitMs = this.#devices.take(exchange.remoteAddress);
+      return waitMs > 0 ? refuse(exchange, waitMs) : this.#protocol(exchange);
+    });
+    listener.route({ methods: ["GET", "POST"], path: page, isOpen: true }, (exchange) => this.#device(exchange));
+    listener.route({ methods: ["GET"], path: `${page}/*`, isOpen: true }, (exchange) => this.#protocol(exchange));
   }
 
   giveUp(): void {}
@@ -75,6 +104,7 @@ export class AuthEndpoint implements Endpoint {
   async #open(): Promise<AuthServer> {
     const server = await this.#handle.load();
     server.renderError = renderError;
+    server.renderDevicePage = renderDevicePage;
     return server;
   }
 
@@ -84,6 +114,19 @@ export class AuthEndpoint implements Endpoint {
     const { scopes, machines } = this.#handle.options;
     const request = withBasic(withScope(requestOf(exchange, body), scopes), machines);
     send(exchange, await (await this.#open()).answer(request));
+  }
+
+  /** Serves the page for the code of a device. Codes are limited, because they are short enough to be guessed. */
+  async #device(exchange: HttpExchange): Promise<void> {
+    if (this.#isLimited(exchange)) return;
+    const waitMs = exchange.method === "POST" ? this.#codes.take(exchange.remoteAddress) : 0;
+    const texts = textsFor(exchange.header("accept-language"));
+    if (waitMs > 0) return show(exchange, codeLimitPage(waitText(waitMs, texts), texts), texts);
+    const request = requestOf(exchange, await exchange.readBody(MAX_BODY_BYTES));
+    const code = exchange.query.get("user_code");
+    const query = new URLSearchParams(code === null ? {} : { [PREFILLED_CODE]: code }).toString();
+    const url = query === "" ? exchange.path : `${exchange.path}?${query}`;
+    send(exchange, await (await this.#open()).answer({ ...request, url }));
   }
 
   /** Registers a client. The metadata is normalised, since clients differ in the members that they omit. */
@@ -197,24 +240,31 @@ interface SentForm extends ShownSignIn {
 }
 
 function loginFacts({ federation }: AuthServer, pending: PendingSignIn): LoginFacts {
-  return { csrf: pending.csrf, client: nameOf(pending), providers: federation.providers };
+  return { csrf: pending.csrf, client: clientLabel(pending.client), providers: federation.providers };
 }
 
 function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
   const { interaction, csrf } = pending;
-  const redirect = interaction.params["redirect_uri"] ?? "";
+  const redirect = interaction.params["redirect_uri"];
   const { accountId = "" } = interaction.session ?? {};
   return consentPage(
     {
       csrf,
-      client: nameOf(pending),
+      client: clientLabel(pending.client),
       user: server.files.users.findBySub(accountId)?.name ?? "",
-      ...redirectTarget(redirect),
-      formAction: formActionOf(redirect),
+      ...targetOf(redirect, texts),
       scopes: (interaction.params["scope"] ?? "").split(" ").filter((scope) => scope !== ""),
     },
     texts,
   );
+}
+
+/** Returns the facts about the address that gets the access. A device has none. */
+function targetOf(redirect: string | undefined, texts: PageTexts): Pick<ConsentFacts, "target" | "formActions"> {
+  if (redirect === undefined) return { target: texts.deviceRedirect, formActions: [] };
+  const { host, isLocal } = redirectTarget(redirect);
+  const target = fill(isLocal ? texts.localRedirect : texts.redirect, { host });
+  return { target, formActions: [formActionOf(redirect)] };
 }
 
 /** Renders the page for an error that must not be sent to the client's redirect address. */
@@ -231,17 +281,6 @@ function waitText(waitMs: number, texts: PageTexts): string {
   return fill(texts.tooManyAttempts, { seconds: String(Math.ceil(waitMs / SECOND_MS)) });
 }
 
-/**
- * Returns the name to show for a client. A client chooses its name freely; only the host of its metadata document can
- * be trusted.
- */
-function nameOf({ client }: PendingSignIn): string {
-  const { clientId, clientName } = client;
-  if (!clientId.startsWith("https://")) return clientName ?? clientId;
-  const { host } = new URL(clientId);
-  return clientName === undefined ? host : `${clientName} (${host})`;
-}
-
 function requestOf({ method, path, search, headers, remoteAddress }: HttpExchange, body: Buffer): AuthRequest {
   const url = search === "" ? path : `${path}?${search}`;
   return { method, url, headers: headers as Record<string, string | undefined>, body, remoteAddress };
@@ -253,7 +292,9 @@ function requestOf({ method, path, search, headers, remoteAddress }: HttpExchang
  */
 function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
   const { method, url, body } = request;
-  if (url !== AUTH_ROUTES.authorization && !url.startsWith(`${AUTH_ROUTES.authorization}?`)) return request;
+  const isDevice = url === AUTH_ROUTES.device_authorization;
+  if (!isDevice && url !== AUTH_ROUTES.authorization && !url.startsWith(`${AUTH_ROUTES.authorization}?`))
+    return request;
   const mark = url.indexOf("?");
   const sent = new URLSearchParams(method === "POST" ? body.toString("utf8") : mark === -1 ? "" : url.slice(mark + 1));
   const wanted = (sent.get("scope") ?? "").split(" ").filter((scope) => scope !== "");

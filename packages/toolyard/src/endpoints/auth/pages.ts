@@ -85,24 +85,24 @@ export interface ConsentFacts {
   readonly csrf: string;
   readonly client: string;
   readonly user: string;
-  /** Host or scheme to which the browser is redirected after the sign-in. */
-  readonly host: string;
-  readonly isLocal: boolean;
-  readonly formAction: string;
+  /** Sentence about the address or device that gets the access. */
+  readonly target: string;
+  /** CSP sources to which the form leads. */
+  readonly formActions: readonly string[];
   readonly scopes: readonly string[];
 }
 
 export function consentPage(facts: ConsentFacts, texts: PageTexts): AuthPage {
-  const { csrf, client, user, host, isLocal, formAction, scopes } = facts;
+  const { csrf, client, user, target, formActions, scopes } = facts;
   const button = (action: string, label: string, kind: string): Html =>
     html`<button name="action" value="${action}" class="${kind}">${label}</button>`;
   const body = html`<p>${fill(texts.asks, { client })}</p>
-<p><strong>${fill(isLocal ? texts.localRedirect : texts.redirect, { host })}</strong></p>
+<p><strong>${target}</strong></p>
 <p>${texts.permissions}</p><ul>${scopes.map((scope) => html`<li>${scopeText(scope, texts)}</li>`)}</ul>
 <p>${fill(texts.signedInAs, { user })} <a href="?other=1">${texts.otherUser}</a></p>
 <form method="post"><input type="hidden" name="csrf" value="${csrf}">
 ${button("allow", texts.allow, "first")}${button("deny", texts.deny, "second")}</form>`;
-  return { status: 200, title: texts.consent, body, formActions: [formAction] };
+  return { status: 200, title: texts.consent, body, formActions };
 }
 
 export function errorPage(message: string, texts: PageTexts, status = 400): AuthPage {
@@ -118,4 +118,20 @@ function scopeText(scope: string, texts: PageTexts): string {
 /** Marks a text of this file as HTML that need not be escaped. */
 function trusted(text: string): Html {
   return Object.assign(html``, { text });
+}
+
+/**
+ * Returns the name to show for a client. A client chooses its name freely; only the host of its metadata document can
+ * be trusted.
+ */
+export function clientLabel({
+  clientId,
+  clientName,
+}: {
+  readonly clientId: string;
+  readonly clientName?: string;
+}): string {
+  if (!clientId.startsWith("https://")) return clientName ?? clientId;
+  const { host } = new URL(clientId);
+  return clientName === undefined ? host : `${clientName} (${host})`;
 }

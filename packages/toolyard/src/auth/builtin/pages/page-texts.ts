@@ -24,4 +24,14 @@ export interface PageTexts {
   readonly error: string;
   readonly expired: string;
   readonly cannotContinue: string;
+  readonly device: string;
+  readonly enterCode: string;
+  readonly code: string;
+  readonly proceed: string;
+  readonly wrongCode: string;
+  readonly deviceDenied: string;
+  readonly compareCode: string;
+  readonly codeWarning: string;
+  readonly deviceDone: string;
+  readonly deviceRedirect: string;
 }

@@ -28,4 +28,18 @@ export const DE: PageTexts = {
   error: "Die Anmeldung kann nicht fortgesetzt werden",
   expired: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Beginnen Sie sie in Ihrem Programm neu.",
   cannotContinue: "Das Programm hat eine Anfrage gesendet, die dieser Hub ablehnt ({reason}). Beginnen Sie dort neu.",
+  device: "Ein Gerät anmelden",
+  enterCode: "Geben Sie den Code ein, den Ihr Gerät oder Programm anzeigt.",
+  code: "Code",
+  proceed: "Weiter",
+  wrongCode: "Dieser Code ist unbekannt, abgelaufen oder wurde schon benutzt.",
+  deviceDenied: "Der Zugriff wurde abgelehnt. Sie können diese Seite schließen.",
+  compareCode: "{client} zeigt einen Code an. Vergleichen Sie ihn mit diesem:",
+  codeWarning:
+    "Fahren Sie nur fort, wenn Sie die Anmeldung selbst begonnen haben und die Codes gleich sind. " +
+    "Wer Ihnen den Code geschickt hat, könnte diesen Hub in Ihrem Namen benutzen.",
+  deviceDone: "Das Gerät ist angemeldet. Sie können diese Seite schließen.",
+  deviceRedirect:
+    "Danach ist das Gerät oder Programm angemeldet, das den Code anzeigt. " +
+    "Fahren Sie nur fort, wenn Sie es selbst gestartet haben.",
 };

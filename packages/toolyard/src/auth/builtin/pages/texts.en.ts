@@ -26,4 +26,17 @@ export const EN: PageTexts = {
   error: "The sign-in cannot continue",
   expired: "This sign-in has expired or was already used. Start it again in your client.",
   cannotContinue: "The client sent a request that this hub refuses ({reason}). Start again in your client.",
+  device: "Sign in a device",
+  enterCode: "Enter the code that your device or program shows.",
+  code: "Code",
+  proceed: "Continue",
+  wrongCode: "This code is not known, has expired or was already used.",
+  deviceDenied: "The access was denied. You can close this page.",
+  compareCode: "{client} shows a code. Compare it with this one:",
+  codeWarning:
+    "Only continue if you started the sign-in yourself and the codes are equal. A stranger who sent you the code " +
+    "could use this hub in your name.",
+  deviceDone: "The device is signed in. You can close this page.",
+  deviceRedirect:
+    "Afterwards the device or program that shows the code is signed in. Only continue if you started it yourself.",
 };

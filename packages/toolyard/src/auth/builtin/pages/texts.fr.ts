@@ -27,4 +27,18 @@ export const FR: PageTexts = {
   error: "La connexion ne peut pas continuer",
   expired: "Cette connexion a expiré ou a déjà servi. Recommencez dans votre client.",
   cannotContinue: "Le client a envoyé une requête que ce hub refuse ({reason}). Recommencez dans votre client.",
+  device: "Connecter un appareil",
+  enterCode: "Saisissez le code que votre appareil ou programme affiche.",
+  code: "Code",
+  proceed: "Continuer",
+  wrongCode: "Ce code est inconnu, a expiré ou a déjà servi.",
+  deviceDenied: "L’accès a été refusé. Vous pouvez fermer cette page.",
+  compareCode: "{client} affiche un code. Comparez-le avec celui-ci :",
+  codeWarning:
+    "Ne continuez que si vous avez commencé la connexion vous-même et si les codes sont identiques. " +
+    "La personne qui vous aurait envoyé ce code pourrait utiliser ce hub en votre nom.",
+  deviceDone: "L’appareil est connecté. Vous pouvez fermer cette page.",
+  deviceRedirect:
+    "Ensuite, l’appareil ou le programme qui affiche le code est connecté. " +
+    "Ne continuez que si vous l’avez démarré vous-même.",
 };
