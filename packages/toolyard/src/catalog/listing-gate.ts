@@ -166,7 +166,7 @@ export function askAll(
   gates: readonly ListingGate[],
   wishOf?: (gate: ListingGate) => ListingRequest,
 ): ReadonlyMap<ListingGate, Promise<void>> {
-  // Usually no gate must be awaited.
+  // The map is created when the first gate must be awaited, which is rare.
   let waits: Map<ListingGate, Promise<void>> | undefined;
   for (const gate of gates) {
     const wait = gate.refresh(wishOf?.(gate));

@@ -233,8 +233,8 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
  */
 const QUIET_TURNS = 2;
 /**
- * Maximum number of turns. It is enough to read far more than the pipes can hold, and ends the wait if a process writes
- * without end.
+ * Maximum number of turns of the event loop in which output is read. The limit allows far more output than pipes can
+ * hold, and ends the wait if a process writes without end.
  */
 const MAX_TURNS = 64;
 

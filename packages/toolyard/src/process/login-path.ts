@@ -3,7 +3,7 @@ import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
 /** Maximum time of the login shell: a start-up file may wait for input or for the network. */
 const SHELL_MS = 5000;
-/** Maximum size of its output: start-up files may print texts too. */
+/** Maximum size of the login shell's output: start-up files may print texts too. */
 const MAX_OUTPUT = 1 << 20;
 /** Encloses the PATH in the output. */
 const MARK = "__toolyard_path__";
@@ -40,7 +40,7 @@ function outputOf(command: string, args: readonly string[], { variables, limitMs
     try {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // The group has ended already.
+      // The error is ignored: the process group has already ended.
     }
     // A process that left the group may still hold the pipe.
     child.stdout.destroy();

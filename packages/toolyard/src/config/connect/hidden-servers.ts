@@ -6,7 +6,9 @@ import type { OwnServer } from "./take-over.ts";
 export interface HiddenServer {
   /** Name of the server in the hub's configuration. */
   readonly name: string;
-  /** Name of the client's own server with different settings. */
+  /**
+   * Name of the client's own server that runs the same program with different settings. It is the reason for hiding.
+   */
   readonly because: string;
 }
 

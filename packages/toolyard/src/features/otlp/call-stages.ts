@@ -70,7 +70,7 @@ function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, option
   };
 }
 
-/** Returns true if the call is the one of its request, and not a further call that the request caused. */
+/** Returns true if the request itself made the call and the request's span records no call yet. */
 function isUndescribed({ isRequest, isDescribed }: RecordedSpan, { parent }: CallState["call"]): boolean {
   return isRequest && !isDescribed && parent === undefined;
 }

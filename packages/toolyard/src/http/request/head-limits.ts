@@ -20,7 +20,10 @@ export function findHeadFault(fields: readonly string[]): Refusal | undefined {
   return hosts > 1 ? new Refusal(400, `The request has ${hosts} Host headers. Send one.`, CLOSE) : undefined;
 }
 
-/** Checks the fields of a request that the program's server has read. That server kept at most `keptFields`. */
+/**
+ * Checks the header fields of a request that the embedding program's server has parsed. That server kept at most
+ * `keptFields`.
+ */
 export function findGivenHeadFault(fields: readonly string[], keptFields: number): Refusal | undefined {
   const mayHaveLost = keptFields > 0 && fields.length / 2 >= keptFields;
   return mayHaveLost ? tooManyFields() : findHeadFault(fields);

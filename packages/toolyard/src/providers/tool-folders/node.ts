@@ -63,7 +63,7 @@ export class FolderNode<T> {
   #realRoot: string;
   #stamp: FileStamp | undefined;
   #files: readonly string[] = [];
-  /** Stamps by path of everything that the value depends on, except the folder itself. */
+  /** Stamps, by path, of all files and folders on which the value depends, except the folder itself. */
   #sources: ReadonlyMap<string, FileStamp | undefined> = new Map();
   #key: string | undefined;
   #isSettled = false;

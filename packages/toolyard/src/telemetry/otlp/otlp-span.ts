@@ -60,7 +60,7 @@ export class RecordedSpan implements Span {
   /** Set before the span is encoded. */
   resource: unknown;
   instrumentationScope: unknown;
-  /** Stage or call that has described this request span. */
+  /** True after a call has been recorded in this request span. */
   isDescribed = false;
   readonly #place: SpanPlace;
   readonly #settings: SpanSettings;
@@ -117,7 +117,7 @@ export class RecordedSpan implements Span {
     this.#settings.onEnd(this);
   }
 
-  // Texts are cleaned at once, because secrets may have changed when the span is sent.
+  // Secrets are removed immediately, because the known secrets may change before the span is sent.
   #clean(text: string, maxChars = MAX_VALUE_CHARS): string {
     return bounded(this.#settings.redact(text), maxChars);
   }

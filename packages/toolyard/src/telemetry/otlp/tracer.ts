@@ -31,7 +31,7 @@ export class Tracer implements Tracing {
     };
   }
 
-  /** Number of open sampled spans. If it is 0, calls need no further look. */
+  /** Number of open sampled spans. If it is 0, calls do not look up a span. */
   get openSpans(): number {
     return this.#open.size;
   }
@@ -46,7 +46,7 @@ export class Tracer implements Tracing {
     if (!isTraceparent(parent)) return this.#startTrace(name, kind, meta);
     const traceId = parent.slice(3, 35);
     const isSampled = (Number.parseInt(parent.slice(53, 55), 16) & 1) === 1;
-    // Inside the hub, the decision of the request holds.
+    // A span inside the hub uses the decision that was made for its request.
     const isRecorded = kind === "server" ? this.#sampler(traceId, isSampled) : isSampled;
     if (!isRecorded) return new UnsampledSpan(isSampled ? withContext(meta, traceId, `${newSpanId()}-00`) : meta);
     return this.#record(name, kind, { traceId, parentId: parent.slice(36, 52), meta });
@@ -84,7 +84,7 @@ function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): J
   return { ...meta, [TRACEPARENT]: `00-${traceId}-${spanAndFlags}` };
 }
 
-/** Span of a trace that is not sampled. It only passes the decision on. */
+/** Span of a trace that is not sampled. It only passes this decision to the work inside. */
 class UnsampledSpan implements Span {
   readonly meta: JsonObject;
   readonly isRecording = false;

@@ -39,9 +39,9 @@ export interface ConnectionEvents {
   onResourceUpdated(uri: string, params: JsonObject): void;
   /** Called with a log message that belongs to no call. */
   onLog(params: JsonObject): void;
-  /** Called when a request that names no call is sent to a caller of this principal. */
+  /** Called when the server sends a request that names no call. */
   onAsked(): void;
-  /** Called when such a request goes to a caller of this principal. */
+  /** Called when a request that names no call is sent to a caller of this principal. */
   onPlaced(principal: string): void;
   onStderr(line: string): void;
   /** Called when the connection ended without a `close`. */

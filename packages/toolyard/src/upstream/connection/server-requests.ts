@@ -29,7 +29,7 @@ export interface ServerRequestsOptions {
   isStarting(): boolean;
   /** Called when the server sends a request on a stream that names no call. */
   onAsked(): void;
-  /** Called when such a request goes to a caller of this principal. */
+  /** Called when a request without a named call is sent to a caller of this principal. */
   onPlaced(principal: string): void;
   answer(reply: RpcReply, relatedTo?: RequestId): void;
 }

@@ -78,7 +78,7 @@ class TracedTransport implements Transport {
       this.#take(message.id)?.end(error instanceof FailError ? error.failure.kind : "unavailable");
       throw error;
     }
-    // On a stream per request, nothing more arrives after the request has resolved.
+    // On a stream per request, no reply can arrive after the request has resolved, so an open span ends as cancelled.
     if (this.#inner.perRequestStreams) this.#take(message.id)?.end("cancelled");
   }
 

@@ -92,14 +92,14 @@ export class AssertionVerifier {
       return payload as JsonObject;
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
-      // Messages of the library may repeat parts of the assertion.
+      // The message is replaced, because messages of the library may repeat parts of the assertion.
       throw new TokenError("The signature, the type or the validity of the assertion is not accepted");
     }
   }
 
   #assertRecipient({ aud, client_id: client, iat }: JsonObject, clientId: string): void {
     const audiences = Array.isArray(aud) ? aud : [aud];
-    // Another audience of the same assertion could use it here.
+    // If an assertion had a second audience, that audience could use the assertion at this hub.
     if (audiences.length !== 1 || audiences[0] !== this.#rules.issuer)
       throw new TokenError("The assertion is for another authorization server");
     if (client !== clientId) throw new TokenError("The assertion is for another client");

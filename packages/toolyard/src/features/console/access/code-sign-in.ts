@@ -12,7 +12,7 @@ import { cookieName } from "./admin-caller.ts";
 
 /** Time that a user has to sign in at the authorization server. */
 const PENDING_MS = 15 * 60_000;
-/** Maximum number of sign-ins that wait for their browser. The oldest one is removed. */
+/** Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. */
 const MAX_PENDING = 256;
 
 interface PendingFlow {
@@ -40,7 +40,7 @@ export interface CodeSignInParts {
 export class CodeSignIn {
   readonly #parts: CodeSignInParts;
   readonly #now: () => number;
-  /** By `state`, oldest first. */
+  /** Pending sign-ins by `state`, oldest first. */
   readonly #pending = new Map<string, PendingFlow>();
   #flows: Promise<readonly CodeFlow[]> | undefined;
 

@@ -3,7 +3,7 @@ import type { CallRecord } from "../api-types.ts";
 
 /** Finished call as it is kept. The console creates the record when it reads the call: most calls are never read. */
 export interface KeptCall {
-  /** Counts the calls of this hub, from 1. */
+  /** Number of the call, counted from 1 in this hub. */
   readonly number: number;
   readonly seen: RecordedCall;
   /** Start, the start of each stage after the first one, and the end; on the clock of `performance.now()`. */

@@ -74,7 +74,7 @@ export class Worker {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
-    // The client has disconnected, but the primary had not yet received that report.
+    // The client has disconnected, and the primary sent this frame before it received the report of the disconnection.
     if (!answer) return;
     // A failure affects only one answer. It must not end the process, which serves other connections.
     try {
