@@ -1,4 +1,5 @@
-"""Makes packages/gnn/src/pictures/font/dejavu-sans.ttf: DejaVu Sans with the signs that pictures of models need.
+"""Makes packages/gnn/src/pictures/font/dejavu-sans.ttf: DejaVu Sans with only the characters that pictures of
+models need.
 
     pip install fonttools && python3 scripts/font-subset.py /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 """

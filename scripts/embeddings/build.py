@@ -1,6 +1,6 @@
-"""`build.py --teacher FOLDER --mirrors FOLDER --benchmark FOLDER --out FILE`: makes the table of token vectors.
-
-See README.md beside it. `--without SOURCE` leaves one source of queries and the servers of its tools out of training.
+"""`build.py --teacher FOLDER --mirrors FOLDER --benchmark FOLDER --out FILE`: builds the table of token vectors.
+See README.md in this folder. `--without SOURCE` excludes one source of queries, and the servers of its tools, from
+training.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import json
 import os
 from pathlib import Path
 
-# One thread: sums come in one order.
+# One thread, so that sums are computed in a fixed order.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
@@ -29,7 +29,7 @@ TEACHER_TEXTS = 3_000
 TEACHER_WORDS = 6_000
 TEACHER_PIECES = 20
 STUDENT_PIECES = 48
-# An added word is as rare as this, since its frequency in the teacher's texts is not known.
+# Rarity of an added word, because its frequency in the teacher's texts is unknown.
 ADDED_RANK = 20_000
 RIDGE = 1.0
 
@@ -44,7 +44,7 @@ def read_arguments():
 
 
 def vocabulary_of(teacher, texts):
-    """The teacher's pieces of Latin letters and digits, then the words that are most used and not among them."""
+    """Returns the teacher's pieces of Latin letters and digits, followed by the most frequent other words."""
     kept = [(piece, rank) for rank, piece in enumerate(teacher.vocabulary) if is_latin(piece.removeprefix("##"))]
     known = {piece for piece, _ in kept}
     counts = [(ADDED_FOREIGN, counted(said)) for said in texts.foreign.values()]
@@ -109,13 +109,14 @@ def main():
 
 
 def chosen_texts(pairs, all_texts):
-    """A sample of the long texts, which is the same for the same texts."""
+    """Returns a sample of the long texts. Equal texts result in an equal sample."""
     longs = sorted(set(pairs[:, 1].tolist()), key=lambda at: hashlib.sha256(all_texts[at].encode()).digest())
     return np.array([at for at in longs if all_texts[at].isascii()][:TEACHER_TEXTS])
 
 
 def token_vectors(teacher, vocabulary, matrix, cache):
-    """What the teacher says of the pieces that are used most, and for the others what follows from its first layer."""
+    """Returns vectors of pieces: from the teacher for the most frequent pieces, estimated from its first layer for
+    the others."""
     lists = [teacher_pieces(teacher, piece) for piece in vocabulary]
     inputs = np.array([teacher.input_of(one) for one in lists])
     used = np.asarray(matrix.sum(0)).ravel()

@@ -1,4 +1,5 @@
-"""Trains the table: a text is the sum of its pieces' rows, and the two texts of a pair come nearer than others."""
+"""Trains the table: a text is the sum of its pieces' rows, and the two texts of a pair become more similar than
+others."""
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
@@ -10,31 +11,34 @@ TEMPERATURE = 0.06
 REGRESSION = 0.5
 LEARNING_RATE = 0.004
 MOMENTS = (0.9, 0.99)
-# Pairs of one group come in runs of this length, so that siblings are told apart.
+# Pairs of one group are in runs of this length, so that training distinguishes siblings.
 RUN = 32
 
 
 def bags(lists, size):
-    """Texts as rows of a sparse matrix: how often each piece stands in it, over the root of their number."""
+    """Returns texts as rows of a sparse matrix: the count of each piece, divided by the square root of the number
+    of pieces."""
     starts = np.cumsum([0, *(len(one) for one in lists)])
     columns = np.fromiter((piece for one in lists for piece in one), np.int32, starts[-1])
     return csr_matrix((np.ones(len(columns), np.float32), columns, starts), shape=(len(lists), size))
 
 
 def begin(token_vectors, sentence_vectors, ranks):
-    """Pieces on the principal axes of the teacher's sentences, rare ones longer; and the axes."""
+    """Returns the pieces on the principal axes of the teacher's sentences, with longer vectors for rare pieces, and
+    the axes."""
     mean = sentence_vectors.mean(0)
     centred = sentence_vectors - mean
     _, vectors = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     axes = vectors[:, ::-1][:, :DIMENSIONS]
-    # The sign of an axis is nobody's; the largest part decides.
+    # The sign of an axis is arbitrary; it is chosen so that the largest component is positive.
     axes = (axes * np.sign(axes[np.abs(axes).argmax(0), np.arange(DIMENSIONS)])).astype(np.float32)
     rows = (token_vectors - mean) @ axes * np.log1p(ranks)[:, None].astype(np.float32)
     return rows / np.linalg.norm(rows, axis=1).mean(), (sentence_vectors - mean) @ axes
 
 
 def turned(table, matrix):
-    """The same table on the principal axes of its texts, so that the first numbers of a vector tell the most."""
+    """Returns the table on the principal axes of its texts, so that the first numbers of a vector carry the most
+    information."""
     vectors = unit(matrix @ table)[0].astype(np.float64)
     axes = np.linalg.eigh(vectors.T @ vectors)[1][:, ::-1]
     axes = axes * np.sign(axes[np.abs(axes).argmax(0), np.arange(axes.shape[1])])
@@ -58,7 +62,7 @@ class Student:
         self._random = np.random.default_rng(seed)
 
     def train(self, pairs, matrix, targets, epochs=EPOCHS):
-        """`pairs`: short, long, group; rows of `matrix`. `targets`: what the teacher says of some rows."""
+        """`pairs`: short, long, group; rows of `matrix`. `targets`: the teacher's vectors of some rows."""
         steps = epochs * (len(pairs) // BATCH)
         step = 0
         for epoch in range(epochs):
@@ -72,7 +76,7 @@ class Student:
         return self.table
 
     def _order(self, groups):
-        """Shuffled runs: within a group neighbours are chosen anew each time."""
+        """Returns shuffled runs. Neighbours within a group are chosen again each time."""
         shuffled = self._random.permutation(len(groups))
         sorted_rows = shuffled[np.argsort(groups[shuffled], kind="stable")]
         runs = [sorted_rows[at : at + RUN] for at in range(0, len(sorted_rows), RUN)]
@@ -83,7 +87,7 @@ class Student:
         a, a_lengths = unit(short @ self.table)
         b, b_lengths = unit(long @ self.table)
         scores = a @ b.T / TEMPERATURE
-        # The same text is no other one.
+        # Equal texts are not negatives of each other.
         same = (batch[:, 1][:, None] == batch[:, 1][None]) | (batch[:, 0][:, None] == batch[:, 0][None])
         same &= ~np.eye(len(batch), dtype=bool)
         scores[same] = -1e9
@@ -109,7 +113,7 @@ class Student:
 
 
 class Targets:
-    """The teacher's vectors on the student's axes, by row of the matrix; -1 for what it was not asked."""
+    """The teacher's vectors on the student's axes, by row of the matrix; -1 for rows without a teacher vector."""
 
     def __init__(self, rows, vectors):
         self.rows = rows
@@ -117,7 +121,7 @@ class Targets:
 
 
 def softmax_gradient(scores):
-    """Of the cross entropy of each row's own column."""
+    """Returns the gradient of the cross entropy with each row's own column as the target."""
     shares = np.exp(scores - scores.max(1, keepdims=True))
     shares /= shares.sum(1, keepdims=True)
     loss = -np.log(np.maximum(np.diag(shares), 1e-12)).mean()

@@ -1,4 +1,4 @@
-"""The file of the table: `TYT1`, rows and dimensions, the vocabulary, a scale a row, and the rows in int8."""
+"""The file of the table: `TYT1`, rows and dimensions, the vocabulary, one scale per row, and the rows in int8."""
 
 import hashlib
 import struct

@@ -40,7 +40,7 @@ class Teacher:
         self.numbers = {piece: number for number, piece in enumerate(self.vocabulary)}
 
     def pieces(self, text, most):
-        """As BERT cuts a text: lower case, no accents, punctuation and ideographs by themselves."""
+        """Splits a text as BERT does: lower case, no accents, punctuation and ideographs as separate pieces."""
         found = []
         plain = unicodedata.normalize("NFD", text.lower())
         spaced = "".join(self._spaced(c) for c in plain)
@@ -61,11 +61,11 @@ class Teacher:
         return " " if category[0] in "ZC" else c
 
     def input_of(self, pieces):
-        """What the first layer takes: the mean of the pieces' own rows."""
+        """Returns the input of the first layer: the mean of the pieces' own rows."""
         return self._weights["embeddings.word_embeddings.weight"][pieces].mean(0)
 
     def embed(self, token_lists):
-        """Unit vectors of lists of pieces; begin and end are put around each."""
+        """Returns unit vectors of lists of pieces; adds the begin and end pieces to each list."""
         order = sorted(range(len(token_lists)), key=lambda at: len(token_lists[at]))
         vectors = np.zeros((len(token_lists), SIZE), np.float32)
         at = 0

@@ -1,4 +1,4 @@
-"""What the table learns from: pairs of a short and a long text of one meaning, each with the group it stands in."""
+"""Training data of the table: pairs of a short and a long text with one meaning, each with its group."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 LANGUAGES = ("fr", "de")
 MAX_CHARS = 400
-# Kinds of animals, plants and people are many, and no tool is asked for by them.
+# Excludes the many kinds of animals, plants and people, because no query for a tool uses them.
 SKIPPED_LEXICONS = ("animal", "plant", "person", "body", "adj.ppl", "substance", "shape")
 
 
@@ -35,19 +35,19 @@ def read_texts(sources, mirrors):
 
 
 def read_words(texts, path):
-    """Own words: English, French, German; every word of a row stands for the row's others."""
+    """Returns our own word list: English, French, German. All words of a row have the same meaning."""
     for line in path.read_text(encoding="utf-8").splitlines():
         english, *others = line.split("\t")
         for language, cell in zip(LANGUAGES, others, strict=True):
             for one in cell.split(", "):
-                # More than once: a vocabulary holds what is used more than twice.
+                # Repeated, because a vocabulary contains only words that occur more than twice.
                 texts.foreign[language] += [one] * 3
                 for word in english.split(", "):
                     texts.add(one, word, f"words {language}")
 
 
 def files_of(mirrors, source, paths):
-    """`(path, text)` of the source's files at its commit, in the order of their paths."""
+    """Yields `(path, text)` of the source's files at its commit, sorted by path."""
     folder = mirrors / source["repository"].replace("/", "+") / "repo"
     command = ["git", f"--git-dir={folder}", "archive", source["commit"], "--", *paths]
     data = subprocess.run(command, check=True, capture_output=True).stdout
@@ -113,7 +113,7 @@ def read_translation(texts, language, own, english):
 
 
 def examples_of(page):
-    """Title, first sentence, and what each example does by the skeleton of its command."""
+    """Yields the title, the first sentence, and the description of each example with the skeleton of its command."""
     title = page[2 : page.find("\n")].strip()
     about = " ".join(re.findall(r"^> (?!.*<http)(?!.*`)(.*)$", page, re.M)[:1])
     examples = {}
@@ -147,8 +147,8 @@ READERS = {
 
 
 def read_tools(texts, folder, without=""):
-    """The benchmark's tools and queries; `without` leaves a source of queries and the servers of its tools out, or
-    with `all` every query and the servers of all tools that are looked for."""
+    """Returns the benchmark's tools and queries. `without` excludes a source of queries and the servers of its
+    tools; `all` excludes every query and the servers of all tools that queries look for."""
     tools = {one["id"]: one for one in lines_of(folder / "tools.jsonl")}
     queries = lines_of(folder / "queries.dev.jsonl")
     unused = [query for query in queries if without in ("all", query["source"])]

@@ -1,6 +1,8 @@
-"""`vectors.py --teacher FOLDER --texts FILE --out FILE`: what the teacher says of texts, as a hub keeps vectors.
+"""`vectors.py --teacher FOLDER --texts FILE --out FILE`: writes the teacher's vectors of texts in the format in
+which a hub stores vectors.
 
-`FILE` of texts: a list in JSON. `npm run bench:search -- --model` says which it needs, and reads the vectors.
+`FILE` of texts: a list in JSON. `npm run bench:search -- --model` lists the texts that it needs, and reads the
+vectors.
 """
 
 import argparse
@@ -31,7 +33,7 @@ def main():
 
 
 def write_vectors(path, texts, vectors):
-    """The head of `vector-file.ts`, then the digest of each text and its vector."""
+    """Writes the header of `vector-file.ts`, then the digest and the vector of each text."""
     with path.open("wb") as file:
         file.write(b"TYV1" + struct.pack("<I", vectors.shape[1]))
         for text, vector in zip(texts, vectors, strict=True):

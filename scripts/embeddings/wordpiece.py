@@ -1,4 +1,4 @@
-"""Words to rows of the table. `packages/toolyard/src/models/table/pieces.ts` cuts texts in the same way."""
+"""Maps words to rows of the table. `packages/toolyard/src/models/table/pieces.ts` splits texts in the same way."""
 
 import re
 import unicodedata
@@ -9,14 +9,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words(text):
-    """Lower-case words without accents, cut at everything else and inside of `camelCase`."""
+    """Returns lower-case words without accents, split at all other characters and inside `camelCase`."""
     spaced = _CAMEL.sub(" ", text)
     plain = "".join(c for c in unicodedata.normalize("NFKD", spaced) if unicodedata.category(c)[0] != "M")
     return _WORD.findall(plain.lower())
 
 
 def longest_pieces(word, numbers):
-    """The longest pieces from the left; None for a word that they cannot write."""
+    """Returns the longest pieces from the left; None if the pieces cannot spell the word."""
     found = []
     at = 0
     while at < len(word):
@@ -39,7 +39,7 @@ class Pieces:
         self._known = {}
 
     def of_word(self, word):
-        """The longest pieces from the left; nothing for a word that they cannot write."""
+        """Returns the longest pieces from the left; an empty list if the pieces cannot spell the word."""
         known = self._known.get(word)
         if known is None:
             known = self._known[word] = longest_pieces(word[:MAX_WORD_CHARS], self.numbers) or []

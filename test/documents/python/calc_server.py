@@ -1,4 +1,4 @@
-"""A server on stdio with nothing but the standard library."""
+"""A server on stdio that uses only the standard library."""
 
 import json
 import os

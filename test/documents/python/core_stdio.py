@@ -1,4 +1,5 @@
-"""A client of the core's JSON-RPC on stdio in Python, by lines: everything is sent at once, answers are told by id."""
+"""A client of the core's JSON-RPC on stdio in Python, line by line: it sends all requests first, and matches
+answers by id."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The library document's client as its skeleton stands there: one line out, one line in."""
+"""The client of the library document, as its skeleton is printed there: it writes one line and reads one line."""
 
 import asyncio
 import json

@@ -1,4 +1,5 @@
-"""What a reader of the documents writes in Python: a client of a server on stdio, and a binding over it."""
+"""Programs that a reader of the documents would write in Python: a client of a server on stdio, and a binding that
+uses it."""
 
 import asyncio
 import json

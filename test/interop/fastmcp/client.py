@@ -86,7 +86,7 @@ async def connect(target: Target, person: Person):
 
 @asynccontextmanager
 async def listening(client: Client, changed: asyncio.Event):
-    """fastmcp has no subscription of its own; that of the SDK beneath it serves."""
+    """Uses the subscription of the underlying SDK, because fastmcp has none."""
 
     async def follow(subscription):
         async for _event in subscription:

@@ -1,10 +1,10 @@
-"""What PyMDP makes of small models, for `packages/gnn/test/simulate.test.ts`.
+"""Writes the results of PyMDP for small models, for `packages/gnn/test/simulate.test.ts`.
 
     python make_vectors.py > packages/gnn/test/vectors/pymdp-1.json       # with inferactively-pymdp 1.x
     python make_vectors.py > packages/gnn/test/vectors/pymdp-0.0.7.json   # with 0.0.7
 
-Observations and actions are drawn, so that a comparison does not hang on which of two equal actions is taken; the
-action that the agent would have chosen is noted beside it.
+Observations and actions are random, so that a comparison does not depend on which of two equal actions is taken.
+The action that the agent would have chosen is recorded too.
 """
 
 import importlib.metadata
@@ -64,7 +64,7 @@ def draw(seed, factors, modalities, policy_len=1, habit=False, sharp=False, lear
 
 
 def to_gnn(name, model):
-    """The model as GNN, every number with all its digits."""
+    """Returns the model as GNN, with all digits of every number."""
 
     def group(value):
         return "(" + ",".join(map(group, value)) + ")" if isinstance(value, list) else repr(value)
@@ -99,7 +99,7 @@ def run_legacy(model, observations, actions):
     states = [b.shape[0] for b in model["B"]]
 
     def over_all(tensor, on):
-        """The same over all factors, as this version wants it."""
+        """Returns the tensor over all factors, as this version of PyMDP requires it."""
         shape = [tensor.shape[0]] + [size if f in on else 1 for f, size in enumerate(states)]
         return np.broadcast_to(tensor.reshape(shape), [tensor.shape[0], *states]).copy()
 
@@ -180,7 +180,7 @@ def learn(agent, observation, qs, before, taken):
     import jax.numpy as jnp
 
     seen = [jnp.array([[o]]) for o in observation]
-    # An action below 0 says that there was no step before.
+    # An action below 0 means that there is no previous step.
     earlier, actions = (qs, jnp.full((1, 1, len(qs)), -1)) if before is None else (before, taken[:, None])
     pair = [jnp.concatenate([b[:, -1:], q[:, -1:]], axis=1) for b, q in zip(earlier, qs)]
     return agent.infer_parameters(qs, seen, actions, beliefs_B=pair)

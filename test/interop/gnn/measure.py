@@ -1,4 +1,4 @@
-"""What a program for NumPy has and does in one step, as bytes and operations: python measure.py PROGRAM"""
+"""Prints the bytes of a NumPy program's tensors and the operations of one step: python measure.py PROGRAM"""
 
 import importlib.util
 import json
@@ -13,7 +13,7 @@ count = 0
 
 
 def counting(terms, *operands):
-    """As many multiplications and additions for each term as there are operands."""
+    """Counts one operation for each operand of each term."""
     global count
     sizes = {}
     for letters, operand in zip(terms.split("->")[0].split(","), operands):
@@ -23,7 +23,7 @@ def counting(terms, *operands):
 
 
 def counted(function):
-    """One for each number that goes through."""
+    """Counts one operation for each number."""
 
     def count_and_do(values):
         global count
@@ -41,7 +41,7 @@ for agent in program.AGENTS:
     tensors += agent["counts_D"]
     size += sum(tensor.nbytes for tensor in tensors if tensor is not None)
     mind, before = program.Mind(agent), count
-    # Messages pass over a whole window only when so much was seen.
+    # Messages pass over a whole window only after that many observations.
     for _ in range(program.WINDOW - 1):
         mind.see([0] * len(agent["A"]))
         mind.act([0] * len(agent["B"]))

@@ -1,4 +1,4 @@
-"""Ends with 1 where a file is no Julia: python parse_julia.py FILE"""
+"""Exits with 1 if a file is not valid Julia: python parse_julia.py FILE"""
 
 import sys
 

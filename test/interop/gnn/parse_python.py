@@ -1,4 +1,4 @@
-"""Ends with 1 where a file is no Python: python parse_python.py FILE"""
+"""Exits with 1 if a file is not valid Python: python parse_python.py FILE"""
 
 import ast
 import sys

@@ -1,6 +1,6 @@
-"""What networkx and igraph find in the exports of a model: python read_graphs.py EXPORTED
+"""Compares the graphs that networkx and igraph read from the exports of a model: python read_graphs.py EXPORTED
 
-EXPORTED.json says what there is to find; EXPORTED.graphml, .gexf and .adjacency must have every node and edge of it,
+EXPORTED.json contains the expected graph; EXPORTED.graphml, .gexf and .adjacency must have every node and edge of it,
 with type, dimensions, term, direction, label, constraint and steps of time.
 """
 
@@ -24,7 +24,7 @@ def shift(name):
 
 
 def wanted(model):
-    """Nodes by name and edges as tuples, of the variables and edges that the JSON names."""
+    """Returns the nodes by name, and the edges as tuples, of the variables and edges in the JSON."""
     terms = {base(name): term for name, term in model["ontology"].items()}
     nodes = {}
     for one in model["variables"]:
@@ -42,7 +42,8 @@ def wanted(model):
 
 
 def found(nodes, edges, label="relation", steps=("source_shift", "target_shift")):
-    """The same of (id, attributes) and (source, target, attributes) that a reader gives."""
+    """Returns nodes and edges in the same form, from the (id, attributes) and (source, target, attributes) of a
+    reader."""
     names = {id: base(item["name"]) for id, item in nodes}
     told = {names[id]: (item["type"], item["dimensions"], item["ontology"]) for id, item in nodes}
     rows = []

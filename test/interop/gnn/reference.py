@@ -1,8 +1,10 @@
-"""What a rendered program must have believed, computed once more: python reference.py MODEL.md ROWS.jsonl FLAVOUR
+"""Computes the beliefs that a rendered program must have, independently of it:
+python reference.py MODEL.md ROWS.jsonl FLAVOUR
 
-Reads the numbers of a model from its GNN (a value in a line, B as next × previous × action) and takes from the rows
-what was seen and done. FLAVOUR is `1` for the algorithm of PyMDP 1.x, `0` for that of 0.0.7. Everything is summed over
-the joint table of all factors, as no program does it. Prints the largest difference, and ends with 1 above 1e-6.
+Reads the numbers of a model from its GNN (a value in a line, B as next × previous × action) and the observations
+and actions from the rows. FLAVOUR is `1` for the algorithm of PyMDP 1.x, `0` for that of 0.0.7. All sums are over
+the joint table of all factors, which no rendered program uses. Prints the largest difference, and exits with 1 if it is
+above 1e-6.
 """
 
 import ast
@@ -69,7 +71,7 @@ class Agent:
         return next(c for c in every if [self.sizes[f] for f in c] == list(table.shape[1:]))
 
     def whole(self, table, on):
-        """The table over all factors."""
+        """Returns the table over all factors."""
         shape = [table.shape[0]] + [s if f in on else 1 for f, s in enumerate(self.sizes)]
         return np.broadcast_to(table.reshape(shape), [table.shape[0], *self.sizes])
 
@@ -111,7 +113,7 @@ class Agent:
                 self.counts_B[f], self.B[f] = grown, grown / grown.sum(0)
 
     def passed(self, seen):
-        """Marginal message passing: each step between two states counts by half for both of them."""
+        """Marginal message passing: each transition between two states contributes half to each of them."""
         done = self.done[len(self.done) - len(seen) + 1 :]
         evidence = [sum(self.log(a[o]) for a, o in zip(self.A, outcomes)) for outcomes in seen]
         q = [[np.full(s, 1 / s) for s in self.sizes] for _ in seen]
@@ -152,7 +154,7 @@ class Agent:
             table = joint(q)
             seen = [(a * table).reshape(len(a), -1).sum(1) for a in self.A]
             if self.is_new:
-                # How much each state's outcomes tell, against those expected.
+                # Information of each state's outcomes, compared with the expected outcomes.
                 for a, o, c in zip(self.A, seen, self.C):
                     told = a * (self.log(a) - self.log(o).reshape(-1, *[1] * table.ndim))
                     total += (told.sum(0) * table).sum() + o @ c
@@ -215,7 +217,7 @@ def check(path, rows, is_new, policies):
 
 
 def sequence(v, T):
-    """Mean and covariance of T states after one another, as one Gaussian."""
+    """Returns mean and covariance of T consecutive states as one Gaussian."""
     F, Q = v["F"], v["Q"]
     means, blocks = [v["prior_mean"].ravel()], {(0, 0): v["prior_cov"]}
     for t in range(1, T):
@@ -228,7 +230,7 @@ def sequence(v, T):
 
 
 def smoothed(v, seen):
-    """Means and covariance of all states, given all that was seen."""
+    """Returns means and covariance of all states, given all observations."""
     T = len(seen)
     mean, covariance = sequence(v, T)
     G, noise = np.kron(np.eye(T), v["H"]), np.kron(np.eye(T), v["R"])
@@ -237,7 +239,7 @@ def smoothed(v, seen):
 
 
 def check_linear(path, rows):
-    """The whole sequence as one Gaussian, conditioned on what was seen so far."""
+    """Checks a filter against the whole sequence as one Gaussian, conditioned on the observations so far."""
     v, _, _, _ = read(path)
     H, R = v["H"], v["R"]
     n, m, T = v["F"].shape[0], H.shape[0], len(rows)

@@ -1,7 +1,8 @@
-"""A rendered program of Stan, compiled and sampled: python run_stan.py PROGRAM.stan MODEL.md
+"""Compiles and samples a rendered Stan program: python run_stan.py PROGRAM.stan MODEL.md
 
 Means of the states, given 20 observations of the model, must be those of `reference.py`, which conditions the whole
-sequence as one Gaussian, to 5 standard errors of the samples. Without a compiler for C++, Stan's own alone reads it.
+sequence as one Gaussian, to 5 standard errors of the samples. Without a C++ compiler, only Stan's own compiler
+reads the program.
 """
 
 import contextlib
@@ -27,10 +28,10 @@ if not shutil.which("c++"):
     print("compiled by stanc; no compiler for C++, so not run")
     sys.exit()
 
-# Its client gives the compiler one second, which is little on a busy machine.
+# Stan's client allows the compiler one second, which is too short on a busy machine.
 patient = subprocess.run
 subprocess.run = lambda *args, **more: patient(*args, **{**more, **({"timeout": 600} if "timeout" in more else {})})
-# Nor does it wait for longer than five minutes.
+# Stan's client waits for at most five minutes.
 aiohttp.client.DEFAULT_TIMEOUT = aiohttp.ClientTimeout(total=3600)
 import stan
 
@@ -46,7 +47,7 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.St
     drawn = built.sample(num_chains=CHAINS, num_samples=SAMPLES)["x"]
 means, covariance = smoothed(values, np.array(seen))
 spread = np.sqrt(np.diag(covariance)).reshape(means.shape)
-# Samples that follow one another are not independent: a tenth of them counts.
+# Consecutive samples are not independent, so only a tenth of them counts.
 errors = np.abs(drawn.mean(-1) - means) / (spread / np.sqrt(CHAINS * SAMPLES / 10))
 widths = drawn.std(-1) / spread
 print(

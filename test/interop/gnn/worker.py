@@ -1,8 +1,8 @@
 """Runs scripts one after another, as `python SCRIPT ARGUMENT…` would, in one process: python worker.py
 
-What takes longest is importing JAX and having it compile the same operations again, so programs of a target share both.
-Each line of standard input is `{"argv": [SCRIPT, ARGUMENT…]}`; each is answered by a line with the exit code, what was
-printed and what was said of errors. A script that fails is answered like any other, and the next one runs.
+Importing JAX and compiling the same operations takes most of the time, so the programs of a target share both.
+Each line of standard input is `{"argv": [SCRIPT, ARGUMENT…]}`; the answer to each is a line with the exit code, the
+output and the error output. A script that fails is answered like any other, and the next one runs.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import traceback
 
 
 def run(argv):
-    """One script in a namespace of its own, with its folder first among those that are imported from."""
+    """Runs one script in a separate namespace, with its folder first in the import path."""
     code, output, errors = 0, io.StringIO(), io.StringIO()
     path, variables = list(sys.path), dict(os.environ)
     sys.argv, sys.path = argv, [os.path.dirname(argv[0]), *path]
@@ -36,7 +36,7 @@ def run(argv):
 
 
 def ended_with(code):
-    """The exit code of `sys.exit(code)`: none is 0, and a text is printed and is 1."""
+    """Returns the exit code of `sys.exit(code)`: 0 for None; 1 for a text, which is printed."""
     if code is None or isinstance(code, int):
         return code or 0
     print(code, file=sys.stderr)
@@ -44,7 +44,7 @@ def ended_with(code):
 
 
 if __name__ == "__main__":
-    # Whatever writes below Python, as programs do that are started, must not come between the answers.
+    # Output below the level of Python, such as that of started programs, must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf8")
     os.dup2(2, 1)
     for line in sys.stdin:

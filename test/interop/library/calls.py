@@ -1,4 +1,4 @@
-"""What each client asks of the library, and what it was told, as one line of JSON."""
+"""Calls that each client makes to the library, and their results, as one line of JSON."""
 
 import json
 import sys
@@ -39,12 +39,13 @@ CALLS = [
 
 
 def unlisted(names):
-    """Of the nine, those that are not listed; `ping` is understood under the name that the protocol has for itself."""
+    """Returns the unlisted tools of the nine. `ping` is accepted but not listed, because the protocol has a method
+    of that name."""
     return [name for name in NINE if name not in names and name != "ping"]
 
 
 def value_of(text, structured):
-    """Both forms of a result say the same."""
+    """Returns the value of a result, whose two forms must be equal."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -55,7 +56,7 @@ def value_of(text, structured):
 
 
 async def ask_all(call):
-    """`call` gives a value, or `{"failed": ...}`."""
+    """Makes all calls. `call` returns a value, or `{"failed": ...}`."""
     told = []
     for name, arguments in CALLS:
         told.append({"tool": name, "arguments": arguments, "value": await call(name, arguments)})

@@ -1,4 +1,5 @@
-"""A client as the document has it: a child, one request a line, one line a reply, the first text read as JSON."""
+"""A client as the library document describes it: a child process, one line per request and per reply, and the first
+text parsed as JSON."""
 
 import asyncio
 import itertools
@@ -30,7 +31,7 @@ class LibraryClient:
     def request(self, method, params):
         wanted = next(self.ids)
         self.send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
-        # The very next line is the reply: this client knows nothing else.
+        # This client treats the next line as the reply.
         line = self.child.stdout.readline()
         if line == "":
             raise EOFError("MCP server closed connection")

@@ -1,4 +1,4 @@
-"""The client of fastmcp, whose conventions the first library's server follows."""
+"""The client of fastmcp. The server of the first library follows its conventions."""
 
 import asyncio
 import json

@@ -1,6 +1,6 @@
-"""Holds what a client was told against the models of Library RAG: `validate.py FOLDER`, the report on standard input.
+"""Validates the results of a client with the models of Library RAG: `validate.py FOLDER`, the report on standard input.
 
-FOLDER is its `generations/library_rag`; of it one file is read, `mcp_tools/schemas.py`.
+FOLDER is its `generations/library_rag`. Only the file `mcp_tools/schemas.py` in it is read.
 """
 
 import importlib.util

@@ -49,7 +49,7 @@ class Partner:
         return (await self.session.get_prompt(name, arguments)).messages[0].content.text
 
     async def hang(self, begun):
-        # This library has no call that withdraws a request; its next id is what the notification names.
+        # This library cannot cancel a request, so the notification names the id that it uses next.
         request_id = self.session._request_id
         call = asyncio.create_task(self.call("hang", {}, lambda _value: begun.set()))
         await within(begun, 5)

@@ -1,7 +1,8 @@
-"""What a client does with a server, and what it sees of it. The same in every language: one JSON line of observations.
+"""Operations of a client with a server, and their results. Every language prints the same JSON line of
+observations.
 
-A library's own `client.py` brings a `connect` that yields a `Partner`; the words of the answers are those of the
-servers beside it.
+The `client.py` of a library has a `connect` that yields a `Partner`. The texts of the answers are those of the
+partner servers.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 STEP_S = 20.0
-# A person who answers last waits for the other calls of the round, but not for ever.
+# Time limit for a user who answers last, after the other calls of the round.
 PATIENCE_S = 8.0
 NOTICE_S = 5.0
 FOUR = ("ask", "sample", "work", "quick")
@@ -28,7 +29,7 @@ class Target:
 
 
 class Person:
-    """Answers what a server asks: the person for `ask`, the model for `sample`."""
+    """Answers server requests: the user for `ask`, the model for `sample`."""
 
     def __init__(self) -> None:
         self.may_answer = asyncio.Event()
@@ -48,7 +49,7 @@ class Person:
 
 
 class Partner(Protocol):
-    """One open connection, in the words of one library."""
+    """One open connection of one library."""
 
     changed: asyncio.Event
 
@@ -67,7 +68,7 @@ Connect = Callable[[Target, Person], AbstractAsyncContextManager[Partner]]
 
 
 async def seen(work: Awaitable[Any], seconds: float = STEP_S) -> Any:
-    """The result of a step, or the error in its place: an error is an observation too."""
+    """Returns the result of a step, or its error, which is an observation too."""
     try:
         return await asyncio.wait_for(work, seconds)
     except TimeoutError:
@@ -85,14 +86,14 @@ async def within(event: asyncio.Event, seconds: float) -> bool:
 
 
 def named(tools: Any, name: str, partner: Partner) -> str:
-    """A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as
-    the newer era wants."""
+    """Returns a tool's name. A server of both eras has a tool for each way to send requests or notifications:
+    `name` uses the legacy era, `name_modern` the newer one."""
     modern = f"{name}_modern"
     return modern if partner.opened()["version"] == "2026-07-28" and modern in tools else name
 
 
 async def together(partner: Partner, person: Person, tools: Any, order: list[str]) -> dict[str, Any]:
-    """Four calls at once. The person answers when the other three are over."""
+    """Makes four concurrent calls. The user answers after the other three have ended."""
     ended: list[str] = []
     progress: list[float] = []
     person.may_answer.clear()
@@ -117,7 +118,7 @@ async def together(partner: Partner, person: Person, tools: Any, order: list[str
 
 
 async def cancel(partner: Partner) -> dict[str, Any]:
-    """A call that is withdrawn as soon as it has begun."""
+    """Makes a call and cancels it as soon as it has begun."""
     begun = asyncio.Event()
     ended = await seen(partner.hang(begun), NOTICE_S * 2)
     heard: Any = None
@@ -141,8 +142,8 @@ async def change(partner: Partner, tools: Any) -> dict[str, Any]:
 
 
 async def offered(partner: Partner) -> Any:
-    """What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are
-    the other scenario's."""
+    """Waits until the server lists its tools, because a busy machine starts it slowly. The other scenario covers
+    cold starts."""
     for _ in range(20):
         tools = await seen(partner.tools())
         if isinstance(tools, list) and tools:
@@ -167,7 +168,7 @@ async def whole(partner: Partner, person: Person) -> dict[str, Any]:
 
 
 async def cold(partner: Partner, _person: Person) -> dict[str, Any]:
-    """Everything at once as soon as the connection stands, then again until it is served."""
+    """Makes all calls as soon as the connection is open, then repeats each until it is served."""
     steps = [
         partner.call("quick", {"text": "one"}),
         partner.read("note://partner"),
@@ -200,7 +201,7 @@ async def observe(target: Target, connect: Connect) -> dict[str, Any]:
     try:
         async with connect(target, person) as partner:
             observed = await SCENARIOS[target.scenario](partner, person)
-            # Before the connection closes: what a library says of its end is no part of this.
+            # Read before the connection closes, because messages of a library about its end are not observations.
             print(json.dumps(observed), flush=True)
             return observed
     except BaseException as error:
@@ -221,7 +222,7 @@ def run(connect: Connect) -> None:
 
 
 def capabilities(declared: dict[str, Any]) -> list[str]:
-    """`tools`, `tools.listChanged`, …: what is declared, without what is false."""
+    """Returns the declared capabilities (`tools`, `tools.listChanged`, …), without false ones."""
     names = []
     for name, members in declared.items():
         if members is None:

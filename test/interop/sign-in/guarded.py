@@ -1,4 +1,4 @@
-"""The partner resource server on the Python SDK, which wants tokens of an issuer: `guarded.py ISSUER`."""
+"""The partner resource server on the Python SDK, which requires tokens of an issuer: `guarded.py ISSUER`."""
 
 import json
 import socket

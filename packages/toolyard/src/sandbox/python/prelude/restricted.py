@@ -79,7 +79,7 @@ def _attribute(value, name):
     found = getattr(value, name)
     if name.startswith("__"):
         return _by_name(found)
-    # The method that was found decides, not the value: `super()` is no text, but its `format` is a method of text.
+    # The method that was found decides, not the value: `super()` is not text, but its `format` is a method of text.
     if type(found) is types.BuiltinMethodType and isinstance(found.__self__, str):
         return _format_of(found.__self__, name)
     if type(found) is types.MethodDescriptorType and found.__objclass__ is str:

@@ -88,7 +88,7 @@ def get_arguments():
 
 
 def get(name, default=None):
-    """One argument."""
+    """Returns one argument."""
     return get_arguments().get(name, default)
 
 
