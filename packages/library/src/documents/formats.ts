@@ -41,6 +41,18 @@ const FORMATS: readonly Format[] = [
     load: async () => (await import("./read-docx.ts")).readDocx,
   },
   {
+    name: "ODT",
+    mime: "application/vnd.oasis.opendocument.text",
+    extensions: [".odt", ".ott"],
+    load: async () => (await import("./read-odt.ts")).readOdt,
+  },
+  {
+    name: "RTF",
+    mime: "application/rtf",
+    extensions: [".rtf"],
+    load: async () => (await import("./read-rtf.ts")).readRtf,
+  },
+  {
     name: "EPUB",
     mime: "application/epub+zip",
     extensions: [".epub"],
@@ -71,12 +83,16 @@ const PDF_BEGINS = "%PDF-";
 /** Signatures of other formats: their first bytes, as Latin-1. */
 const BEGINS: Readonly<Record<string, string>> = {
   DOCX: "PK\u0003\u0004",
+  ODT: "PK\u0003\u0004",
+  RTF: "{\\rtf",
   EPUB: "PK\u0003\u0004",
   PNG: "\u0089PNG\r\n\u001a\n",
   JPEG: "\u00ff\u00d8\u00ff",
 };
 /** Number of bytes that are searched for a signature. The header of a mail or a printer may precede a PDF. */
 const LOOKED_AT = 1_024;
+/** Formats whose names take the article "an". */
+const WITH_AN: ReadonlySet<string> = new Set(["ODT", "RTF", "EPUB", "HTML"]);
 /** Formats without a signature. Their text contains no NUL. */
 const OF_TEXT: ReadonlySet<string> = new Set(["Markdown", "text", "HTML"]);
 
@@ -99,7 +115,10 @@ export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format
   if (name === "PDF")
     throw new DocumentError("PDF_PROCESSING_ERROR", "It is not a PDF: it does not begin with `%PDF-`.", "not_a_pdf");
   if (!beginning.startsWith(BEGINS[name] ?? ""))
-    throw new DocumentError("VALIDATION_ERROR", `It is not a ${name} file: its first bytes differ.`);
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      `It is not ${WITH_AN.has(name) ? "an" : "a"} ${name} file: its first bytes differ.`,
+    );
   if (OF_TEXT.has(name) && beginning.includes("\0") && !/^(\xff\xfe|\xfe\xff)/.test(beginning))
     throw new DocumentError(
       "VALIDATION_ERROR",
