@@ -32,7 +32,8 @@ describe("ODT", () => {
       "a.odt",
       odt(
         '<text:h text:outline-level="1">On Signs</text:h><text:p>A sign<text:note>' +
-          "<text:note-citation>1</text:note-citation><text:note-body><text:p>A note below.</text:p></text:note-body></text:note>" +
+          "<text:note-citation>1</text:note-citation><text:note-body>" +
+          "<text:p>A note below.</text:p></text:note-body></text:note>" +
           " stands <text:span>for</text:span>" +
           '<text:s text:c="2"/>something<text:line-break/>else.</text:p><text:h text:outline-level="2">Icons</text:h>' +
           "<table:table><table:table-row><table:table-cell><text:p>sign</text:p></table:table-cell>" +

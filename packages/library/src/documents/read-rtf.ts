@@ -95,8 +95,8 @@ class RtfDocument {
     if (token.kind === "bytes") return this.#addBytes(token.bytes);
     this.#decode();
     if (token.kind === "open") this.#open();
-    else if (token.kind === "close") this.#close();
-    else this.#word(token.name, token.number);
+    else if (token.kind === "word") this.#word(token.name, token.number);
+    else this.#close();
   }
 
   #open(): void {
