@@ -3,14 +3,14 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
+import { auditPage } from "./audit-page.ts";
 import { NO_CHROMIUM, openPage, startChromium } from "./browser.ts";
 
 const require = createRequire(import.meta.url);
-const AXE = require.resolve("axe-core/axe.min.js");
 const EVERYTHING = require.resolve("@modelcontextprotocol/server-everything/dist/index.js");
 const HOSTILE = fileURLToPath(new URL("hostile-server.mjs", import.meta.url));
 const MANY_TOOLS = 10_000;
@@ -64,31 +64,18 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     return (await (await fetch(`${rootOf(of)}/api/admin/${path}`, { headers })).json()) as JsonObject;
   }
 
-  /** Returns the serious problems that axe-core finds. */
-  async function audit(page: Page): Promise<readonly string[]> {
-    // The policy of the page refuses injected scripts, so it is evaluated.
-    await page.evaluate(await readFile(AXE, "utf8"));
-    return page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: readonly AxeViolation[] }> } };
-      const { violations } = await axe.run();
-      return violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-  }
-
   test.each(["light", "dark"] as const)(
     "axe-core reports no serious problem in any view in %s",
     async (colorScheme) => {
       const { page, faults } = await openHubPage("/", { colorScheme });
       await page.locator(".live.on").waitFor();
       const views = await page.locator("nav a").evaluateAll((links) => links.map((link) => link.getAttribute("href")!));
-      expect(views.length).toBeGreaterThanOrEqual(5);
+      expect(views.length).toBeGreaterThanOrEqual(7);
       for (const view of [...views, "#/tools/everything__get-sum", "#/sources/broken"]) {
         await page.goto(`${rootOf(hub)}/console/${view}`);
         await page.locator("main h1").waitFor();
         await expect.poll(() => page.locator("main").textContent()).not.toContain("Loading …");
-        expect(await audit(page), view).toEqual([]);
+        expect(await auditPage(page), view).toEqual([]);
       }
       expect(faults).toEqual([]);
       await page.context().close();
@@ -226,7 +213,15 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
 
   test("the page needs no horizontal scrolling on a phone or at 200 % zoom", async () => {
     const { page } = await openHubPage("/", { viewport: { width: 360, height: 740 } });
-    for (const view of ["overview", "sources/everything", "tools/everything__get-sum", "calls", "logs"]) {
+    for (const view of [
+      "overview",
+      "sources/everything",
+      "tools/everything__get-sum",
+      "resources",
+      "prompts",
+      "calls",
+      "logs",
+    ]) {
       await page.goto(`${rootOf(hub)}/console/#/${view}`);
       await page.locator("main h1").waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBeLessThanOrEqual(360);
@@ -312,9 +307,3 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     await page.context().close();
   });
 });
-
-interface AxeViolation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}

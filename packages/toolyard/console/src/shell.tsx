@@ -9,6 +9,8 @@ import { Palette } from "./ui/palette.tsx";
 import { Calls } from "./views/calls.tsx";
 import { Logs } from "./views/logs.tsx";
 import { Overview } from "./views/overview.tsx";
+import { Prompts } from "./views/prompts.tsx";
+import { Resources } from "./views/resources.tsx";
 import { Sources } from "./views/sources.tsx";
 import { Tools } from "./views/tools.tsx";
 
@@ -24,6 +26,8 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "overview", forAll: false, view: Overview },
   { name: "sources", forAll: false, view: Sources },
   { name: "tools", forAll: true, view: Tools },
+  { name: "resources", forAll: true, view: Resources },
+  { name: "prompts", forAll: true, view: Prompts },
   { name: "calls", forAll: true, view: Calls },
   { name: "logs", forAll: false, view: Logs },
 ];

@@ -127,4 +127,13 @@ export const DE: Texts = {
   level: "Stufe",
   follow: "Folgen",
   noLines: "Keine Zeilen.",
+  resourceCount: "{count} Ressourcen, {templates} Vorlagen",
+  selectResource: "Eine Ressource zum Lesen wählen, oder eine Vorlage zum Ausfüllen.",
+  read: "Lesen",
+  readAgain: "Erneut lesen",
+  readAt: "Gelesen um {time}",
+  subscribe: "Bei Änderungen erneut lesen",
+  promptCount: "{count} Prompts",
+  selectPrompt: "Einen Prompt zum Ausfüllen wählen.",
+  fillIn: "Ausfüllen",
 };

@@ -126,4 +126,13 @@ export const EN = {
   level: "Level",
   follow: "Follow",
   noLines: "No lines.",
+  resourceCount: "{count} resources, {templates} templates",
+  selectResource: "Select a resource to read it, or a template to fill in.",
+  read: "Read",
+  readAgain: "Read again",
+  readAt: "Read at {time}",
+  subscribe: "Read again when it changes",
+  promptCount: "{count} prompts",
+  selectPrompt: "Select a prompt to fill it in.",
+  fillIn: "Fill in",
 } as const;

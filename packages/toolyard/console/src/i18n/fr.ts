@@ -128,4 +128,13 @@ export const FR: Texts = {
   level: "Niveau",
   follow: "Suivre",
   noLines: "Aucune ligne.",
+  resourceCount: "{count} ressources, {templates} modèles",
+  selectResource: "Choisissez une ressource à lire, ou un modèle à remplir.",
+  read: "Lire",
+  readAgain: "Relire",
+  readAt: "Lu à {time}",
+  subscribe: "Relire à chaque changement",
+  promptCount: "{count} prompts",
+  selectPrompt: "Choisissez un prompt à remplir.",
+  fillIn: "Remplir",
 };

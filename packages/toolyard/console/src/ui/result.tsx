@@ -1,9 +1,11 @@
 import { formatBytes, t } from "../i18n/texts.ts";
+import { Markdown } from "./markdown.tsx";
 import { CopyButton, Foreign, Json } from "./parts.tsx";
 import { toSchema } from "./schema-form.tsx";
 
 type Block = Readonly<Record<string, unknown>>;
 const MAX_ROWS = 200;
+const MAX_JSON_CHARS = 1_000_000;
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif)$/;
 const AUDIO = /^audio\/[\w.+-]+$/;
 
@@ -52,14 +54,30 @@ function Embedded({ resource }: { readonly resource: Block }) {
       <figcaption class="dim">
         <bdi>{String(uri)}</bdi> <bdi>{String(mimeType)}</bdi>
       </figcaption>
-      {typeof text === "string" && (
-        <pre tabindex={0}>
-          <Foreign text={text} />
-        </pre>
-      )}
+      {typeof text === "string" && <Document mimeType={String(mimeType)} text={text} />}
       {typeof blob === "string" && <Media mimeType={String(mimeType)} data={blob} />}
     </figure>
   );
+}
+
+/** Markdown and JSON are formatted. HTML and everything else is shown as text. */
+function Document({ mimeType, text }: { readonly mimeType: string; readonly text: string }) {
+  if (/^text\/(?:x-)?markdown\b/i.test(mimeType)) return <Markdown text={text} />;
+  const value = /[/+]json\b/i.test(mimeType) && text.length < MAX_JSON_CHARS ? parsed(text) : undefined;
+  if (value !== undefined) return <Structured value={value} />;
+  return (
+    <pre tabindex={0} dir="auto" class="text">
+      <Foreign text={text} />
+    </pre>
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function Media({ mimeType, data }: { readonly mimeType: string; readonly data: string }) {

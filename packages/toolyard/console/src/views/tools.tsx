@@ -144,7 +144,7 @@ function Detail({ name }: { readonly name: string }) {
         )}{" "}
         {calls.calls > 0 && `${formatNumber(calls.calls)} ${t("calls")} · p50 ${formatMs(calls.p50)}`}
       </p>
-      <p class="description">
+      <p class="description" tabindex={0}>
         <Foreign text={String(definition["description"] ?? "")} />
       </p>
       <Runner tool={data} />

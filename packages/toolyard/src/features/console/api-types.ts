@@ -185,6 +185,40 @@ export interface RunResult {
   readonly durationMs: number;
 }
 
+/** `GET resources` */
+export interface ResourceList {
+  readonly resources: readonly ResourceRow[];
+  readonly templates: readonly TemplateRow[];
+}
+
+export interface ResourceRow {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+export interface TemplateRow extends Omit<ResourceRow, "uri" | "size"> {
+  /** RFC 6570 */
+  readonly uriTemplate: string;
+}
+
+/** `GET prompts`: `{prompts: PromptRow[]}` */
+export interface PromptRow {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments: readonly PromptArgument[];
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description?: string;
+  readonly isRequired: boolean;
+}
+
 /** Stages of the pipeline in the order in which a call passes them. */
 export const STAGES = ["resolve", "authorise", "validate", "admit", "guard", "execute", "finish"] as const;
 
@@ -282,4 +316,6 @@ export interface EventTypes {
    */
   readonly figures: { readonly calls: number; readonly errors: number; readonly skipped: number };
   readonly log: LogRecord;
+  /** With `topics=resource&uri=…`: the resource changed. Read it again. */
+  readonly resource: { readonly uri: string };
 }

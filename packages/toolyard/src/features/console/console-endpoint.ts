@@ -1,3 +1,4 @@
+import { FailError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
@@ -138,20 +139,35 @@ export class ConsoleEndpoint implements Endpoint {
     return { url: `${page}#code=${this.#sessions.createLink(authorization)}`, validSeconds: LINK_MS / 1000 };
   }
 
-  #events(exchange: HttpExchange, caller: AdminCaller): void {
+  async #events(exchange: HttpExchange, caller: AdminCaller): Promise<void> {
     if (exchange.method !== "GET") throw new Refusal(405, "Method not allowed.", { allow: "GET" });
     if (this.#board.size >= this.#options.maxStreams)
       throw new Refusal(503, "Too many event streams are open. `max_streams` of `[console]` is the limit.", {
         "retry-after": "5",
       });
-    const wanted = (exchange.query.get("topics") ?? TOPICS.join()).split(",");
+    const uri = exchange.query.get("uri") ?? undefined;
+    const unsubscribe = uri === undefined ? undefined : await this.#subscribe(uri, caller);
+    const topics = new Set((exchange.query.get("topics") ?? TOPICS.join()).split(","));
     const stream = exchange.openStream({ "x-content-type-options": "nosniff" });
-    // Removed when the stream ends: the signal lives as long as the address is open, and its listeners would keep every
-    // past stream in memory.
+    // The signal lives as long as the listener, so a listener that stays on it would keep every past stream.
     const end = (): void => stream.end();
     exchange.closing.addEventListener("abort", end, { once: true });
-    stream.onClosed(() => exchange.closing.removeEventListener("abort", end));
+    stream.onClosed(() => {
+      exchange.closing.removeEventListener("abort", end);
+      unsubscribe?.().catch(() => {});
+    });
     const permit = permitOf(exchange, caller, { access: this.#parts.access, sessions: this.#sessions });
-    this.#board.add(stream, caller, { topics: new Set(wanted), lastId: exchange.header("last-event-id"), permit });
+    const lastId = exchange.header("last-event-id");
+    this.#board.add(stream, caller, { topics, lastId, permit, ...(uri !== undefined && { uri }) });
+  }
+
+  /** Subscribes to a resource with the rights of the caller. Throws a `Refusal`. */
+  async #subscribe(uri: string, { principal }: AdminCaller): Promise<() => Promise<void>> {
+    try {
+      return await this.#parts.hub.subscribe(uri, { principal, client: { capabilities: {} } });
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      throw new Refusal(error.failure.kind === "denied" ? 403 : 422, error.failure.message);
+    }
   }
 }

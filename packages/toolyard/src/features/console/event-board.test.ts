@@ -36,7 +36,10 @@ function boardWith(texts: readonly string[]): EventBoard {
     recentCalls: { newest: () => calls.toReversed(), lastNumber: 0, added: { on: () => () => {} } },
     logFeed: { lines: () => lines, added: { on: () => () => {} } },
     startedAt: new Date(0),
-    hub: { sources: () => [], events: { listsChanged: { on: () => () => {} } } },
+    hub: {
+      sources: () => [],
+      events: { listsChanged: { on: () => () => {} }, resourceUpdated: { on: () => () => {} } },
+    },
     redactFacts: redactor.facts.bind(redactor),
   };
   return new EventBoard(parts as unknown as ConsoleParts, 100);

@@ -1,3 +1,4 @@
+import { isFor, type ResourceUpdate } from "../../core/sources/provider.ts";
 import type { EventStream } from "../../http/answer/event-stream.ts";
 import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
 import { toLogRecord } from "./api/records.ts";
@@ -15,6 +16,8 @@ export interface StreamWish {
   readonly lastId: string | undefined;
   /** Permit of the reader. It is checked repeatedly while the stream is open. */
   readonly permit: StreamPermit;
+  /** Resource whose changes are sent with the topic `resource`. The caller has subscribed to it. */
+  readonly uri?: string;
 }
 
 interface EventReader extends StreamWish {
@@ -102,6 +105,7 @@ export class EventBoard {
       recentCalls?.added.on((call) => this.#each((reader) => this.#sendCall(reader, call))),
       logFeed.added.on((line) => this.#each((reader) => this.#sendLine(reader, line))),
       hub.events.listsChanged.on(() => this.#broadcast("state", { what: "lists" })),
+      hub.events.resourceUpdated.on((update) => this.#each((reader) => this.#sendResource(reader, update))),
     ];
     return () => {
       clearInterval(tick);
@@ -152,6 +156,12 @@ export class EventBoard {
     reader.line = line.number;
     if (!reader.topics.has("logs") || !reader.caller.seesAll) return;
     if (this.#takes(reader)) this.#send(reader, "log", toLogRecord(line));
+  }
+
+  #sendResource(reader: EventReader, update: ResourceUpdate): void {
+    const { uri } = update;
+    if (reader.uri !== uri || !isFor(update, reader.caller.principal)) return;
+    if (this.#takes(reader)) this.#send(reader, "resource", { uri });
   }
 
   #takes(reader: EventReader): boolean {

@@ -1,5 +1,6 @@
 import type { Calls } from "../../../endpoints/rest/calls.ts";
 import type { ConsoleParts } from "../parts.ts";
+import { ContentRoutes } from "./contents.ts";
 import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
@@ -12,6 +13,7 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...overviewRoutes(parts),
     ...new SourceRoutes(parts).routes,
     ...new ToolRoutes(parts, calls).routes,
+    ...new ContentRoutes(parts, calls).routes,
     ...new RecordRoutes(parts).routes,
   ];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { Outcome } from "../../../core/calls/outcome.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 import { sendFailure } from "../../../endpoints/rest/answer.ts";
@@ -11,7 +11,7 @@ const MAX_PAGE = 500;
 const MAX_HITS = 100;
 const MAX_SUMMARY_CHARS = 300;
 
-/** Lists, searches and calls tools, resources and prompts with the rights of the caller. */
+/** Lists, searches and calls tools with the rights of the caller. */
 export class ToolRoutes {
   readonly #parts: ConsoleParts;
   readonly #calls: Calls;
@@ -37,41 +37,6 @@ export class ToolRoutes {
         needs: "any",
         summary: "Calls a tool.",
         handle: (request) => this.#run(request),
-      },
-      {
-        method: "GET",
-        path: "resources",
-        needs: "any",
-        summary: "Resources and templates.",
-        handle: (request) => this.#resources(request),
-      },
-      {
-        method: "POST",
-        path: "resources/read",
-        needs: "any",
-        summary: "Reads the resource `uri`.",
-        handle: (request) => this.#read(request),
-      },
-      {
-        method: "GET",
-        path: "prompts",
-        needs: "any",
-        summary: "The prompts.",
-        handle: (request) => this.#prompts(request),
-      },
-      {
-        method: "POST",
-        path: "prompts/*",
-        needs: "any",
-        summary: "Fills in a prompt with the posted arguments.",
-        handle: (request) => this.#fill(request),
-      },
-      {
-        method: "POST",
-        path: "complete",
-        needs: "any",
-        summary: "Completes an argument: `ref`, `argument`, `context`, as in MCP.",
-        handle: (request) => this.#complete(request),
       },
     ];
   }
@@ -127,44 +92,10 @@ export class ToolRoutes {
     const args = await exchange.readObject("the tool's arguments");
     await answer(exchange, () => this.#calls.run({ method: "tools/call", target: name, args }, view, exchange));
   }
-
-  async #resources({ view }: AdminRequest): Promise<JsonObject> {
-    const [list, templates] = await Promise.all([
-      this.#parts.hub.list("resources", view, { waits: false }),
-      this.#parts.hub.list("templates", view, { waits: false }),
-    ]);
-    return { resources: list.entries, templates: templates.entries };
-  }
-
-  async #read({ exchange, view }: AdminRequest): Promise<void> {
-    const { uri } = await exchange.readObject("`uri`");
-    const target = String(uri ?? "");
-    await answer(exchange, () => this.#calls.run({ method: "resources/read", target }, view, exchange));
-  }
-
-  async #prompts({ view }: AdminRequest): Promise<JsonObject> {
-    return { prompts: (await this.#parts.hub.list("prompts", view, { waits: false })).entries };
-  }
-
-  async #fill({ names: [name = ""], exchange, view }: AdminRequest): Promise<void> {
-    const args = await exchange.readObject("the prompt's arguments");
-    await answer(exchange, () => this.#calls.run({ method: "prompts/get", target: name, args }, view, exchange));
-  }
-
-  async #complete({ exchange, view }: AdminRequest): Promise<void> {
-    const body = await exchange.readObject("`ref` and `argument`");
-    const ref = objectMember(body, "ref") ?? {};
-    const target = stringMember(ref, "name") ?? stringMember(ref, "uri") ?? "";
-    const params = {
-      ref,
-      argument: body["argument"],
-      ...(isJsonObject(body["context"]) && { context: body["context"] }),
-    };
-    await answer(exchange, () => this.#calls.run({ method: "completion/complete", target, params }, view, exchange));
-  }
 }
 
-async function answer(exchange: AdminRequest["exchange"], work: () => Promise<Outcome>): Promise<void> {
+/** Runs a call and sends its result with its duration. */
+export async function answer(exchange: AdminRequest["exchange"], work: () => Promise<Outcome>): Promise<void> {
   const startedAt = performance.now();
   const outcome = await work();
   if (!outcome.ok) return exchange.fail(outcome, true);
