@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.mjs";
+import { compressAssets } from "./compress-assets.mjs";
 import { publishDeclarations } from "./declarations.mjs";
 
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages");
@@ -96,6 +97,7 @@ const vite = join(dirname(require.resolve("vite/package.json")), "bin", "vite.js
 const page = join(root, "console", "vite.config.mjs");
 const built = spawnSync(process.execPath, [vite, "build", "--config", page], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
+compressAssets(join(root, "dist", "console", "assets"));
 progress("lists of services");
 // A hub knows the tools of a service before it runs, from these lists.
 const lists = spawnSync(process.execPath, [join(packages, "..", "scripts", "service-lists.mjs")], { stdio: "inherit" });

@@ -313,3 +313,15 @@ test("records changes and refused changes with their caller in the audit", async
     await rm(folder, { recursive: true });
   }
 });
+
+test("serves the same file compressed and plain, and refuses the name of the compressed file", async () => {
+  const page = String((await ask("/console/")).body["text"]);
+  const [, script = ""] = /src="\.\/(assets\/[\w.-]+\.js)"/.exec(page) ?? [];
+  const read = async (encoding: string): Promise<Response> =>
+    fetch(`${rootOf(guarded)}/console/${script}`, { headers: { "accept-encoding": encoding } });
+  const [compressed, plain] = [await read("gzip, br"), await read("identity")];
+  expect([compressed.headers.get("content-encoding"), plain.headers.get("content-encoding")]).toEqual(["br", null]);
+  expect(Number(compressed.headers.get("content-length"))).toBeLessThan(150 * 1024);
+  expect(await compressed.text()).toBe(await plain.text());
+  expect((await ask(`/console/${script}.br`)).status).toBe(404);
+});

@@ -124,7 +124,7 @@ describe("the package", () => {
       "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
-    const hasPage = /^dist\/console\/assets\/[\w-]+\.(?:css|js|svg)$/;
+    const hasPage = /^dist\/console\/assets\/[\w.-]+\.(?:css|js|svg)\.br$/;
     expect(paths.filter((path) => hasPage.test(path)).length).toBeGreaterThan(2);
     // Files that children run without compilation: exactly these.
     const others = paths.filter(

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, constants } from "node:zlib";
+import { brotliDecompress } from "node:zlib";
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { distFolder } from "../../sandbox/node-flags.ts";
 
-const compress = promisify(brotliCompress);
-/** Compression level. A higher level would delay the first view. */
-const QUALITY = 5;
+const decompress = promisify(brotliDecompress);
+/** The build compresses every file with a digest in its name. */
+const COMPRESSED = /\.br$/;
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
@@ -46,11 +46,14 @@ const SECURITY = [
 
 interface Asset {
   readonly type: string;
+  /** Compressed with brotli if the file is. */
   readonly bytes: Buffer;
-  compressed: Promise<Buffer> | undefined;
+  readonly isCompressed: boolean;
+  /** The content for clients without brotli. */
+  plain: Promise<Buffer> | undefined;
 }
 
-/** The built files of the page. Each one is read at its first request. Their names contain a digest of the content. */
+/** The built files of the page, read at their first request. Their names contain a digest of their content. */
 export class Assets {
   readonly #folder: string;
   readonly #names: ReadonlySet<string>;
@@ -58,35 +61,38 @@ export class Assets {
 
   constructor(folder: string = join(distFolder(), "console")) {
     this.#folder = folder;
-    this.#names = new Set(readdirSync(join(folder, "assets")));
+    this.#names = new Set(readdirSync(join(folder, "assets")).map((file) => file.replace(COMPRESSED, "")));
   }
 
   sendIndex(exchange: HttpExchange): Promise<void> {
-    return this.#send(exchange, this.#read("index.html"), ["cache-control", "no-cache"]);
+    return this.#send(exchange, this.#read("index.html", "index.html"), ["cache-control", "no-cache"]);
   }
 
-  /** Sends a built file. Throws a `Refusal` with status 404 for any other name. */
+  /** Throws a 404 for a name that is not a built file. */
   sendAsset(exchange: HttpExchange, name: string): Promise<void> {
     if (!this.#names.has(name)) throw new Refusal(404, "There is no such file. Reload the page.");
     const caching = ["cache-control", "public, max-age=31536000, immutable"];
-    return this.#send(exchange, this.#read(join("assets", name)), caching);
+    return this.#send(exchange, this.#read(name, join("assets", `${name}.br`)), caching);
   }
 
-  #read(path: string): Asset {
-    let asset = this.#known.get(path);
+  #read(name: string, file: string): Asset {
+    let asset = this.#known.get(file);
     if (!asset) {
-      const type = TYPES[path.split(".").at(-1)!] ?? "application/octet-stream";
-      asset = { type, bytes: readFileSync(join(this.#folder, path)), compressed: undefined };
-      this.#known.set(path, asset);
+      const type = TYPES[name.split(".").at(-1)!] ?? "application/octet-stream";
+      const bytes = readFileSync(join(this.#folder, file));
+      asset = { type, bytes, isCompressed: COMPRESSED.test(file), plain: undefined };
+      this.#known.set(file, asset);
     }
     return asset;
   }
 
   async #send(exchange: HttpExchange, asset: Asset, caching: readonly string[]): Promise<void> {
-    const head = ["content-type", asset.type, "vary", "accept-encoding", ...caching, ...SECURITY];
-    if (!/(?:^|[\s,])br\s*(?:[;,]|$)/.test(exchange.header("accept-encoding") ?? ""))
-      return exchange.answer.send(200, head, asset.bytes);
-    asset.compressed ??= compress(asset.bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } });
-    exchange.answer.send(200, [...head, "content-encoding", "br"], await asset.compressed);
+    const { type, bytes, isCompressed } = asset;
+    const head = ["content-type", type, "vary", "accept-encoding", ...caching, ...SECURITY];
+    if (!isCompressed) return exchange.answer.send(200, head, bytes);
+    if (/(?:^|[\s,])br\s*(?:[;,]|$)/.test(exchange.header("accept-encoding") ?? ""))
+      return exchange.answer.send(200, [...head, "content-encoding", "br"], bytes);
+    asset.plain ??= decompress(bytes);
+    exchange.answer.send(200, head, await asset.plain);
   }
 }
