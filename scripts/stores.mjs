@@ -101,7 +101,7 @@ function nodes() {
   return values.nodes.split(",").map((major) => join(modules, `node${major}`, "bin", "node"));
 }
 
-/** Returns the server's address; `stop` and `start` exist if it was started here. */
+/** Returns the server's address; `stop` and `start` exist if this script started the server. */
 async function serverOf(name) {
   if (name === "sqlite") return { address: `sqlite://${join(scratch, "library.db")}` };
   if (name === "pglite") return { address: "" };

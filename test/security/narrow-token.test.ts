@@ -210,7 +210,7 @@ test.each([{ "x-mcp-show-all": "true" }, { "x-mcp-tool-mode": "show_all" }, { "x
   },
 );
 
-test("S15: shows a guest only the log lines of its calls, and the owner all", async () => {
+test("S15: shows a guest only the log lines of its calls, and shows the owner all lines", async () => {
   const tokens = { ...TOKENS, guest: { ...TOKENS.guest, allow: [...TOKENS.guest.allow, "meta.*"] } };
   await using own = await openTarget({
     server: { tokens },
@@ -236,7 +236,7 @@ test("S15: shows a guest only the log lines of its calls, and the owner all", as
   expect(await linesOf(owner)).toMatch(/vault__open/);
 });
 
-test("S15: the server status counts and names only permitted entries, and for the owner all", async () => {
+test("S15: the server status counts and names only permitted entries, which for the owner are all", async () => {
   using folder = new ToolFolder();
   const registering = (name: string): string =>
     `export function registerTools(hub) {

@@ -81,7 +81,7 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     expect((await client.request("skills/unheard-of"))["error"]).toMatchObject({ code: -32601 });
   });
 
-  test("receives no extension with methods, and no answers to them, with narrow rights", async () => {
+  test("with narrow rights, receives no extension with methods, and no answers to these methods", async () => {
     const server = await skillServer({ [SKILLS]: {}, [UI]: { a: 1 } });
     const target = await hubOver({ one: server });
     expect((await declared(target, era, "guest-2"))["extensions"]).toEqual({ ...ownExtensions(era), [UI]: { a: 1 } });

@@ -319,7 +319,7 @@ test("C31: show_all is the third mode and lists everything", async () => {
   ]);
 });
 
-test("C31: any other value is normal", async () => {
+test("C31: any other value selects the mode normal", async () => {
   expect(await (await open({ query: "tool_mode=everything" })).names()).toEqual([
     "calculator",
     "execute_tool",

@@ -10,7 +10,7 @@ interface Sizes {
   readonly counts: readonly number[];
 }
 
-/** Subject of a size parameter, by words in its name. */
+/** Words in the name of a size parameter, with the size that they denote. */
 const SUBJECTS = [
   { words: /agent/, subject: "agents" },
   { words: /level/, subject: "levels" },

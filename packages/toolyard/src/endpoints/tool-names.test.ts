@@ -21,7 +21,7 @@ test.each([
   expect(names(query, header)).toBe(expected);
 });
 
-test("returns the same object each time for a caller with other names, and the caller itself for its own names", () => {
+test("caches one object for a caller with another form of names; returns the caller for its own form", () => {
   const named = withToolNames(LOCAL_PRINCIPAL, "model");
   expect(named).toEqual({ ...LOCAL_PRINCIPAL, toolNames: "model" });
   expect(withToolNames(LOCAL_PRINCIPAL, "model")).toBe(named);

@@ -76,6 +76,9 @@ test.each([
   ["0.0.0.0", [], ["*.tools.example", "hub.example"], "hub.example"],
   ["0.0.0.0", [], ["*.tools.example"], undefined],
   ["0.0.0.0", ["a.tools.example"], ["*.tools.example"], "a.tools.example"],
-])("on %s with allowed hosts %j, a certificate for %j is reached by %s", (host, allowedHosts, hosts, name) => {
-  expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
-});
+])(
+  "listening on %s with allowed hosts %j, a certificate for %j gives the host name %s",
+  (host, allowedHosts, hosts, name) => {
+    expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
+  },
+);

@@ -75,7 +75,7 @@ test("sends server requests of two clients' calls to their callers, after which 
   expect(await round()).toEqual(right);
 });
 
-test("refuses a server request between two principals if only waiting calls are left", async () => {
+test("refuses a server request if all callers only wait and belong to two principals", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });

@@ -175,7 +175,7 @@ describe("sends the same answer as Node's own server", () => {
     }
   });
 
-  test("exception in a handler", async () => {
+  test("for an exception in a handler", async () => {
     const [plain, node] = await bothAnswers(await start(), get("/fault"));
     const alike = (answer: Answer | undefined) => ({ ...answer, body: answer?.body.replace(/id \w+/, "id") });
     expect(alike(plain)).toEqual(alike(node));
