@@ -16,6 +16,7 @@ import { measureSessions } from "./parts/sessions.mjs";
 import { measureSignIn } from "./parts/sign-in.mjs";
 import { measureStalls } from "./parts/stalls.mjs";
 import { measureStart } from "./parts/start.mjs";
+import { measureOtlp } from "./parts/otlp.mjs";
 import { measureTelemetry } from "./parts/telemetry.mjs";
 import { measureWorkers } from "./parts/workers.mjs";
 
@@ -33,6 +34,7 @@ const PARTS = {
   sessions: measureSessions,
   workers: measureWorkers,
   telemetry: measureTelemetry,
+  otlp: measureOtlp,
   peers: measurePeers,
 };
 

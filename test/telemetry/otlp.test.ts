@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createHub, type HubConfig, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { OtlpReceiver, pairs, type ReceivedSpan } from "../support/otlp-receiver.ts";
+import { ServeChild } from "../support/serve-child.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
 type Settings = HubConfig & Record<string, unknown>;
@@ -289,5 +290,32 @@ describe("without a configuration", () => {
     await middle.close();
     const [server] = collector.spans.filter(({ kind, name }) => kind === 2 && name.startsWith("tools/call"));
     expect(server).toMatchObject({ traceId: CALLER.traceId, parentId: CALLER.spanId });
+  });
+});
+
+describe("the code of the export", () => {
+  const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
+
+  /** Returns the modules that a served hub loaded, after one call. */
+  async function loadsWith(variables: Record<string, string>): Promise<string> {
+    const env = { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1", ...variables };
+    await using served = await ServeChild.start({ config: {}, args: [], env });
+    await rpc(new URL("/jsonrpc", served.url).href, {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tool_search",
+      params: { query: "x" },
+    });
+    served.signal("SIGTERM");
+    await served.exited;
+    return served.stderr;
+  }
+
+  test("is loaded only if a variable names a collector", async () => {
+    await using collector = await OtlpReceiver.start();
+    const loads = /otlp\/(?:live-otlp|tracer|call-stages|otlp-exporter)\.js|@opentelemetry/;
+    expect(await loadsWith({ OTEL_SERVICE_NAME: "hub" })).not.toMatch(loads);
+    expect(await loadsWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).toMatch(loads);
+    expect(collector.spans.map(({ kind }) => kind)).toContain(2);
   });
 });

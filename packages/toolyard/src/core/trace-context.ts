@@ -47,6 +47,15 @@ export function bodyWithContext(body: unknown, context: JsonObject): unknown {
   return withMember(body, "params", withMember(params, "_meta", { ...meta, ...context }));
 }
 
+/** Returns the environment variables with which a program continues the trace of a call. */
+export function variablesOfContext(meta: JsonObject): Readonly<Record<string, string>> {
+  const { traceparent, tracestate } = headersOfContext({ _meta: meta }) ?? {};
+  if (traceparent === undefined) return NO_VARIABLES;
+  return { TRACEPARENT: traceparent, ...(tracestate !== undefined && { TRACESTATE: tracestate }) };
+}
+
+const NO_VARIABLES: Readonly<Record<string, string>> = Object.freeze({});
+
 /** Returns the headers of a message whose `_meta` has a valid context. Returns `undefined` without one. */
 export function headersOfContext(params: JsonObject | undefined): Readonly<Record<string, string>> | undefined {
   const meta = params?.["_meta"];

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 import { isJsonObject, objectMember, stringMember, withMember, type JsonObject } from "../../core/json/json.ts";
 import type { Span, Tracing } from "../../core/ports/tracing.ts";
@@ -49,6 +50,21 @@ export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void 
   }
   const isError = answer.type === "result" && isJsonObject(answer.result) && answer.result["isError"] === true;
   span.end(isError ? "tool_error" : undefined);
+}
+
+/** Runs a request and ends its span with the answer. */
+export async function recordedAnswer(
+  span: Span,
+  cancellation: Cancellation,
+  run: () => Promise<McpAnswer>,
+): Promise<McpAnswer> {
+  let answer: McpAnswer | undefined;
+  try {
+    answer = await run();
+    return answer;
+  } finally {
+    endRequestSpan(span, cancellation.aborted ? undefined : answer);
+  }
 }
 
 const MAX_METHOD_CHARS = 100;

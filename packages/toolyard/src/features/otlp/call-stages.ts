@@ -4,9 +4,9 @@ import type { Span } from "../../core/ports/tracing.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
 import { factsOf, isHubItself } from "../../core/sources/provider-kinds.ts";
 import type { StageName, StagePlace } from "../../pipeline/stage-place.ts";
-import type { CallState, Stage } from "../../pipeline/state.ts";
+import type { CallState, Next, Stage } from "../../pipeline/state.ts";
 import type { RecordedSpan } from "../../telemetry/otlp/otlp-span.ts";
-import type { Tracer } from "../../telemetry/otlp/tracer.ts";
+import { isUnsampled, type Tracer } from "../../telemetry/otlp/tracer.ts";
 
 /** Milliseconds from which a stage counts as waiting and gets a span. */
 const MIN_WAIT_MS = 1;
@@ -46,22 +46,40 @@ export function callStages(tracer: Tracer, options: CallStageOptions): readonly 
 
 /** Describes the request's span, or starts a span for a call that no request brought: inner calls, library, agent. */
 function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, options: CallStageOptions): Stage {
-  return async (state, next) => {
+  const run = recordedCall(traces, options);
+  return (state, next) => {
     const { call } = state;
     const request = tracer.find(call.meta);
+    // A call that is not sampled passes without a promise of its own.
+    if (!request && isUnsampled(call.meta)) return next(state);
     const isOwn = request !== undefined && isUndescribed(request, call);
     const span: Span = isOwn ? request : tracer.start(`execute ${call.method}`, "internal", call.meta);
-    state.meta = span.meta;
+    if (span.meta !== call.meta) state.meta = span.meta;
     if (!span.isRecording) return next(state);
-    const recorded = span as RecordedSpan;
-    recorded.isDescribed = true;
-    traces.set(state, { span: recorded, enteredAt: performance.now() });
+    return run({ state, span: span as RecordedSpan, isOwn }, next);
+  };
+}
+
+interface RecordedCall {
+  readonly state: CallState;
+  readonly span: RecordedSpan;
+  /** True if the span is that of the request, which ends later. */
+  readonly isOwn: boolean;
+}
+
+function recordedCall(
+  traces: WeakMap<CallState, CallTrace>,
+  options: CallStageOptions,
+): (call: RecordedCall, next: Next) => Promise<Outcome> {
+  return async ({ state, span, isOwn }, next) => {
+    span.isDescribed = true;
+    traces.set(state, { span, enteredAt: performance.now() });
     let outcome: Outcome | undefined;
     try {
       outcome = await next(state);
       return outcome;
     } finally {
-      describe(state, recorded, options);
+      describe(state, span, options);
       const error = errorOf(outcome);
       if (outcome?.ok && options.hasResults) span.set("result", textOf(outcome.result));
       span.set("outcome", error ?? "ok");
@@ -135,26 +153,33 @@ function runName({ found: { provider, target } }: CallState): string | undefined
 }
 
 function runStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>): Stage {
-  return async (state, next) => {
+  return (state, next) => {
     const trace = tracer.openSpans === 0 ? undefined : traces.get(state);
-    if (!trace) return next(state);
-    // The retry of a call waits in `guard`.
-    if (state.attempts > 0) endWait("guard", tracer, trace);
-    const name = runName(state);
-    const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
-    if (span) {
-      span.set("source", state.found.provider.source.id);
-      state.meta = span.meta;
-    }
-    let outcome: Outcome | undefined;
-    try {
-      outcome = await next(state);
-      return outcome;
-    } finally {
-      trace.enteredAt = performance.now();
-      span?.end(errorOf(outcome));
-    }
+    return trace ? recordedRun(state, next, { tracer, trace }) : next(state);
   };
+}
+
+async function recordedRun(
+  state: CallState,
+  next: Next,
+  { tracer, trace }: { readonly tracer: Tracer; readonly trace: CallTrace },
+): Promise<Outcome> {
+  // The retry of a call waits in `guard`.
+  if (state.attempts > 0) endWait("guard", tracer, trace);
+  const name = runName(state);
+  const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
+  if (span) {
+    span.set("source", state.found.provider.source.id);
+    state.meta = span.meta;
+  }
+  let outcome: Outcome | undefined;
+  try {
+    outcome = await next(state);
+    return outcome;
+  } finally {
+    trace.enteredAt = performance.now();
+    span?.end(errorOf(outcome));
+  }
 }
 
 function textOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { variablesOfContext } from "../../core/trace-context.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
@@ -73,6 +74,7 @@ async function runWith(
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
     variables,
   );
+  Object.assign(env, variablesOfContext(call.meta));
   const { settings } = script;
   const line = await commandLineOf(script, env, host);
   const rule = argumentRule(line.command, { cwd: script.folder, env });

@@ -97,3 +97,9 @@ class UnsampledSpan implements Span {
   rename(): void {}
   end(): void {}
 }
+
+/** Returns true if the context in `_meta` belongs to a trace that is not sampled. */
+export function isUnsampled(meta: JsonObject): boolean {
+  const context = meta[TRACEPARENT];
+  return typeof context === "string" && context.length === 55 && context.endsWith("-00");
+}

@@ -1,5 +1,5 @@
 import type { Span, Tracing } from "../../../core/ports/tracing.ts";
-import { endRequestSpan, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
+import { endRequestSpan, recordedAnswer, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
 import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
@@ -261,19 +261,15 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /** Answers a request within its server span. */
-  async #traced(
+  #traced(
     request: RpcRequest,
     tracing: Tracing,
     { scope, received }: { readonly scope: CallScope; readonly received: MessageContext },
-  ): Promise<McpAnswer> {
+  ): Promise<McpAnswer> | McpAnswer {
     const span = this.#startSpan(request, tracing);
-    let answer: McpAnswer | undefined;
-    try {
-      answer = await this.#dispatch(withSpan(request, span), scope, received);
-      return answer;
-    } finally {
-      endRequestSpan(span, scope.cancellation.aborted ? undefined : answer);
-    }
+    const work = withSpan(request, span);
+    if (!span.isRecording) return this.#dispatch(work, scope, received);
+    return recordedAnswer(span, scope.cancellation, async () => this.#dispatch(work, scope, received));
   }
 
   #startSpan(request: TracedRequest, tracing: Tracing): Span {
