@@ -41,7 +41,7 @@ export class ToyHub implements AsyncDisposable {
     const variables = { TOOLYARD_HOME: home };
     const schema = configSchema(features, stores) as typeof CONFIG_SCHEMA;
     const config = await loadConfig({ files: [], variables, schema, flags: settings });
-    const store = openStore(config.tree, stores);
+    const store = openStore(config.tree, NO_REDIS, stores);
     const hub = await openHubWith({ config, variables, features, store, logger: SILENT_LOGGER });
     return new ToyHub(hub, await serveHttp(hub, { ...config.tree.server, port }), home);
   }
@@ -70,3 +70,5 @@ export class ToyHub implements AsyncDisposable {
     await rm(this.home, { recursive: true, force: true });
   }
 }
+
+const NO_REDIS = { importRedis: () => Promise.reject(new Error("This test has no Redis.")) };

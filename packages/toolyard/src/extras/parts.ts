@@ -41,6 +41,7 @@ export const PARTS = {
     purpose: "traces, metrics and logs by OTLP",
     packages: ["@opentelemetry/api", "@opentelemetry/otlp-transformer"],
   },
+  redis: { purpose: "state that several hubs share", packages: ["ioredis"] },
   "sign-in": { purpose: "sign-in to this hub without another identity provider", packages: ["oidc-provider"] },
 } as const satisfies Readonly<Record<string, ExtraPart>>;
 

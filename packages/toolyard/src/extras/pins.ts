@@ -82,6 +82,13 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
     lock: "64d9a3724718",
     megabytes: 16.4,
   },
+  redis: {
+    versions: {
+      ioredis: "6.0.0",
+    },
+    lock: "e1f867d99007",
+    megabytes: 1.5,
+  },
   "sign-in": {
     versions: {
       "oidc-provider": "9.13.3",

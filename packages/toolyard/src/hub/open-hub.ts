@@ -25,7 +25,10 @@ export function openHub(options: HubOptions): Promise<Hub> {
 
 /** Creates a hub with the given features. The list must have passed `featureList`. */
 export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
-  const { config, variables, store = openStore(config.tree) } = options;
+  const { config, variables, logger } = options;
+  const importRedis = async (): Promise<unknown> =>
+    (await import("../extras/import-extra.ts")).importExtra("redis", "ioredis", { purpose: "`[store]`" });
+  const store = options.store ?? openStore(config.tree, { importRedis, logger });
   for (const { prepare } of options.features) if (prepare) await prepare(config.tree as never, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
   const hub = new Hub(options, await store.join(nextHubId()));

@@ -125,6 +125,7 @@ function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted:
     rate: "Too many calls in the last minute",
     "in-flight": "Too many calls of this client run at the same time",
     full: "Too many clients call at the same time",
+    store: "The shared store that counts calls cannot be reached (`store.on_loss` is `refuse`)",
   }[reason];
   return fail("limited", `${what}. Try again in ${formatDuration(retryAfterMs)}.`, {
     retryAfterMs,

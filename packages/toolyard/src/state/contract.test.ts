@@ -1,8 +1,12 @@
 // Contract tests of every store. The tests control the clock; stores may answer asynchronously.
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { HAS_REDIS, RedisServer } from "../../../../test/support/redis-server.ts";
 import type { SessionRecord } from "./ports/session-records.ts";
-import { LEASE_MS, type HubState, type Store, type StoreKind } from "./ports/store.ts";
-import { STORES } from "./stores.ts";
+import { MEMORY } from "./memory/kind.ts";
+import type { HubState, Store } from "./ports/store.ts";
+import { REDIS } from "./redis/kind.ts";
+import type { STORES } from "./stores.ts";
 
 const RECORD: SessionRecord = {
   principal: { id: "ada", rights: { allow: ["files__*"] } },
@@ -12,29 +16,71 @@ const RECORD: SessionRecord = {
   subscriptions: ["file:///a"],
 };
 const LOG = { maxBytes: 1600, maxEvents: 10, keepMs: 1000 };
+/** Each hub measures the clock of the store, with an error below this value. */
+const CLOCK_ERROR_MS = 1000;
 const TWO = { perMinute: 0, inFlight: 2 };
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  // Only the clock is controlled, because the client of a remote store uses real timers.
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
-  const open = (): Store => kind.open({})!;
+const services = { importRedis: () => import("ioredis") };
+
+/** Opens an empty store of each kind. */
+const OPENERS: Readonly<Record<keyof typeof STORES, () => Store>> = {
+  redis: () => REDIS.open({ store: { url: redis.url, prefix: `${randomUUID()}:` } }, services)!,
+  memory: () => MEMORY.open({}, services)!,
+};
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  if (HAS_REDIS) redis = await RedisServer.start();
+});
+
+afterAll(async () => {
+  if (HAS_REDIS) await redis[Symbol.asyncDispose]();
+});
+
+describe.skipIf(!HAS_REDIS).each([["redis" as const]])("%s", contract);
+describe.each([["memory" as const]])("%s", contract);
+
+function contract(name: keyof typeof STORES): void {
+  const open = OPENERS[name];
+  const joined: HubState[] = [];
 
   let here: HubState;
   let there: HubState;
 
+  const join = async (store: Store, hub: string): Promise<HubState> => {
+    const state = await store.join(hub);
+    joined.push(state);
+    return state;
+  };
+
+  /** Resolves when each hub sees what the other one has written. */
+  const flush = async (): Promise<void> => {
+    for (const hub of [here, there]) await hub.flush();
+  };
+
   beforeEach(async () => {
     const store = open();
-    [here, there] = [await store.join("here"), await store.join("there")];
+    [here, there] = [await join(store, "here"), await join(store, "there")];
   });
 
-  const isAdmitted = async (hub: HubState, bounds: typeof TWO): Promise<boolean> =>
-    (await hub.limits.admit("a", bounds)).admitted;
+  afterEach(async () => {
+    for (const state of joined.splice(0)) await state.leave();
+  });
+
+  const isAdmitted = async (hub: HubState, bounds: typeof TWO): Promise<boolean> => {
+    await flush();
+    return (await hub.limits.admit("a", bounds)).admitted;
+  };
 
   describe("limits", () => {
     test("S5: permits the share of a minute immediately, then one call per second", async () => {
@@ -81,9 +127,9 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     test("counts the places of a hub that does not report until its lease has expired", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
-      vi.advanceTimersByTime(LEASE_MS - 1);
+      vi.advanceTimersByTime(here.leaseMs - CLOCK_ERROR_MS);
       expect(await isAdmitted(here, TWO)).toBe(false);
-      vi.advanceTimersByTime(1);
+      vi.advanceTimersByTime(2 * CLOCK_ERROR_MS);
       expect(await isAdmitted(here, TWO)).toBe(true);
       // The hub is alive, and releases calls that are not counted any more.
       there.limits.leave("a");
@@ -96,7 +142,7 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       for (let at = 0; at < 3; at += 1) {
-        vi.advanceTimersByTime(LEASE_MS - 1);
+        vi.advanceTimersByTime(here.leaseMs - CLOCK_ERROR_MS);
         there.renew();
       }
       expect(await isAdmitted(here, TWO)).toBe(false);
@@ -115,18 +161,21 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       here.sessions.put("s", RECORD);
       here.sessions.put("s", { ...RECORD, logLevel: "info" });
       const found = { hub: "here", record: { ...RECORD, logLevel: "info" } };
+      await flush();
       expect([await here.sessions.find("s"), await there.sessions.find("s")]).toEqual([found, found]);
     });
 
     test("finds no session that has ended or never existed", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.remove("s");
+      await flush();
       expect([await there.sessions.find("s"), await there.sessions.find("t")]).toEqual([undefined, undefined]);
     });
 
     test("a session ends with its hub's lease", async () => {
       here.sessions.put("s", RECORD);
-      vi.advanceTimersByTime(LEASE_MS);
+      await flush();
+      vi.advanceTimersByTime(here.leaseMs + CLOCK_ERROR_MS);
       there.renew();
       expect(await there.sessions.find("s")).toBeUndefined();
     });
@@ -135,8 +184,10 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
   describe("parked calls", () => {
     test("each hub finds the holder of a parked call until a hub takes the call", async () => {
       here.parked.put("p");
+      await flush();
       expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual(["here", "here"]);
       here.parked.remove("p");
+      await flush();
       expect(await there.parked.find("p")).toBeUndefined();
     });
 
@@ -156,13 +207,14 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
     await vi.waitFor(() => expect(heard.toSorted()).toEqual(["here s", "there s"]));
     for (const stop of stops) stop();
     here.notifications.publish({ type: "end-session", session: "t" });
+    await flush();
     expect(heard).toHaveLength(2);
   });
 
   test("hubs of one store have the same secret, and hubs of two stores have different secrets", async () => {
     expect(here.secret).toHaveLength(32);
     expect(here.secret).toEqual(there.secret);
-    const other = await open().join("here");
+    const other = await join(open(), "here");
     expect(other.secret).not.toEqual(here.secret);
   });
 
@@ -218,4 +270,4 @@ describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
       expect(await textsOf(log, "s", 1, 0)).toBeUndefined();
     });
   });
-});
+}

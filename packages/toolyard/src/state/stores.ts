@@ -1,18 +1,20 @@
 import { MEMORY } from "./memory/kind.ts";
-import type { Store, StoreKinds } from "./ports/store.ts";
+import { REDIS } from "./redis/kind.ts";
+import type { Store, StoreKinds, StoreServices } from "./ports/store.ts";
 
 /**
  * All kinds of stores, each tested by `contract.test.ts`. The first one that the configuration requests is opened.
  * `memory` must be the last, because it is opened if no other is configured.
  */
 export const STORES = {
+  redis: REDIS,
   memory: MEMORY,
 } satisfies StoreKinds;
 
 /** Opens the store that a configuration requests. Throws an `OptionError`. */
-export function openStore(config: object, kinds: StoreKinds = STORES): Store {
+export function openStore(config: object, services: StoreServices, kinds: StoreKinds = STORES): Store {
   for (const kind of Object.values(kinds)) {
-    const store = kind.open(config);
+    const store = kind.open(config, services);
     if (store) return store;
   }
   throw new TypeError("The last kind of store must open for every configuration.");

@@ -3,7 +3,7 @@ import { Emitter } from "../../core/events.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { SessionRecord } from "../ports/session-records.ts";
-import type { HubState, Store } from "../ports/store.ts";
+import { LEASE_MS, type HubState, type Store } from "../ports/store.ts";
 import { MemoryEventLog } from "./event-log.ts";
 import { HeldTable, MemoryParkedDirectory, MemorySessionRecords } from "./held-records.ts";
 import { LimitTable, MemoryLimitStore } from "./limit-table.ts";
@@ -35,6 +35,7 @@ export class MemoryStore implements Store {
 
 class MemoryHubState implements HubState {
   readonly hub: string;
+  readonly leaseMs = LEASE_MS;
   readonly limits: MemoryLimitStore;
   readonly sessions: MemorySessionRecords;
   readonly parked: MemoryParkedDirectory;
@@ -65,6 +66,8 @@ class MemoryHubState implements HubState {
     this.#member.seenAt = performance.now();
     this.#dropTheDead();
   }
+
+  async flush(): Promise<void> {}
 
   async leave(): Promise<void> {
     this.#member.hasLeft = true;

@@ -8,7 +8,11 @@ export interface LimitBounds {
 
 export type Admission =
   | { readonly admitted: true }
-  | { readonly admitted: false; readonly reason: "rate" | "in-flight" | "full"; readonly retryAfterMs: number };
+  | {
+      readonly admitted: false;
+      readonly reason: "rate" | "in-flight" | "full" | "store";
+      readonly retryAfterMs: number;
+    };
 
 /**
  * Counts the calls of clients on all hubs of a store. After every admitted call, `leave` must be called with the same

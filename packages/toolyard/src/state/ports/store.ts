@@ -2,6 +2,7 @@ import type { Sections } from "../../core/options/option-schema.ts";
 import { serviceKey } from "../../core/service-key.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { HubNotifications } from "./hub-notifications.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { SessionRecords } from "./session-records.ts";
@@ -9,7 +10,7 @@ import type { SessionRecords } from "./session-records.ts";
 /** State of this hub, for parts of the hub that share it with other hubs. */
 export const STATE = serviceKey<HubState>()("state");
 
-/** Milliseconds without a renewal after which a hub counts as exited. Its counts then do not apply. */
+/** Milliseconds without a renewal after which a hub of the memory store counts as exited. */
 export const LEASE_MS = 30_000;
 
 /** State that hubs share. Several hubs may join one store. */
@@ -26,7 +27,15 @@ export interface StoreKind {
    * Opens the store that a configuration requests. Returns `undefined` if it requests another kind. Throws an
    * `OptionError`.
    */
-  open(config: object): Store | undefined;
+  open(config: object, services: StoreServices): Store | undefined;
+}
+
+/** Parts of the program that a store needs. */
+export interface StoreServices {
+  /** Imports the client of Redis. Rejects with a `FailError` if the extra `redis` is not installed. */
+  readonly importRedis: () => Promise<unknown>;
+  /** Receiver of messages about a store that is lost or back. @default none */
+  readonly logger?: Pick<Logger, "info" | "warning"> | undefined;
 }
 
 /** Kinds of stores by name. The first one that a configuration requests is opened. */
@@ -35,6 +44,8 @@ export type StoreKinds = Readonly<Record<string, StoreKind>>;
 /** State of one hub: its counts and records, and its view of the other hubs. */
 export interface HubState {
   readonly hub: string;
+  /** Milliseconds without a renewal after which this hub counts as exited. Its counts then do not apply. */
+  readonly leaseMs: number;
   readonly limits: LimitStore;
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
@@ -46,8 +57,10 @@ export interface HubState {
   readonly secret: Uint8Array;
   /** Opens the event log for the sessions of one endpoint. */
   openEventLog(limits: EventLogLimits): EventLog;
-  /** Renews the lease for another `LEASE_MS`. Never throws. */
+  /** Renews the lease for another `leaseMs`. Never throws. */
   renew(): void;
+  /** Resolves when other hubs can see everything that this hub has written. Never rejects. */
+  flush(): Promise<void>;
   /** Removes the hub. Its counts and records are released immediately. */
   leave(): Promise<void>;
 }

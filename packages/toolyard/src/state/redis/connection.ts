@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { messageOf } from "../../core/errors.ts";
+import { Emitter } from "../../core/events.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { RedisClient } from "./client.ts";
+
+/** Script that Redis executes as one step. */
+export interface Script {
+  readonly text: string;
+  readonly digest: string;
+}
+
+export function defineScript(text: string): Script {
+  return { text, digest: createHash("sha1").update(text).digest("hex") };
+}
+
+type Part = string | number;
+
+/** Message of ioredis for a command without an answer. */
+const TIMEOUT_MESSAGE = "Command timed out";
+/** Maximum number of different reasons that are logged. */
+const MAX_REASONS = 16;
+
+/** Commands to the store. Reports once that the store is lost, and once that it is back. */
+export class RedisConnection {
+  /** Emitted after the connection was established again. */
+  readonly restored = new Emitter<void>();
+  readonly #client: RedisClient;
+  readonly #logger: Pick<Logger, "info" | "warning">;
+  #isLost = false;
+  #isClosed = false;
+  /** Milliseconds to add to the clock of this machine to get the clock of the store. */
+  #offsetMs = 0;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #reasons = new Set<string>();
+
+  constructor(client: RedisClient, logger: Pick<Logger, "info" | "warning">) {
+    this.#client = client;
+    this.#logger = logger;
+    client.on("error", (error: Error) => this.#lost(error));
+    client.on("close", () => this.#lost(new Error("The connection was closed.")));
+    client.on("ready", () => this.#ready());
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Current time on the clock of the store, so that hubs with different clocks agree on leases. */
+  get now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  async readClock(): Promise<void> {
+    const [seconds, micros] = (await this.command("TIME")) as [string, string];
+    this.#offsetMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) - Date.now();
+  }
+
+  async command(name: string, ...parts: Part[]): Promise<unknown> {
+    try {
+      return await this.#client.call(name, ...parts);
+    } catch (error) {
+      // A store that accepts commands and does not answer must not delay each call until the timeout.
+      if (messageOf(error) === TIMEOUT_MESSAGE && !this.#isLost) this.#reconnect(error);
+      throw error;
+    }
+  }
+
+  /** Runs a script with one key. The store forgets scripts when it restarts, so the text is sent if it is unknown. */
+  async run({ text, digest }: Script, key: string, ...parts: Part[]): Promise<unknown> {
+    try {
+      return await this.command("EVALSHA", digest, 1, key, ...parts);
+    } catch (error) {
+      if (!messageOf(error).startsWith("NOSCRIPT")) throw error;
+      return this.command("EVAL", text, 1, key, ...parts);
+    }
+  }
+
+  /** Starts a write whose result no caller needs. The log gets each reason for a failure once. */
+  write(writing: Promise<unknown>): void {
+    this.#lastWrite = writing.catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Resolves when all writes that were started have ended. The connection keeps their order. */
+  async flush(): Promise<void> {
+    await this.#lastWrite;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#client.disconnect();
+  }
+
+  #reconnect(error: unknown): void {
+    this.#lost(error);
+    this.#client.disconnect(true);
+  }
+
+  /** Logs that the store refused a write. A lost connection is logged separately. */
+  #failed(error: unknown): void {
+    const reason = messageOf(error);
+    if (this.#isLost || this.#isClosed || this.#reasons.has(reason) || this.#reasons.size >= MAX_REASONS) return;
+    this.#reasons.add(reason);
+    this.#logger.warning("The shared store refused a write.", { error: reason });
+  }
+
+  #lost(error: unknown): void {
+    if (this.#isLost || this.#isClosed) return;
+    this.#isLost = true;
+    this.#logger.warning("The shared store cannot be reached. This hub continues alone until the store is back.", {
+      error: messageOf(error),
+    });
+  }
+
+  #ready(): void {
+    if (!this.#isLost) return;
+    this.#isLost = false;
+    this.#logger.info("The shared store can be reached again.");
+    this.restored.emit();
+  }
+}
