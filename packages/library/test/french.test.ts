@@ -132,6 +132,6 @@ test("C47: in another locale the commands print English; JSON output is the same
   await doctor({ json: true }, io());
   expect(JSON.parse(told.printed)).toMatchObject({
     documents: 2,
-    findings: [{ what: expect.stringContaining("Files are missing") as string, about: "files" }],
+    findings: [{ what: expect.stringContaining("Files are missing") as string, about: "files" }, { about: "versions" }],
   });
 });

@@ -217,6 +217,7 @@ const FRENCH_FINDINGS = {
   index: "Un index ou un compte est à refaire.",
   vectors: "Les vecteurs sont d’une autre version. Lancez `toolyard library reindex`.",
   files: "Des fichiers ne sont plus là : leurs liens ne mènent nulle part, leurs passages se trouvent toujours.",
+  versions: "Des documents ont été lus par une autre version : ajoutez leurs fichiers encore une fois.",
 } as const;
 
 /**

@@ -1,7 +1,8 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../search/embedder.ts";
-import type { StoreFinding, LibraryStore } from "../store/store.ts";
+import { PIPELINE } from "../ingest/ingest.ts";
+import type { LibraryStore, StoredDocument, StoreFinding } from "../store/store.ts";
 import { allDocuments } from "./documents.ts";
 
 export interface Diagnosis {
@@ -15,22 +16,24 @@ export interface Diagnosis {
 }
 
 export interface DoctorFinding extends StoreFinding {
-  readonly about: "store" | "vectors" | "files";
+  readonly about: "store" | "vectors" | "files" | "versions";
 }
 
-/** Maximum number of missing files that are listed by name. */
+/** Maximum number of documents that are listed by name. */
 const MAX_NAMED = 5;
 
-/** Checks a library: the store's own checks, vectors of another embedder, and missing files. */
+/** Checks a library: the store's own checks, vectors of another embedder, missing files, and outdated documents. */
 export async function examine(store: LibraryStore, embedder: Embedder | undefined): Promise<Diagnosis> {
   const { engine, place } = await store.describe();
   const own = await store.embedder();
   const findings = await store.check();
   let [documents, passages] = [0, 0];
   const missing: string[] = [];
+  const outdated: string[] = [];
   for (const document of await allDocuments(store)) {
     documents += 1;
     passages += document.chunks;
+    if (isOutdated(document)) outdated.push(document.sourceId);
     if (await isGone(document.uri)) missing.push(document.sourceId);
   }
   return {
@@ -43,6 +46,7 @@ export async function examine(store: LibraryStore, embedder: Embedder | undefine
       ...findings.map((finding) => ({ ...finding, about: "store" as const })),
       ...vectorFindings(own, embedder),
       ...fileFindings(missing),
+      ...versionFindings(outdated),
     ],
   };
 }
@@ -56,10 +60,26 @@ function vectorFindings(own: string | undefined, embedder: Embedder | undefined)
 
 function fileFindings(missing: readonly string[]): DoctorFinding[] {
   if (missing.length === 0) return [];
-  const named = missing.slice(0, MAX_NAMED).join(", ");
-  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
-  const what = `Files are missing, so links to them do not work: ${named}${more}. Their passages are still found.`;
+  const what = `Files are missing, so links to them do not work: ${nameList(missing)}. Their passages are still found.`;
   return [{ what, canMend: false, about: "files" }];
+}
+
+/** Returns whether another version of the readers or of the index made the stored passages. */
+function isOutdated({ pipeline }: StoredDocument): boolean {
+  return pipeline.split(" ")[0] !== String(PIPELINE);
+}
+
+function versionFindings(outdated: readonly string[]): DoctorFinding[] {
+  if (outdated.length === 0) return [];
+  const what =
+    `Another version of the library read these documents, so they are found less well: ${nameList(outdated)}. ` +
+    "Run `toolyard library add` with their files or folders again; each document keeps its id.";
+  return [{ what, canMend: false, about: "versions" }];
+}
+
+function nameList(ids: readonly string[]): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+  return ids.slice(0, MAX_NAMED).join(", ") + more;
 }
 
 async function isGone(uri: string): Promise<boolean> {
