@@ -9,7 +9,7 @@ const FOREIGN_SHARE = 0.4;
 const MIN_FOREIGN = 8;
 
 /** An encoding, with characters that are common in its languages. */
-interface Candidate {
+interface EncodingCandidate {
   readonly label: string;
   readonly name: string;
   readonly common: RegExp;
@@ -18,7 +18,7 @@ interface Candidate {
 }
 
 /** Encodings of two bytes per character. Texts of other encodings almost never contain common characters in them. */
-const WIDE: readonly Candidate[] = [
+const WIDE: readonly EncodingCandidate[] = [
   { label: "shift_jis", name: "Shift-JIS", common: /[\u3041-\u30f6]/u, minShare: 0.2 },
   {
     label: "gb18030",
@@ -28,7 +28,7 @@ const WIDE: readonly Candidate[] = [
   },
 ];
 /** Encodings of one byte per character. Their most frequent letters distinguish them. */
-const NARROW: readonly Candidate[] = [
+const NARROW: readonly EncodingCandidate[] = [
   { label: "koi8-r", name: "KOI8-R", common: /[оеаинтсрвл]/u, minShare: 0.5 },
   { label: "windows-1251", name: "Windows-1251", common: /[оеаинтсрвл]/u, minShare: 0.5 },
   { label: "windows-1253", name: "Windows-1253", common: /[αοιετσνηυςάόίέή]/u, minShare: 0.6 },
@@ -76,7 +76,7 @@ function isWestern(bytes: Uint8Array): boolean {
 }
 
 /** Returns the candidate with the largest share of common characters, if one is plausible. */
-function bestOf(candidates: readonly Candidate[], sample: Uint8Array): Candidate | undefined {
+function bestOf(candidates: readonly EncodingCandidate[], sample: Uint8Array): EncodingCandidate | undefined {
   const rated = candidates.map((candidate) => ({ candidate, share: commonShare(candidate, sample) }));
   const [best] = rated
     .filter(({ candidate, share }) => share >= candidate.minShare)
@@ -85,7 +85,7 @@ function bestOf(candidates: readonly Candidate[], sample: Uint8Array): Candidate
 }
 
 /** Returns the share of common characters among those that are not ASCII; 0 if the sample is invalid. */
-function commonShare({ label, common }: Candidate, sample: Uint8Array): number {
+function commonShare({ label, common }: EncodingCandidate, sample: Uint8Array): number {
   const characters = decodeSample(label, sample)?.match(/[^\0-\x7f]/gu) ?? [];
   return characters.filter((one) => common.test(one.toLowerCase())).length / Math.max(characters.length, 1);
 }

@@ -11,7 +11,7 @@ const FORMAT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da
 const VISIBLE = /^[\u0020-\u007E]{1,512}$/;
 
 /** Looks up a request header by its name in lower case. */
-interface HeaderLookup {
+interface TraceHeaderLookup {
   header(name: string): string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function isTraceparent(value: unknown): value is string {
 }
 
 /** Returns the trace context of a request's headers in the form of `_meta`. Returns `undefined` without a valid one. */
-export function contextOfHeaders(headers: HeaderLookup): JsonObject | undefined {
+export function contextOfHeaders(headers: TraceHeaderLookup): JsonObject | undefined {
   const traceparent = headers.header(TRACEPARENT);
   if (traceparent === undefined || !isTraceparent(traceparent)) return undefined;
   const tracestate = headers.header(TRACESTATE);
@@ -31,7 +31,7 @@ export function contextOfHeaders(headers: HeaderLookup): JsonObject | undefined 
 }
 
 /** Returns a parsed JSON-RPC body with the trace context of its HTTP request, if the request has one. */
-export function bodyWithHeaderContext(body: unknown, headers: HeaderLookup): unknown {
+export function bodyWithHeaderContext(body: unknown, headers: TraceHeaderLookup): unknown {
   const context = contextOfHeaders(headers);
   return context ? bodyWithContext(body, context) : body;
 }

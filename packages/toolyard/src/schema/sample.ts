@@ -9,10 +9,10 @@ const MAX_MEMBERS = 12;
  * object.
  */
 export function sampleOf(schema: unknown, root: JsonObject): unknown {
-  return new Sampler(root).sample(schema, 0);
+  return new ValueSampler(root).sample(schema, 0);
 }
 
-class Sampler {
+class ValueSampler {
   readonly #root: JsonObject;
 
   constructor(root: JsonObject) {

@@ -47,7 +47,7 @@ function hasDecimalPoint(text: string, from: number): boolean {
   return false;
 }
 
-interface Span {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -70,8 +70,8 @@ function keepResultTexts(text: string, result: JsonObject): void {
  * Returns the positions of the members of the object that starts at `open`. Omits names that are escaped or repeated,
  * because the parser decides which member applies.
  */
-function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
-  const members = new Map<string, Span>();
+function membersOf(text: string, open: number): ReadonlyMap<string, TextSpan> | undefined {
+  const members = new Map<string, TextSpan>();
   let at = skipSpace(text, open + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = endOfString(text, at);

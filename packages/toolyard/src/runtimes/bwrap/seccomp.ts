@@ -113,7 +113,7 @@ const NEW_NAMESPACES = 0x7e020000;
 /** Flag CLONE_THREAD. */
 const THREAD = 0x10000;
 
-interface Machine {
+interface FilterMachine {
   readonly audit: number;
   readonly clone: number;
   readonly socket: number;
@@ -130,7 +130,7 @@ const COMMON_DENIED = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 44
 // clock_settime adjtimex clock_adjtime acct quotactl open_by_handle_at name_to_handle_at process_vm_readv
 // process_vm_writev syslog lookup_dcookie nfsservctl vhangup personality kcmp fanotify_init; for x64 also iopl ioperm
 // uselib sysfs _sysctl.
-const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
+const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, FilterMachine>>> = {
   x64: {
     audit: 0xc000003e,
     clone: 56,

@@ -66,9 +66,9 @@ export function readVariables(environment: EnvironmentVariables): OtelVariables 
   };
 }
 
-type Reader = (name: string) => string | undefined;
+type VariableReader = (name: string) => string | undefined;
 
-function signalVariables(prefix: string, read: Reader): SignalVariables {
+function signalVariables(prefix: string, read: VariableReader): SignalVariables {
   return {
     headers: lowerCase(parsePairs(read(`${prefix}_HEADERS`))),
     ...optional({
@@ -79,7 +79,7 @@ function signalVariables(prefix: string, read: Reader): SignalVariables {
   };
 }
 
-function assertProtocol(read: Reader): void {
+function assertProtocol(read: VariableReader): void {
   for (const part of ["", "_TRACES", "_METRICS", "_LOGS"]) {
     const name = `OTEL_EXPORTER_OTLP${part}_PROTOCOL`;
     const protocol = read(name) ?? "http/protobuf";
