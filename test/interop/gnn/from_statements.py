@@ -45,7 +45,7 @@ def tensors(lines):
             # Brackets around a whole slice are a dimension of 1 that nothing declares.
             if values[name].ndim > 3 or text[0] == "[":
                 values[name] = values[name].reshape([n for n in values[name].shape if n > 1])
-        except (ValueError, SyntaxError):
+        except (TypeError, ValueError, SyntaxError):
             pass
     return values
 
