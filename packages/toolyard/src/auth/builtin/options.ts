@@ -69,7 +69,7 @@ export const BuiltinSchema = Type.Object(
 export type AuthServerConfig = Static<typeof BuiltinSchema>;
 
 /** A client that authenticates with a secret. */
-export interface Machine {
+export interface MachineClient {
   readonly id: string;
   readonly secret: string;
   /** The client may act for itself. */
@@ -80,7 +80,7 @@ export interface AuthServerOptions {
   readonly dynamicRegistration: boolean;
   /** Scopes that clients may request. The first one is `mcp`. */
   readonly scopes: readonly string[];
-  readonly machines: readonly Machine[];
+  readonly machines: readonly MachineClient[];
   readonly providers: readonly IdentityProviderOptions[];
   readonly accessTokenMs: number;
   readonly refreshTokenMs: number;

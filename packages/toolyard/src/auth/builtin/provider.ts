@@ -10,7 +10,7 @@ import {
   type AssertionRequest,
 } from "./assertions/assertion-grant.ts";
 import { consoleClient } from "./console-client.ts";
-import type { AuthServerOptions, Machine } from "./options.ts";
+import type { AuthServerOptions, MachineClient } from "./options.ts";
 import type { User } from "./users.ts";
 
 /** The part of the library's server that the hub uses. */
@@ -187,7 +187,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
   return provider;
 }
 
-function machineMetadata({ id, secret, actsForItself }: Machine, { providers }: AuthServerOptions): object {
+function machineMetadata({ id, secret, actsForItself }: MachineClient, { providers }: AuthServerOptions): object {
   const hasAssertions = providers.some(({ assertionClients }) => assertionClients.includes(id));
   return {
     client_id: id,

@@ -35,13 +35,13 @@ function bodyOf(page: DevicePage, query: DeviceContext["query"], texts: PageText
 <button>${texts.proceed}</button></form>`;
 }
 
-interface ConfirmFacts {
+interface CodeToConfirm {
   readonly csrf: string;
   readonly client: RegisteredOidcClient;
   readonly code: string;
 }
 
-function confirmForm({ csrf, client, code }: ConfirmFacts, texts: PageTexts): Html {
+function confirmForm({ csrf, client, code }: CodeToConfirm, texts: PageTexts): Html {
   return html`<p>${fill(texts.compareCode, { client: clientLabel(client) })}</p>
 <p><strong>${code}</strong></p>
 <p>${texts.codeWarning}</p>
