@@ -36,7 +36,9 @@ export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel 
   const sources = new SourceSet(logger);
   const noted = new NotedProblems();
   const schemas = new SchemaChecks();
-  const leave = keepLease(getService(services, STATE));
+  const state = getService(services, STATE);
+  state.reportTo?.(logger);
+  const leave = keepLease(state);
   return {
     features,
     services,

@@ -55,6 +55,8 @@ export interface HubState {
    * verifies.
    */
   readonly secret: Uint8Array;
+  /** Sets the receiver of messages about a store that is lost or back. Absent if the store cannot be lost. */
+  reportTo?(logger: Pick<Logger, "info" | "warning">): void;
   /** Opens the event log for the sessions of one endpoint. */
   openEventLog(limits: EventLogLimits): EventLog;
   /** Renews the lease for another `leaseMs`. Never throws. */

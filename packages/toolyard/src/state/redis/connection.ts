@@ -26,7 +26,7 @@ export class RedisConnection {
   /** Emitted after the connection was established again. */
   readonly restored = new Emitter<void>();
   readonly #client: RedisClient;
-  readonly #logger: Pick<Logger, "info" | "warning">;
+  #logger: Pick<Logger, "info" | "warning">;
   #isLost = false;
   #isClosed = false;
   /** Milliseconds to add to the clock of this machine to get the clock of the store. */
@@ -40,6 +40,10 @@ export class RedisConnection {
     client.on("error", (error: Error) => this.#lost(error));
     client.on("close", () => this.#lost(new Error("The connection was closed.")));
     client.on("ready", () => this.#ready());
+  }
+
+  reportTo(logger: Pick<Logger, "info" | "warning">): void {
+    this.#logger = logger;
   }
 
   get isLost(): boolean {

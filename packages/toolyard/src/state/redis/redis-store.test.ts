@@ -80,6 +80,15 @@ describe.skipIf(!HAS_REDIS)("a Redis server that stops", () => {
     expect(ttls.every((ttl) => ttl > 0)).toBe(true);
   });
 
+  test("reports the loss to the logger that the hub sets after it has joined", async () => {
+    const late: string[] = [];
+    const here = await join("here");
+    here.reportTo!({ info: () => {}, warning: (message) => void late.push(message) });
+    await server.kill();
+    await vi.waitFor(() => expect(late).toHaveLength(1));
+    expect(lines).toEqual([]);
+  });
+
   test("rejects a hub that cannot reach the store at its start", async () => {
     await server.kill();
     await expect(join("here")).rejects.toThrow();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
-import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
 import { MemoryEventLog } from "../memory/event-log.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
@@ -99,6 +99,10 @@ class RedisHubState implements HubState {
     });
     await subscriber.subscribe(this.#channel);
     this.renew();
+  }
+
+  reportTo(logger: Pick<Logger, "info" | "warning">): void {
+    this.#parts.connection.reportTo(logger);
   }
 
   /** Opens a log in memory. Only the hub that holds a session reads its events. */
