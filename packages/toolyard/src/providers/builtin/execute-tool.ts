@@ -14,7 +14,7 @@ const NAME = "execute_tool";
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    name: { type: "string", description: "Name of the tool, as tool_search returns it." },
+    name: { type: "string", description: "Tool name from tool_search." },
     arguments: { type: "object", description: "Arguments for the tool." },
   },
   required: ["name"],

@@ -18,10 +18,10 @@ const DESCRIPTION =
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: "What the tool must do, or its exact name." },
+    query: { type: "string", description: "What the tool must do." },
     max_results: {
       type: "number",
-      description: `Number of results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
+      description: `Results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
     },
     detail: {
       type: "string",
