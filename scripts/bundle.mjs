@@ -95,6 +95,7 @@ const PROGRAMS = [
 export const BUNDLED = new Set([
   "chokidar",
   "commander",
+  "croner",
   "htmlparser2",
   "jose",
   "jsonc-parser",

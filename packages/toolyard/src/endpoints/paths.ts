@@ -17,5 +17,7 @@ export const WHOAMI_PATH = "/whoami";
 export const STATUS_PATH = "/status";
 /** Path of the counts of all calls. */
 export const CALLS_PATH = "/status/calls";
+/** Path of the schedules. */
+export const SCHEDULES_PATH = "/status/schedules";
 export const METRICS_PATH = "/metrics";
 export const READY_PATH = "/readyz";

@@ -14,6 +14,7 @@ import { PROMETHEUS } from "../features/prometheus/feature.ts";
 import { READINESS } from "../features/readiness/feature.ts";
 import { ROLES } from "../features/roles/feature.ts";
 import { SANDBOX } from "../features/sandbox/feature.ts";
+import { SCHEDULES } from "../features/schedules/feature.ts";
 import { SEARCH } from "../features/search/feature.ts";
 import { SIGN_IN } from "../features/sign-in/feature.ts";
 import { STATISTICS } from "../features/statistics/feature.ts";
@@ -76,6 +77,7 @@ export const FEATURES = featureList([
   ROLES,
   PROFILES,
   TASKS,
+  SCHEDULES,
   MCP_ENDPOINT,
   JSON_RPC,
   REST_ENDPOINT,

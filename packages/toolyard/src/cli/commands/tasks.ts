@@ -1,20 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stringifyExact } from "../../core/json/exact-json.ts";
-import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
-import { fail, type Fail } from "../../core/calls/outcome.ts";
-import { isFailKind } from "../../core/calls/kinds.ts";
-import { FailError, messageOf } from "../../core/errors.ts";
+import { isJsonObject, listMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { FailError } from "../../core/errors.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { EXIT } from "../failure.ts";
-import { hubAddress } from "../hub-access/hub-address.ts";
-import { askHub, type HubQuestion } from "../hub-access/query-hub.ts";
-import { wantsToken } from "../hub-access/session.ts";
+import { requestRunningHub, type RunningHubRequest } from "../hub-access/request-running-hub.ts";
 import { fitToSchema } from "../input/arguments.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { plainLine, table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
-const ANSWER_WITHIN_MS = 10_000;
 const POLL_MS = 500;
 
 interface TaskWaitOptions extends SharedOptions {
@@ -101,37 +97,7 @@ async function report(task: JsonObject, options: SharedOptions, io: Io): Promise
 /** Exit code of a task whose tool failed. */
 const FAILED = 1;
 
-interface TaskQuestion extends Pick<HubQuestion, "method" | "headers" | "body"> {
-  /** Path below the REST endpoint. */
-  readonly path: string;
-}
-
 /** Sends a request to REST at the running hub. Rejects with a `FailError` for an error and for no answer. */
-async function ask({ path, ...request }: TaskQuestion, options: SharedOptions, io: Io): Promise<JsonObject> {
-  const { rest, token } = await hubAddress(options, io);
-  const url = new URL(`${rest}${path}`);
-  const { status, json } = await answered({ ...request, url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
-  if (status === 401) throw new FailError(wantsToken(url.origin, token !== undefined));
-  if (status < 300 && isJsonObject(json)) return json;
-  throw new FailError(
-    failureIn(json) ?? fail("malformed", `${url.href} answered HTTP ${status}. Is it a toolyard hub?`),
-  );
-}
-
-async function answered(question: HubQuestion, io: Io): ReturnType<typeof askHub> {
-  try {
-    return await askHub(question, io);
-  } catch (error) {
-    if (io.interrupted.aborted || error instanceof FailError) throw error;
-    const advice = "Tasks run at a hub that is running: start one with `toolyard serve`, or name another with --url.";
-    const { origin } = question.url;
-    throw new FailError(fail("unavailable", `No hub answers at ${origin}: ${messageOf(error)}. ${advice}`));
-  }
-}
-
-function failureIn(json: unknown): Fail | undefined {
-  const error = isJsonObject(json) ? objectMember(json, "error") : undefined;
-  const kind = error && stringMember(error, "kind");
-  if (!error || kind === undefined || !isFailKind(kind)) return undefined;
-  return fail(kind, stringMember(error, "message") ?? "The hub gave no reason.");
+function ask(request: Omit<RunningHubRequest, "subject">, options: SharedOptions, io: Io): Promise<JsonObject> {
+  return requestRunningHub({ ...request, subject: "Tasks run" }, options, io);
 }

@@ -7,6 +7,7 @@ import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
 import { openRow } from "./open-row.ts";
+import { scheduleRow } from "./schedule-rows.ts";
 import { serviceRow } from "./service-row.ts";
 import { setupRows } from "./setup-rows.ts";
 import { sharedHubRows } from "./shared-hub-rows.ts";
@@ -42,6 +43,7 @@ export function furtherRows(options: CommonOptions): {
       openRow([config, yes, url, tokenEnv, json, verbose]),
       topRow([config, yes, url, tokenEnv, json, verbose]),
       taskRow([config, yes, url, tokenEnv, json, verbose]),
+      scheduleRow([config, yes, url, tokenEnv, json, verbose]),
       tokensRow([config, yes, json, verbose]),
       ...sharedHubRows([config, json]),
       auditRow([config, json]),
