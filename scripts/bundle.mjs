@@ -5,6 +5,7 @@ import { isBuiltin } from "node:module";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
+import { vendored } from "./vendor.mjs";
 
 /** The program that the shell runs, and its code after Node's compile cache is enabled. */
 const COMMAND = "cli/main.js";
@@ -110,7 +111,10 @@ const PLACE = "toolyard-dist:";
 /** Bundles the tree `compiled` of the package in the folder `root` into dist/; removes files of an earlier build. */
 export async function bundle(root, compiled) {
   const dist = join(root, "dist");
-  const files = new Map([...programs(compiled), ...(await bundled(root, compiled))]);
+  const vendor = await vendored(root);
+  const main = await bundled(root, compiled);
+  const notice = noticeOf([...main.output, ...vendor.output]);
+  const files = new Map([...programs(compiled), ...main.files, [vendor.path, vendor.code], [NOTICE, notice]]);
   for (const [path, text] of files) writeChanged(path === NOTICE ? join(root, NOTICE) : join(dist, path), text);
   for (const path of scriptsIn(dist)) {
     if (!path.startsWith("servers/") && !files.has(path) && existsSync(join(compiled, path))) rmSync(join(dist, path));
@@ -145,7 +149,7 @@ async function bundled(root, compiled) {
     codeSplitting: { groups: groupsOf(compiled) },
   });
   await build.close();
-  return [...output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]), [NOTICE, noticeOf(output)]];
+  return { output, files: output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]) };
 }
 
 /** Returns whether Node finds it in the installation: neither bundled packages nor their dependencies. */

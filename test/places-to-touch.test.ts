@@ -354,6 +354,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   status: ["src/hub/shared/commands.ts"],
   readiness: [],
   metrics: [],
+  schedules: [],
   statistics: ["src/hub/shared/commands.ts"],
   whoami: [],
 };
@@ -367,6 +368,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   status: "src/features/status/feature.ts",
   readiness: "src/features/readiness/feature.ts",
   metrics: "src/features/prometheus/feature.ts",
+  schedules: "src/features/schedules/feature.ts",
   statistics: "src/features/statistics/feature.ts",
   whoami: "src/features/roles/feature.ts",
 };

@@ -11,7 +11,7 @@ export interface ChildSettings {
   /** `file:` URL of the module `quickjs-wasi`, and path of its WebAssembly file. */
   readonly quickjs: string;
   readonly quickjsWasm: string;
-  /** Path of the module `sucrase`. */
+  /** Path of the bundled module `sucrase`. */
   readonly sucrase: string;
   readonly pythonWasm?: string;
   readonly memoryBytes: number;

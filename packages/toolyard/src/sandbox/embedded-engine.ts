@@ -45,7 +45,7 @@ function missingPackages({ pythonWasm }: SandboxOptions): string | undefined {
     childPaths(pythonWasm);
     return undefined;
   } catch {
-    return "The packages `quickjs-wasi` and `sucrase` are not installed. Install this program with its dependencies.";
+    return "The package `quickjs-wasi` is not installed. Install this program with its dependencies.";
   }
 }
 

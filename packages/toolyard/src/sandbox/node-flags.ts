@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolveExtra } from "../extras/import-extra.ts";
+import { sucrasePath } from "../runtimes/typescript/sucrase-path.ts";
 import type { ChildSettings } from "./child-messages.ts";
 
 /** Heap limit of the child's main thread, which only forwards messages. */
@@ -10,15 +11,6 @@ const CHILD_HEAP_MB = 512;
 const SANDBOX_FOLDER = "/sandbox/";
 /** Files outside of the sandbox's own folder that its code imports. */
 const SHARED = ["core", join("runtimes", "typescript", "unsupported.js")];
-/** Modules that `sucrase` loads. */
-const SUCRASE_NEEDS = [
-  "lines-and-columns",
-  "ts-interface-checker",
-  "@jridgewell/gen-mapping",
-  "@jridgewell/sourcemap-codec",
-  "@jridgewell/trace-mapping",
-  "@jridgewell/resolve-uri",
-];
 
 /** Paths of the files that the child needs. */
 export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
@@ -33,7 +25,7 @@ export function distFolder(from: string = import.meta.url): string {
   return from.endsWith(".ts") ? join(dirname(root), "dist") : root;
 }
 
-/** Finds the packages. Throws if `quickjs-wasi` or `sucrase` is not installed. */
+/** Finds the packages. Throws if `quickjs-wasi` is not installed. */
 export function childPaths(pythonWasm: string | undefined): ChildPaths {
   const require = createRequire(import.meta.url);
   const real = (name: string): string => realpathSync(require.resolve(name));
@@ -41,7 +33,7 @@ export function childPaths(pythonWasm: string | undefined): ChildPaths {
   return {
     quickjs: pathToFileURL(real("quickjs-wasi")).href,
     quickjsWasm: real("quickjs-wasi/quickjs.wasm"),
-    sucrase: real("sucrase"),
+    sucrase: sucrasePath(),
     ...(python === undefined ? {} : { pythonWasm: existsSync(python) ? realpathSync(python) : python }),
   };
 }
@@ -70,36 +62,13 @@ export function lockedArguments(paths: ChildPaths): string[] {
 /** Returns the files that the child may read; folders end with a separator. */
 export function readablePaths({ quickjsWasm, sucrase, pythonWasm }: ChildPaths): string[] {
   const dist = distFolder();
-  const sucraseRoot = folderOf(sucrase, "sucrase");
   return [
     // Node reads this file to determine that the other files are modules.
     join(dirname(dist), "package.json"),
     join(dist, "sandbox") + sep,
     ...SHARED.map((path) => (path.endsWith(".js") ? join(dist, path) : join(dist, path) + sep)),
     dirname(quickjsWasm) + sep,
-    sucraseRoot,
-    ...needsOf(sucrase),
+    sucrase,
     ...(pythonWasm === undefined ? [] : [pythonWasm]),
   ];
-}
-
-function needsOf(sucrase: string): string[] {
-  const folders = new Set<string>();
-  const visit = (from: string, name: string): void => {
-    try {
-      const entry = createRequire(from).resolve(name);
-      for (const path of [entry, realpathSync(entry)]) folders.add(folderOf(path, name));
-    } catch {
-      // A missing file is ignored, because another version of sucrase may not need it.
-    }
-  };
-  for (const name of SUCRASE_NEEDS) visit(sucrase, name);
-  return Array.from(folders);
-}
-
-/** Returns the folder of a package, given one of its files. */
-function folderOf(file: string, name: string): string {
-  const steps = join("node_modules", ...name.split("/")) + sep;
-  const at = file.lastIndexOf(steps);
-  return at < 0 ? dirname(file) + sep : file.slice(0, at + steps.length);
 }

@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
+import type * as sucraseModule from "sucrase";
 import { isJsonObject } from "../../core/json/json.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
+import { sucrasePath } from "../typescript/sucrase-path.ts";
 import { syntaxErrorOf } from "../typescript/syntax-place.ts";
 
 /**
@@ -74,7 +77,7 @@ async function scriptFault(file: string): Promise<string | undefined> {
  * Returns whether the engine compiles the text as a script. Other files are checked as modules, in a child process.
  */
 async function compiles(source: string, file: string): Promise<boolean> {
-  const { transform } = await import("sucrase");
+  const { transform } = createRequire(import.meta.url)(sucrasePath()) as typeof sucraseModule;
   try {
     const transforms = extname(file) === ".ts" ? ["imports" as const, "typescript" as const] : ["imports" as const];
     const { code } = transform(source.replace(/^#!.*/, ""), { transforms, disableESTransforms: true });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FailError } from "../../core/errors.ts";
@@ -163,22 +163,7 @@ function ownFolders({ args }: CommandLine): string[] {
     .filter((arg) => isAbsolute(arg) && isInside(arg, home) && SHIM.test(arg))
     .map((arg) => dirname(arg));
   if (!args.includes("--import")) return shims;
-  return [...["dist", "package.json"].map((name) => join(home, name)), ...moduleFolders(home), ...shims];
-}
-
-/**
- * Returns the folders in which Node finds the packages of the package in `home`, including the one that transforms
- * TypeScript: its own `node_modules`, the one in which it is installed, or that of the workspace.
- */
-function moduleFolders(home: string): string[] {
-  const found: string[] = [];
-  for (let at = home; dirname(at) !== at; at = dirname(at)) {
-    const place = basename(at) === "node_modules" ? at : join(at, "node_modules");
-    if (!existsSync(place)) continue;
-    found.push(place);
-    if (existsSync(join(place, "sucrase"))) break;
-  }
-  return found;
+  return [...["dist", "package.json"].map((name) => join(home, name)), ...shims];
 }
 
 const SHIM = /[/\\]runtimes[/\\](?:execute|warm)[/\\][a-z]+\.(?:py|mjs)$/;

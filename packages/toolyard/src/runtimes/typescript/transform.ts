@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { basename } from "node:path";
 import type * as sucraseModule from "sucrase";
+import { sucrasePath } from "./sucrase-path.ts";
 import { findUnsupported } from "./unsupported.ts";
 
 type Sucrase = typeof sucraseModule;
@@ -14,7 +15,7 @@ export class TypeScriptError extends Error {
 let loaded: Sucrase | undefined;
 
 function sucrase(): Sucrase {
-  loaded ??= createRequire(import.meta.url)("sucrase") as Sucrase;
+  loaded ??= createRequire(import.meta.url)(sucrasePath()) as Sucrase;
   return loaded;
 }
 

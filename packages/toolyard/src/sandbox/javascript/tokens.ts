@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 
 /** A token of code, as sucrase's parser returns it. */
 export interface SourceToken {
@@ -18,18 +17,12 @@ interface Parser {
     typescript: boolean,
     flow: boolean,
   ) => { readonly tokens: readonly (Omit<SourceToken, "label"> & { readonly type: number })[] };
-}
-
-interface Types {
   readonly formatTokenType: (type: number) => string;
 }
 
 /** Returns the tokens of JavaScript code. Throws if the parser fails. */
 export function tokensOf(code: string, sucrasePath: string): SourceToken[] {
-  const load = createRequire(import.meta.url);
-  const folder = join(dirname(sucrasePath), "parser");
-  const { parse } = load(join(folder, "index.js")) as Parser;
-  const { formatTokenType } = load(join(folder, "tokenizer", "types.js")) as Types;
+  const { parse, formatTokenType } = createRequire(import.meta.url)(sucrasePath) as Parser;
   return parse(code, false, false, false).tokens.map(({ type, start, end, identifierRole }) => ({
     label: formatTokenType(type),
     start,

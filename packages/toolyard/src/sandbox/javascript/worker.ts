@@ -13,7 +13,7 @@ import { prepareSource } from "./source.ts";
 interface JavaScriptSettings extends SandboxWorkerSettings {
   /** `file:` URL of the module `quickjs-wasi`. */
   readonly quickjs: string;
-  /** Path of the module `sucrase`. */
+  /** Path of the bundled module `sucrase`. */
   readonly sucrase: string;
 }
 
