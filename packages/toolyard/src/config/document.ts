@@ -21,7 +21,7 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 /** Byte order mark, which Windows editors write at the start of a text. */
 export const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** A parsed file with its own keys, TOML or JSON. */
+/** A parsed TOML or JSON file, with the keys as they are in the file. */
 export interface RawDocument {
   readonly path: string;
   readonly folder: string;

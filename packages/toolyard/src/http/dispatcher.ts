@@ -117,7 +117,7 @@ export class Dispatcher {
     return this.#refusals.add(refusal, request.connection, this.#forwarded.read(request).remoteAddress);
   }
 
-  /** Continues after the authentication. A caller without it does not learn which paths exist. */
+  /** Continues after the authentication. A caller that is not authenticated does not learn which paths exist. */
   #enter(caller: Principal, { arrival, route, place, search }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
     if (this.#place.closing.aborted)

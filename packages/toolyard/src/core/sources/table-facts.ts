@@ -25,7 +25,7 @@ export interface Starts {
   readonly between?: string;
   /** Text that is shown if no value is given. Absent: without a value, nothing is run. */
   readonly usual?: string;
-  /** Text before these values if the table does not run a program, such as `appends to`. */
+  /** Text before the shown values if the table does not run a program, such as `appends to`. */
   readonly before?: string;
   /**
    * Present if values from variables and files are sent to the addresses under these keys. The message shows the names

@@ -118,7 +118,7 @@ function messageFor({ error }: SandboxRun): string {
   return [error.type, error.message].filter((part) => part !== "").join(": ");
 }
 
-/** Returns the value of a run, whatever its result. */
+/** Returns the structured result of the tool for a run that finished, failed or timed out. */
 function valueOf(run: SandboxRun, message: string): JsonObject {
   const { end, resultJson, stdout } = run;
   return {

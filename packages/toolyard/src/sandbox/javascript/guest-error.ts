@@ -41,7 +41,7 @@ function toLine(line: string, wrapperChars: number, count: number): string[] {
   // Lines after the end of the code belong to the wrapper, so they are removed.
   if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
-  // In the first line, the characters of the wrapper are subtracted from the column. Other lines have none.
+  // In the first line, the column includes the characters of the wrapper. They are subtracted.
   const place =
     column === undefined
       ? `${file}:${row}`

@@ -1,6 +1,6 @@
 /** JSON functions of the sandbox that keep integers beyond 2^53 as a `bigint`. */
 export interface GuestExact {
-  /** Parses JSON in which the host has marked such integers. */
+  /** Parses JSON in which the host has marked integers beyond 2^53. */
   parse(json: string): unknown;
   /** Returns a string that represents an integer in JSON until `unmark`; an integer above the limit stays a string. */
   mark(integer: bigint): string;
