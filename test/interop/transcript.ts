@@ -55,7 +55,7 @@ export async function play(client: RawClient, step: Step, replacements: Replacem
 /** Returns the server's capabilities and instructions, without the name, which is the hub's name through the hub. */
 export function openingOf({ opening }: RawClient, replacements: Replacements): unknown {
   const { capabilities, instructions, protocolVersion } = opening;
-  // Ignores tasks: the hub offers none yet.
+  // Ignores tasks of 2025-11-25, which the hub does not pass through.
   const { tasks: _tasks, ...offered } = capabilities as JsonObject;
   return normalise(
     { protocolVersion, instructions, offered: Object.fromEntries(Object.entries(offered).toSorted()) },
