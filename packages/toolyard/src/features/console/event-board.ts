@@ -20,7 +20,7 @@ export interface StreamWish {
   readonly uri?: string;
 }
 
-interface EventReader extends StreamWish {
+interface BoardReader extends StreamWish {
   readonly stream: EventStream;
   readonly caller: AdminCaller;
   /** Number of events that may still be sent in this second. */
@@ -40,7 +40,7 @@ interface EventReader extends StreamWish {
 export class EventBoard {
   readonly #parts: ConsoleParts;
   readonly #perSecond: number;
-  readonly #readers = new Set<EventReader>();
+  readonly #readers = new Set<BoardReader>();
   #leave: (() => void) | undefined;
 
   constructor(parts: ConsoleParts, perSecond: number) {
@@ -57,7 +57,7 @@ export class EventBoard {
     const { recentCalls, logFeed, startedAt } = this.#parts;
     const [call = NaN, line = NaN] = /^\d+\.\d+$/.test(wish.lastId ?? "") ? wish.lastId!.split(".").map(Number) : [];
     const lastLine = logFeed.lines().at(-1)?.number ?? 0;
-    const reader: EventReader = {
+    const reader: BoardReader = {
       ...wish,
       stream,
       caller,
@@ -78,14 +78,14 @@ export class EventBoard {
     for (const { stream } of this.#readers) stream.end();
   }
 
-  #remove(reader: EventReader): void {
+  #remove(reader: BoardReader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
     this.#leave?.();
     this.#leave = undefined;
   }
 
-  #replay(reader: EventReader): void {
+  #replay(reader: BoardReader): void {
     const calls = (this.#parts.recentCalls?.newest() ?? []).filter(({ number }) => number > reader.call).toReversed();
     for (const call of calls) this.#sendCall(reader, call);
     for (const line of this.#parts.logFeed.lines()) if (line.number > reader.line) this.#sendLine(reader, line);
@@ -113,7 +113,7 @@ export class EventBoard {
     };
   }
 
-  #each(run: (reader: EventReader) => void): void {
+  #each(run: (reader: BoardReader) => void): void {
     for (const reader of this.#readers) run(reader);
   }
 
@@ -145,26 +145,26 @@ export class EventBoard {
     });
   }
 
-  #sendCall(reader: EventReader, call: CallRecord): void {
+  #sendCall(reader: BoardReader, call: CallRecord): void {
     reader.call = call.number;
     const { seesAll, principal } = reader.caller;
     if (!reader.topics.has("calls") || !(seesAll || call.who === principal.id)) return;
     if (this.#takes(reader)) this.#send(reader, "call", call);
   }
 
-  #sendLine(reader: EventReader, line: LogRecord): void {
+  #sendLine(reader: BoardReader, line: LogRecord): void {
     reader.line = line.number;
     if (!reader.topics.has("logs") || !reader.caller.seesAll) return;
     if (this.#takes(reader)) this.#send(reader, "log", toLogRecord(line));
   }
 
-  #sendResource(reader: EventReader, update: ResourceUpdate): void {
+  #sendResource(reader: BoardReader, update: ResourceUpdate): void {
     const { uri } = update;
     if (reader.uri !== uri || !isFor(update, reader.caller.principal)) return;
     if (this.#takes(reader)) this.#send(reader, "resource", { uri });
   }
 
-  #takes(reader: EventReader): boolean {
+  #takes(reader: BoardReader): boolean {
     if (reader.left > 0) {
       reader.left -= 1;
       return true;
@@ -173,7 +173,7 @@ export class EventBoard {
     return false;
   }
 
-  #send<T extends keyof EventTypes>({ stream, call, line }: EventReader, event: T, data: EventTypes[T]): void {
+  #send<T extends keyof EventTypes>({ stream, call, line }: BoardReader, event: T, data: EventTypes[T]): void {
     stream.send(JSON.stringify(this.#parts.redactFacts({ ...data })), { event, id: `${call}.${line}` });
   }
 

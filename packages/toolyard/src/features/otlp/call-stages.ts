@@ -60,7 +60,7 @@ function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, option
   };
 }
 
-interface RecordedCall {
+interface SampledCall {
   readonly state: CallState;
   readonly span: RecordedSpan;
   /** True if the span is that of the request, which ends later. */
@@ -70,7 +70,7 @@ interface RecordedCall {
 function recordedCall(
   traces: WeakMap<CallState, CallTrace>,
   options: CallStageOptions,
-): (call: RecordedCall, next: Next) => Promise<Outcome> {
+): (call: SampledCall, next: Next) => Promise<Outcome> {
   return async ({ state, span, isOwn }, next) => {
     span.isDescribed = true;
     traces.set(state, { span, enteredAt: performance.now() });

@@ -15,7 +15,7 @@ const FIELDS = [
   { name: "second", min: 0, max: 59, words: [] },
 ] as const;
 
-type Field = (typeof FIELDS)[number];
+type CronField = (typeof FIELDS)[number];
 
 const NICKNAMES: readonly string[] = ["@yearly", "@monthly", "@weekly", "@daily", "@hourly"];
 /** Longest pattern. */
@@ -46,7 +46,7 @@ export function assertCronPattern(pattern: string, name: string): void {
 }
 
 /** Returns true for `*`, `5`, `1-5`, each also with a step: `1-30/5`. */
-function isPart(part: string, field: Field): boolean {
+function isPart(part: string, field: CronField): boolean {
   const [range = "", step, ...more] = part.split("/");
   if (more.length > 0 || (step !== undefined && !(/^\d{1,2}$/.test(step) && Number(step) > 0))) return false;
   if (range === "*") return true;
@@ -55,7 +55,7 @@ function isPart(part: string, field: Field): boolean {
   return ends.length === 1 ? step === undefined : ends[0]! <= ends[1]!;
 }
 
-function valueOf(text: string, { min, max, words }: Field): number | undefined {
+function valueOf(text: string, { min, max, words }: CronField): number | undefined {
   const byName = text === "" ? -1 : (words as readonly string[]).indexOf(text.toUpperCase());
   const value = byName >= 0 ? byName : /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;

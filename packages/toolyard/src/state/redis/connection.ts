@@ -5,16 +5,16 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { RedisClient } from "./client.ts";
 
 /** Script that Redis executes as one step. */
-export interface Script {
+export interface RedisScript {
   readonly text: string;
   readonly digest: string;
 }
 
-export function defineScript(text: string): Script {
+export function defineScript(text: string): RedisScript {
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
-type Part = string | number;
+type ReplyPart = string | number;
 
 /** Message of ioredis for a command without an answer. */
 const TIMEOUT_MESSAGE = "Command timed out";
@@ -60,7 +60,7 @@ export class RedisConnection {
     this.#offsetMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) - Date.now();
   }
 
-  async command(name: string, ...parts: Part[]): Promise<unknown> {
+  async command(name: string, ...parts: ReplyPart[]): Promise<unknown> {
     try {
       return await this.#client.call(name, ...parts);
     } catch (error) {
@@ -71,7 +71,7 @@ export class RedisConnection {
   }
 
   /** Runs a script with one key. The store forgets scripts when it restarts, so the text is sent if it is unknown. */
-  async run({ text, digest }: Script, key: string, ...parts: Part[]): Promise<unknown> {
+  async run({ text, digest }: RedisScript, key: string, ...parts: ReplyPart[]): Promise<unknown> {
     try {
       return await this.command("EVALSHA", digest, 1, key, ...parts);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import type { ParkedDirectory } from "../ports/parked-directory.ts";
 import type { HeldSession, SessionRecord, SessionRecords } from "../ports/session-records.ts";
 import type { HubLeases, LeaseParts } from "./leases.ts";
@@ -7,7 +8,7 @@ interface HeldParts extends LeaseParts {
 }
 
 /** Value of one hub, as the store has it. */
-interface HeldValue {
+interface HeldEntry {
   readonly hub: string;
   readonly value: unknown;
 }
@@ -32,20 +33,20 @@ export class HeldKeys {
 
   put(id: string, value: unknown): void {
     const { hub, connection } = this.#parts;
-    const text = JSON.stringify({ hub, value } satisfies HeldValue);
+    const text = stringifyExact({ hub, value } satisfies HeldEntry);
     this.#own.set(id, text);
     if (!connection.isLost) this.#write(id, text);
   }
 
-  async find(id: string): Promise<HeldValue | undefined> {
+  async find(id: string): Promise<HeldEntry | undefined> {
     const own = this.#own.get(id);
-    if (own !== undefined) return JSON.parse(own) as HeldValue;
+    if (own !== undefined) return parseExact(own) as HeldEntry;
     const { connection, leases } = this.#parts;
     if (connection.isLost) return undefined;
     try {
       const text = await connection.command("GET", this.#keyOf(id));
       if (typeof text !== "string") return undefined;
-      const held = JSON.parse(text) as HeldValue;
+      const held = parseExact(text) as HeldEntry;
       return (await leases.isAlive(held.hub)) ? held : undefined;
     } catch {
       // While the store cannot be reached, this hub knows only its own values.

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
 import { MemoryEventLog } from "../memory/event-log.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
@@ -143,7 +144,7 @@ class RedisHubState implements HubState {
     const { connection } = this.#parts;
     // Without the store, only this hub can be notified.
     if (connection.isLost) return this.#received.emit(notification);
-    connection.write(connection.command("PUBLISH", this.#channel, JSON.stringify(notification)));
+    connection.write(connection.command("PUBLISH", this.#channel, stringifyExact(notification)));
   }
 
   /** Stores everything again that this hub holds, because the store may have lost its data. */
@@ -159,7 +160,7 @@ class RedisHubState implements HubState {
 /** Returns the notification, or `undefined` if another program or a newer hub sent something else. */
 function parseNotification(text: string): HubNotification | undefined {
   try {
-    const value = JSON.parse(text) as Partial<HubNotification> | null;
+    const value = parseExact(text) as Partial<HubNotification> | null;
     return value?.type === "end-session" && typeof value.session === "string"
       ? { type: value.type, session: value.session }
       : undefined;
