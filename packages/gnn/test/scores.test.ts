@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseGnn } from "../src/language/parse.ts";
 import { viewOf } from "../src/language/view.ts";
 import type { Program } from "../src/programs/program.ts";
@@ -56,7 +56,9 @@ function numpyRows(text: string): readonly Row[] {
   }
 }
 
-describe.skipIf(!hasNumpy)("a rendered program", () => {
+describe("a rendered program", () => {
+  beforeEach(({ skip }) => skip(!hasNumpy, "NumPy is not on this machine"));
+
   test.each([
     ["one factor", TWO_ROOM],
     ["several factors and a longer policy", stating(TWO_FACTORS, "policy_len: 2")],

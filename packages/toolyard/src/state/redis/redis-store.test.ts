@@ -7,7 +7,7 @@ import { REDIS } from "./kind.ts";
 
 const ONE = { perMinute: 0, inFlight: 1 };
 
-describe.skipIf(!HAS_REDIS)("a Redis server that stops", () => {
+describe("a Redis server that stops", () => {
   let server: RedisServer;
   const lines: string[] = [];
   const joined: HubState[] = [];
@@ -20,7 +20,8 @@ describe.skipIf(!HAS_REDIS)("a Redis server that stops", () => {
     return state;
   };
 
-  beforeEach(async () => {
+  beforeEach(async ({ skip }) => {
+    skip(!HAS_REDIS, "Redis is not on this machine");
     server = await RedisServer.start();
   });
 
