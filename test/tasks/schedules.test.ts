@@ -57,10 +57,12 @@ test("an unfinished run refuses another, and a crash keeps the runs", LONG, asyn
     status: 429,
     body: { error: { message: expect.stringContaining("is unfinished") } },
   });
+  expect(await read(hub, "/slow", { method: "DELETE", ...OWNER })).toMatchObject({ body: { cancelled: 1 } });
+  expect(await read(hub, "/slow", post)).toMatchObject({ status: 200 });
   await hub.kill();
   await hub.restart();
   const { runs } = (await read(hub, "/slow")).body as { runs: JsonObject[] };
-  expect(runs).toMatchObject([{ id: first.body["id"], status: "failed" }]);
+  expect(runs).toMatchObject([{ status: "failed" }, { id: first.body["id"], status: "cancelled" }]);
 });
 
 test("callers with narrowed rights and without a token are refused", LONG, async () => {

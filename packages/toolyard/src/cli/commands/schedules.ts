@@ -69,6 +69,15 @@ export const run: CommandAction<SharedOptions> = async ([name = ""], options, io
   return EXIT.ok;
 };
 
+/** Runs `toolyard schedules cancel`. */
+export const cancel: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
+  const answer = await ask({ path: `/${encodeURIComponent(name)}`, method: "DELETE" }, options, io);
+  const { cancelled } = answer;
+  if (options.json) await printJson(io.stdout, answer);
+  else await print(io.stdout, cancelled === 0 ? "No run is unfinished." : `Cancelled runs: ${String(cancelled)}`);
+  return EXIT.ok;
+};
+
 function ask(
   { path, ...request }: Omit<RunningHubRequest, "subject">,
   options: SharedOptions,

@@ -5,7 +5,7 @@ import type { CommandRow } from "./command-row.ts";
 export function scheduleRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "schedules",
-    summary: "calls that a running hub makes at set times: list, show, run",
+    summary: "calls that a running hub makes at set times: list, show, run, cancel",
     examples: ["toolyard schedules list", "toolyard schedules run nightly"],
     options: [],
     commands: [
@@ -29,6 +29,13 @@ export function scheduleRow(remote: readonly Option[]): CommandRow {
         examples: ["toolyard schedules run nightly"],
         options: remote,
         load: async () => ({ run: (await import("../commands/schedules.ts")).run }),
+      },
+      {
+        usage: "cancel <name>",
+        summary: "cancel the unfinished runs of a schedule",
+        examples: ["toolyard schedules cancel nightly"],
+        options: remote,
+        load: async () => ({ run: (await import("../commands/schedules.ts")).cancel }),
       },
     ],
   };

@@ -20,7 +20,10 @@ export interface ScheduleState {
 
 /** Calls at set times. Each run is a task that belongs to the hub itself. */
 export interface Schedules {
-  /** Starts the runs until the returned function is called. Several places of one hub share the runs. */
+  /**
+   * Starts the scheduled runs. The returned function stops them. If this is called several times, the runs stop when
+   * all returned functions have been called.
+   */
   begin(): () => void;
   /** Resolves with the state of all schedules, by name. */
   list(): Promise<readonly ScheduleState[]>;
@@ -29,4 +32,6 @@ export interface Schedules {
    * name. Rejects with a `FailError` if the call is refused, or if an earlier run is unfinished.
    */
   run(name: string): Promise<TaskSnapshot | undefined>;
+  /** Cancels the unfinished runs. Resolves with their number, or with `undefined` if no schedule has this name. */
+  cancel(name: string): Promise<number | undefined>;
 }

@@ -20,8 +20,8 @@ export interface SchedulesParts {
 
 /**
  * `GET /status/schedules` lists the schedules, `GET /status/schedules/<name>` returns one with the results of its runs,
- * and `POST /status/schedules/<name>` starts a run. Callers with narrowed rights are refused, because runs have the
- * rights of the hub's owner.
+ * `POST /status/schedules/<name>` starts a run, and `DELETE` cancels the unfinished runs. Callers with narrowed rights
+ * are refused, because runs have the rights of the hub's owner.
  */
 export class SchedulesEndpoint implements Endpoint {
   readonly #parts: SchedulesParts;
@@ -39,10 +39,10 @@ export class SchedulesEndpoint implements Endpoint {
       const all = await schedules.list();
       this.#send(exchange, { schedules: all.map(withoutResults) });
     });
-    listener.route({ methods: ["GET", "POST"], path: `${SCHEDULES_PATH}/*` }, async (exchange) => {
+    listener.route({ methods: ["GET", "POST", "DELETE"], path: `${SCHEDULES_PATH}/*` }, async (exchange) => {
       assertOwner(exchange.principal);
       const name = nameOf(exchange.path);
-      const body = exchange.method === "POST" ? await this.#run(name) : await this.#find(name);
+      const body = await this.#answer(exchange.method, name);
       if (!body)
         throw new Refusal(404, `There is no schedule ${JSON.stringify(name)}. GET ${SCHEDULES_PATH} lists all.`);
       this.#send(exchange, body);
@@ -53,6 +53,13 @@ export class SchedulesEndpoint implements Endpoint {
 
   close(): void {
     this.#end();
+  }
+
+  async #answer(method: string, name: string): Promise<JsonObject | undefined> {
+    if (method === "POST") return await this.#run(name);
+    if (method !== "DELETE") return await this.#find(name);
+    const cancelled = await this.#parts.schedules.cancel(name);
+    return cancelled === undefined ? undefined : { cancelled };
   }
 
   async #find(name: string): Promise<JsonObject | undefined> {

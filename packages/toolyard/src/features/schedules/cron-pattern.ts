@@ -48,11 +48,17 @@ export function assertCronPattern(pattern: string, name: string): void {
 /** Returns true for `*`, `5`, `1-5`, each also with a step: `1-30/5`. */
 function isPart(part: string, field: CronField): boolean {
   const [range = "", step, ...more] = part.split("/");
-  if (more.length > 0 || (step !== undefined && !(/^\d{1,2}$/.test(step) && Number(step) > 0))) return false;
+  if (more.length > 0 || (step !== undefined && !isStep(step, field))) return false;
   if (range === "*") return true;
   const ends = range.split("-").map((end) => valueOf(end, field));
   if (ends.length > 2 || ends.includes(undefined)) return false;
   return ends.length === 1 ? step === undefined : ends[0]! <= ends[1]!;
+}
+
+/** Returns true for a step that is at most the number of values of the field: a step of 90 minutes is invalid. */
+function isStep(text: string, { name, min, max }: CronField): boolean {
+  const most = name === "day of the week" ? 7 : max - min + 1;
+  return /^\d{1,2}$/.test(text) && Number(text) > 0 && Number(text) <= most;
 }
 
 function valueOf(text: string, { min, max, words }: CronField): number | undefined {

@@ -19,6 +19,16 @@ class ControlledTasks {
     return this.runs.toReversed();
   }
 
+  get(id: string): TaskSnapshot | undefined {
+    return this.runs.find((run) => run.id === id);
+  }
+
+  cancel(id: string): boolean {
+    const at = this.runs.findIndex((run) => run.id === id);
+    this.runs[at] = { ...this.runs[at]!, status: "cancelled" };
+    return true;
+  }
+
   async start(call: StartedCall): Promise<TaskSnapshot> {
     if (this.refusal) throw this.refusal;
     this.started.push(call);
@@ -171,4 +181,29 @@ test.each([
   [{ cron: "* * * * *", tool: "t", timezone: "Mars/Phobos" }, "schedules.a.timezone"],
 ])("the invalid schedule %j is refused", (entry, place) => {
   expect(() => configure({ a: entry })).toThrow(place);
+});
+
+test("two starts at the same time are one run", async () => {
+  configure({ report: EVERY_MINUTE });
+  const starts = await Promise.allSettled([table.run("report"), table.run("report")]);
+  expect(starts.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(tasks.started).toHaveLength(1);
+});
+
+test("an unfinished run can be cancelled, and then another starts", async () => {
+  configure({ report: EVERY_MINUTE });
+  await table.run("report");
+  expect(await table.cancel("report")).toBe(1);
+  expect(await table.cancel("report")).toBe(0);
+  expect(await table.cancel("other")).toBeUndefined();
+  expect((await table.run("report"))?.id).toBe("2");
+});
+
+test("a schedule whose times cannot be computed is a problem of its own", async () => {
+  configure({ broken: EVERY_MINUTE, report: EVERY_MINUTE });
+  schedules = schedules.map((one) => (one.name === "broken" ? { ...one, cron: "*/90 * * * *" } : one));
+  table.begin();
+  await pass(MINUTE);
+  expect(tasks.started.map(({ endpoint }) => endpoint)).toEqual(["schedule:report"]);
+  expect((await table.list())[0]).toMatchObject({ name: "broken", problem: { message: expect.any(String) } });
 });

@@ -1,14 +1,15 @@
 import type { Cron } from "croner";
-import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Schedules, ScheduleState } from "../../core/ports/schedules.ts";
 import { isFinal, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
 import type { Schedule } from "./options.ts";
 
-/** Owner of all runs. */
-const SCHEDULER: Principal = Object.freeze({ ...LOCAL_PRINCIPAL, id: "schedules" });
+/** Owner of all runs: the local caller, whose sign-ins and rights the runs have. No token can have its name. */
+const OWNER = LOCAL_PRINCIPAL;
 /** Longest wait before the configuration and the clock are read again: it may have changed, or the machine slept. */
 const MAX_WAIT_MS = 30_000;
 /** A run that is later than this, because the machine slept, is skipped. */
@@ -17,7 +18,7 @@ const MAX_LATE_MS = 60 * 60 * 1000;
 export interface ScheduleTableDeps {
   /** Returns the schedules of the current configuration. */
   readonly schedules: () => readonly Schedule[];
-  readonly tasks: Pick<Tasks, "start" | "list" | "ready">;
+  readonly tasks: Pick<Tasks, "start" | "list" | "get" | "cancel" | "ready">;
   readonly logger: Logger;
 }
 
@@ -38,6 +39,8 @@ export class ScheduleTable implements Schedules {
   readonly #deps: ScheduleTableDeps;
   readonly #counts = new Map<string, RunCounts>();
   #timetables = new Map<string, Timetable>();
+  /** Names of schedules whose run is being started. */
+  readonly #starting = new Set<string>();
   #known: readonly Schedule[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   #users = 0;
@@ -68,7 +71,7 @@ export class ScheduleTable implements Schedules {
   async list(): Promise<readonly ScheduleState[]> {
     const { schedules, tasks } = this.#deps;
     await tasks.ready();
-    const all = tasks.list(SCHEDULER);
+    const all = tasks.list(OWNER);
     return schedules().map(({ name, cron, timezone, tool, enabled }) => {
       const { skipped = 0, problem } = this.#counts.get(name) ?? {};
       const next = this.#timetables.get(name)?.next?.toISOString();
@@ -89,10 +92,16 @@ export class ScheduleTable implements Schedules {
   async run(name: string): Promise<TaskSnapshot | undefined> {
     const schedule = this.#deps.schedules().find((one) => one.name === name);
     if (!schedule) return undefined;
-    const running = await this.#unfinishedRun(schedule);
-    if (!running) return await this.#start(schedule);
-    const advice = "Wait for it, cancel it, or set `overlap = true`.";
-    throw new FailError(fail("limited", `The run ${running.id} of this schedule is unfinished. ${advice}`));
+    const task = await this.#startUnlessRunning(schedule);
+    if (task) return task;
+    const advice = `Wait for it, end it with \`toolyard schedules cancel ${name}\`, or set \`overlap = true\`.`;
+    throw new FailError(fail("limited", `A run of this schedule is unfinished. ${advice}`));
+  }
+
+  async cancel(name: string): Promise<number | undefined> {
+    if (!this.#deps.schedules().some((one) => one.name === name)) return undefined;
+    const running = await this.#unfinishedRuns(name);
+    return running.filter(({ id }) => this.#deps.tasks.cancel(id, OWNER)).length;
   }
 
   /** Starts what is due, then waits for the next time. */
@@ -119,15 +128,28 @@ export class ScheduleTable implements Schedules {
   async #readSchedules(): Promise<void> {
     const schedules = this.#deps.schedules();
     if (schedules === this.#known) return;
-    const enabled = schedules.filter((one) => one.enabled);
     const timetables = new Map<string, Timetable>();
-    for (const schedule of enabled) {
+    for (const schedule of schedules.filter((one) => one.enabled)) {
       const before = this.#timetables.get(schedule.name);
-      const isSame = before && JSON.stringify(before.schedule) === JSON.stringify(schedule);
-      timetables.set(schedule.name, isSame ? before : await createTimetable(schedule));
+      const isSame = before && stringifyExact(before.schedule) === stringifyExact(schedule);
+      const timetable = isSame ? before : await this.#createTimetable(schedule);
+      if (timetable) timetables.set(schedule.name, timetable);
     }
     this.#known = schedules;
     this.#timetables = timetables;
+  }
+
+  /** A schedule whose times cannot be computed is a problem of its own; the others run. */
+  async #createTimetable(schedule: Schedule): Promise<Timetable | undefined> {
+    const { name, cron: pattern, timezone } = schedule;
+    try {
+      const { Cron } = await import("croner");
+      const cron = new Cron(pattern, { paused: true, ...(timezone !== undefined && { timezone }) });
+      return { schedule, cron, next: cron.nextRun() };
+    } catch (error) {
+      this.#note(name, error);
+      return undefined;
+    }
   }
 
   #startIfDue(timetable: Timetable, now: number): void {
@@ -144,40 +166,64 @@ export class ScheduleTable implements Schedules {
 
   async #startDue(schedule: Schedule): Promise<void> {
     try {
-      const running = await this.#unfinishedRun(schedule);
-      if (running) this.#skip(schedule, running);
-      else await this.#start(schedule);
+      if (!(await this.#startUnlessRunning(schedule))) this.#skip(schedule);
     } catch {
       // `#start` has noted and logged the reason.
     }
   }
 
-  #skip({ name }: Schedule, running: TaskSnapshot): void {
-    this.#countsOf(name).skipped += 1;
-    const facts = { schedule: name, unfinished: running.id };
-    this.#deps.logger.warning("A scheduled run was skipped, because the earlier run is unfinished.", facts);
+  #skip({ name: schedule }: Schedule): void {
+    this.#countsOf(schedule).skipped += 1;
+    this.#deps.logger.warning("A scheduled run was skipped, because the earlier run is unfinished.", { schedule });
+  }
+
+  /** Starts a run. Resolves with `undefined` if an earlier run is unfinished or being started, unless runs overlap. */
+  async #startUnlessRunning(schedule: Schedule): Promise<TaskSnapshot | undefined> {
+    const { name, overlap } = schedule;
+    if (overlap) return await this.#start(schedule);
+    if (this.#starting.has(name)) return undefined;
+    this.#starting.add(name);
+    try {
+      const running = await this.#unfinishedRuns(name);
+      return running.length > 0 ? undefined : await this.#start(schedule);
+    } finally {
+      this.#starting.delete(name);
+    }
   }
 
   async #start({ name, tool, arguments: args }: Schedule): Promise<TaskSnapshot> {
     const counts = this.#countsOf(name);
     try {
-      const call = { principal: SCHEDULER, endpoint: endpointOf(name), tool, arguments: args };
+      const call = { principal: OWNER, endpoint: endpointOf(name), tool, arguments: args };
       const task = await this.#deps.tasks.start(call);
       delete counts.problem;
       return task;
     } catch (error) {
-      counts.problem = { at: new Date().toISOString(), message: messageOf(error) };
-      this.#deps.logger.warning("A scheduled run could not start.", { schedule: name, error: messageOf(error) });
+      this.#note(name, error);
       throw error;
     }
   }
 
-  /** Returns the run that forbids another one. */
-  async #unfinishedRun({ name, overlap }: Schedule): Promise<TaskSnapshot | undefined> {
-    if (overlap) return undefined;
+  /**
+   * Returns the unfinished runs. Reading a run that an earlier hub left unfinished repeats its call if the tool is
+   * idempotent.
+   */
+  async #unfinishedRuns(name: string): Promise<readonly TaskSnapshot[]> {
     const { tasks } = this.#deps;
     await tasks.ready();
-    return tasks.list(SCHEDULER).find((task) => task.endpoint === endpointOf(name) && !isFinal(task));
+    const isOpen = (task: TaskSnapshot): boolean => task.endpoint === endpointOf(name) && !isFinal(task);
+    return tasks
+      .list(OWNER)
+      .filter(isOpen)
+      .flatMap(({ id }) => tasks.get(id, OWNER) ?? [])
+      .filter(isOpen);
+  }
+
+  /** Remembers and logs why a run could not start. */
+  #note(schedule: string, error: unknown): void {
+    const message = messageOf(error);
+    this.#countsOf(schedule).problem = { at: new Date().toISOString(), message };
+    this.#deps.logger.warning("A scheduled run could not start.", { schedule, error: message });
   }
 
   #countsOf(name: string): RunCounts {
@@ -190,11 +236,4 @@ export class ScheduleTable implements Schedules {
 /** Returns the endpoint of the calls, by which the runs of a schedule are found after a restart. */
 function endpointOf(name: string): string {
   return `schedule:${name}`;
-}
-
-async function createTimetable(schedule: Schedule): Promise<Timetable> {
-  const { Cron } = await import("croner");
-  const { cron: pattern, timezone } = schedule;
-  const cron = new Cron(pattern, { paused: true, ...(timezone !== undefined && { timezone }) });
-  return { schedule, cron, next: cron.nextRun() };
 }
