@@ -32,7 +32,7 @@ export class HeldTable<Value> {
   }
 }
 
-/** Sessions on every hub, from the view of one hub. */
+/** Directory of the sessions of all hubs. Adds and removes entries of one hub. */
 export class MemorySessionRecords implements SessionRecords {
   readonly #table: HeldTable<SessionRecord>;
   readonly #member: HubMember;
@@ -56,7 +56,7 @@ export class MemorySessionRecords implements SessionRecords {
   }
 }
 
-/** Parked calls on every hub, from the view of one hub. */
+/** Directory of the parked calls of all hubs. Adds and removes entries of one hub. */
 export class MemoryParkedDirectory implements ParkedDirectory {
   readonly #table: HeldTable<true>;
   readonly #member: HubMember;

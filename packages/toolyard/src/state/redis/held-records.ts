@@ -84,7 +84,7 @@ export class HeldKeys {
   }
 }
 
-/** Sessions on every hub, from the view of one hub. */
+/** Directory of the sessions of all hubs. Adds and removes entries of one hub. */
 export class RedisSessionRecords implements SessionRecords {
   readonly keys: HeldKeys;
 
@@ -106,7 +106,7 @@ export class RedisSessionRecords implements SessionRecords {
   }
 }
 
-/** Parked calls on every hub, from the view of one hub. */
+/** Directory of the parked calls of all hubs. Adds and removes entries of one hub. */
 export class RedisParkedDirectory implements ParkedDirectory {
   readonly keys: HeldKeys;
 

@@ -16,6 +16,8 @@ import type { RedisStoreOptions } from "./options.ts";
 const SECRET_BYTES = 32;
 /** Milliseconds for which the secret outlives the last hub. */
 const SECRET_TTL_MS = 30 * 24 * 3_600_000;
+/** Milliseconds between two readings of the store's clock. */
+const REFRESH_MS = 60_000;
 
 interface JoinServices extends StoreServices {
   readonly hub: string;
@@ -73,6 +75,8 @@ class RedisHubState implements HubState {
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
   readonly #received = new Emitter<HubNotification>();
+  /** Time of the last reading of the clock, on the clock of `performance.now()`. */
+  #refreshedAt = performance.now();
 
   constructor(parts: RedisHubParts) {
     const { hub, connection, options, secret } = parts;
@@ -113,10 +117,21 @@ class RedisHubState implements HubState {
 
   renew(): void {
     if (this.#parts.connection.isLost) return;
+    this.#refresh();
     this.#leases.renew();
     this.limits.renew();
     this.sessions.keys.renew();
     this.parked.keys.renew();
+  }
+
+  /** Reads the clock again, since clocks are adjusted, and keeps the secret for as long as a hub runs. */
+  #refresh(): void {
+    const now = performance.now();
+    if (now - this.#refreshedAt < REFRESH_MS) return;
+    this.#refreshedAt = now;
+    const { connection, options } = this.#parts;
+    connection.write(connection.readClock());
+    connection.write(connection.command("PEXPIRE", `${options.prefix}secret`, SECRET_TTL_MS));
   }
 
   flush(): Promise<void> {
