@@ -267,9 +267,19 @@ describe("the standard variables", () => {
     expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(["/own/v1/traces"]));
   });
 
-  test("refuse another protocol with advice", async () => {
-    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
-    await expect(hubWith({}, variables)).rejects.toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL.*grpc.*4318/s);
+  const GRPC = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
+
+  test("refuse another protocol with advice if the configuration requests telemetry", async () => {
+    await expect(hubWith(otlp("http://127.0.0.1:4318", "refused"), GRPC)).rejects.toThrow(
+      /OTEL_EXPORTER_OTLP_PROTOCOL.*grpc.*4318/s,
+    );
+  });
+
+  test("of other programs do not keep a hub from starting: another protocol, an invalid ratio", async () => {
+    for (const variables of [GRPC, { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "5" }]) {
+      const hub = await hubWith({}, variables);
+      expect((await hub.serve()).address.url).toMatch(/^http/);
+    }
   });
 });
 

@@ -1,11 +1,13 @@
 import type { createLiveOtlp } from "./live-otlp.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
+import { OptionError } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { TRACING } from "../../core/ports/tracing.ts";
 import { CALL_STATISTICS, GET_HUB, LOG_FEED, LOGGER, REDACT, VARIABLES } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { TELEMETRY } from "../../kernel/telemetry.ts";
-import { OtlpSchema, resolveOtlp, type OtlpConfig } from "../../telemetry/otlp/options.ts";
+import { OtlpSchema, resolveOtlp, type OtlpConfig, type OtlpOptions } from "../../telemetry/otlp/options.ts";
 
 /** Sections of the configuration that the export reads. */
 export interface OtlpReads {
@@ -15,7 +17,23 @@ export interface OtlpReads {
 /** Code of the export. Loaded by `prepare` if a hub requests telemetry. */
 let live: { readonly createLiveOtlp: typeof createLiveOtlp } | undefined;
 
-const resolve = ({ telemetry }: OtlpReads, variables: EnvironmentVariables) => resolveOtlp(telemetry?.otlp, variables);
+/**
+ * Returns the options, or `undefined` if nothing is sent. Variables that the hub does not support may be meant for
+ * other programs, so without a section of the configuration they are a warning; with one they are an error.
+ */
+function resolve(
+  { telemetry }: OtlpReads,
+  variables: EnvironmentVariables,
+  logger?: Pick<Logger, "warning">,
+): OtlpOptions | undefined {
+  try {
+    return resolveOtlp(telemetry?.otlp, variables);
+  } catch (error) {
+    if (telemetry?.otlp !== undefined || !(error instanceof OptionError)) throw error;
+    logger?.warning("The OTEL_ variables are not used, so no telemetry is sent.", { reason: error.message });
+    return undefined;
+  }
+}
 
 /** Feature: traces, metrics and logs by OTLP. Without configuration, it adds nothing to a hub. */
 export const OTLP = defineFeature({
@@ -27,7 +45,7 @@ export const OTLP = defineFeature({
     if (resolve(config, variables)) live ??= await import("./live-otlp.ts");
   },
   start: ({ getHub, telemetry, ...services }, config: () => OtlpReads) => {
-    const options = resolve(config(), services.variables);
+    const options = resolve(config(), services.variables, services.logger);
     if (!options || !live) return { services: { tracing: undefined } };
     const { tracing, stages, auditSink, close } = live.createLiveOtlp(options, {
       ...services,

@@ -114,7 +114,7 @@ export function resolveOtlp(raw: OtlpConfig | undefined, environment: Environmen
   const hasConfig = raw !== undefined;
   const targets = Object.fromEntries(
     wanted.flatMap((signal) => {
-      const target = targetOf(signal, values, { ...variables, hasConfig });
+      const target = targetOf(signal, values, { ...variables, hasConfig, hasTimeout: raw?.timeout !== undefined });
       return target ? [[signal, target]] : [];
     }),
   );
@@ -129,8 +129,13 @@ export function resolveOtlp(raw: OtlpConfig | undefined, environment: Environmen
     hasLog: values.logs,
     hasAudit: values.audit,
     maxQueue: values.max_queue,
-    intervalMs: Math.max(MIN_INTERVAL_MS, variables.intervalMs ?? values.interval),
+    intervalMs: intervalOf(raw, variables, values),
   });
+}
+
+/** Returns the milliseconds between two exports of metrics. The configuration has precedence over the variable. */
+function intervalOf(raw: OtlpConfig | undefined, { intervalMs }: OtelVariables, { interval }: Values): number {
+  return Math.max(MIN_INTERVAL_MS, raw?.interval === undefined ? (intervalMs ?? interval) : interval);
 }
 
 type Values = ValuesOf<typeof OtlpSchema>;
@@ -141,6 +146,8 @@ function isWanted(signal: SignalName, values: Values): boolean {
 
 interface TargetSource extends OtelVariables {
   readonly hasConfig: boolean;
+  /** True if the configuration has a time limit, which has precedence over those of variables. */
+  readonly hasTimeout: boolean;
 }
 
 /** Returns the address of a signal. With variables alone, a signal without an address is not sent. */
@@ -148,11 +155,11 @@ function targetOf(signal: SignalName, values: Values, variables: TargetSource): 
   const own = variables.signals[signal];
   const url = urlOf(signal, values.endpoint, variables);
   if (!url) return undefined;
-  const { certificate, compression, timeoutMs, headers } = variables;
+  const { certificate, compression, timeoutMs, headers, hasTimeout } = variables;
   return {
     url,
     headers: { ...headers, ...own.headers, ...lowerCase(values.headers) },
-    timeoutMs: own.timeoutMs ?? timeoutMs ?? values.timeout,
+    timeoutMs: hasTimeout ? values.timeout : (own.timeoutMs ?? timeoutMs ?? values.timeout),
     isCompressed: (own.compression ?? compression) === "gzip",
     ...(certificate !== undefined && { certificate }),
   };

@@ -54,7 +54,7 @@ export function readVariables(environment: EnvironmentVariables): OtelVariables 
       certificate: read("OTEL_EXPORTER_OTLP_CERTIFICATE"),
       serviceName: read("OTEL_SERVICE_NAME") ?? resource["service.name"],
       sampler: samplerOf(read("OTEL_TRACES_SAMPLER")),
-      ratio: numberOf(read("OTEL_TRACES_SAMPLER_ARG")),
+      ratio: ratioOf(read("OTEL_TRACES_SAMPLER_ARG")),
       intervalMs: numberOf(read("OTEL_METRIC_EXPORT_INTERVAL")),
     }),
     headers: general.headers,
@@ -93,6 +93,12 @@ function assertProtocol(read: VariableReader): void {
 
 function samplerOf(text: string | undefined): SamplerName | undefined {
   return SAMPLERS.find((name) => name === text);
+}
+
+/** Returns a ratio. The specification ignores values that are none. */
+function ratioOf(text: string | undefined): number | undefined {
+  const ratio = numberOf(text);
+  return ratio !== undefined && ratio <= 1 ? ratio : undefined;
 }
 
 function numberOf(text: string | undefined): number | undefined {

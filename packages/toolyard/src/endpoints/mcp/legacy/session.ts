@@ -296,14 +296,14 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const span = tracing && this.#startSpan({ method, params }, tracing);
     const request = span ? withSpan({ method, params }, span) : { method, params };
     const answering = this.#inDialects(request, scope, received);
-    if (!answering)
+    if (!answering) {
+      span?.end("method_not_found");
       return (
         refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
       );
+    }
     this.#inFlight.add(key, scope);
-    const answer = await answering;
-    if (span) endRequestSpan(span, answer);
-    this.#inFlight.remove(key, scope);
+    const answer = await withEnd(answering, span).finally(() => this.#inFlight.remove(key, scope));
     scope.end();
     if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);
   }
@@ -431,5 +431,21 @@ export class LegacySession implements BoardMember, ScopeOwner {
   #note(change: Partial<SessionRecord>): void {
     this.#record = { ...this.#record, ...change };
     this.#onRecord?.(this.#record);
+  }
+}
+
+/** Ends the span of a request with its answer, also if there is none. */
+async function withEnd<Answer extends Parameters<typeof endRequestSpan>[1]>(
+  answering: Promise<Answer>,
+  span: Span | undefined,
+): Promise<Answer> {
+  if (!span) return await answering;
+  try {
+    const answer = await answering;
+    endRequestSpan(span, answer);
+    return answer;
+  } catch (error) {
+    span.end("internal");
+    throw error;
   }
 }
