@@ -33,7 +33,8 @@ beforeAll(async () => {
   settings = {
     roles: {
       dev: { members: { groups: ["corp:dev"] }, allow: ["*"] },
-      it: { members: { claims: { department: "it" } }, allow: ["*"] },
+      it: { members: { claims: { department: "it" }, issuer: idp.url }, allow: ["*"] },
+      "hub-it": { members: { claims: { department: "it" } }, allow: ["*"] },
       guest: { members: { everyone: true }, allow: ["nothing"] },
     },
   };

@@ -84,7 +84,7 @@ export interface ProviderParts {
   readonly takeAssertion?: (request: AssertionRequest) => Promise<AssertedAccess>;
 }
 
-/** Error classes of the library. */
+/** Error classes of the library `oidc-provider`. */
 export interface LibraryErrors {
   /** Error for a resource that is not this hub. */
   readonly InvalidTarget: new () => Error;

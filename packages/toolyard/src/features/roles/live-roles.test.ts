@@ -40,6 +40,12 @@ describe("members of a role", () => {
     [{ claims: { dept: ["it", "hr"] } }, identity({ claims: { dept: "hr" } }), true],
     [{ claims: { dept: "it", level: 3 } }, identity({ claims: { dept: "it", level: "3" } }), false],
     [{ claims: { dept: "it", level: 3 } }, identity({ claims: { dept: "it", level: 3 } }), true],
+    [{ claims: { dept: "it" } }, identity({ claims: { dept: "it", iss: "https://other.example" } }), false],
+    [
+      { claims: { dept: "it" }, issuer: "https://other.example" },
+      identity({ claims: { dept: "it", iss: "https://other.example" } }),
+      true,
+    ],
     [{ claims: {} }, identity(), false],
     [{ claims: { toString: "x" } }, identity(), false],
     [{ users: ["ann"], issuer: "https://i" }, identity(), true],

@@ -13,10 +13,21 @@ export function isMember(identity: Identity, members: Members = {}): boolean {
 
 function isSignedInMember(identity: Identity, members: Members): boolean {
   const { users = [], groups = [], clients = [], claims, issuer } = members;
+  if (hasClaims(identity, claims) && claimIssuerFits(identity, issuer)) return true;
   if (issuer !== undefined && issuer !== identity.issuer) return false;
   const { kind, id, name, clientId = "" } = identity;
   const isNamed = kind === "user" ? users.includes(name) || users.includes(id) : clients.includes(clientId);
-  return isNamed || isInGroups(identity, groups) || hasClaims(identity, claims);
+  return isNamed || isInGroups(identity, groups);
+}
+
+/**
+ * Returns true if the issuer of the claims is the one of the role. Claims of an identity assertion come from another
+ * issuer than the hub's own access token; they count only for a role that names this issuer, because each issuer
+ * chooses its claims.
+ */
+function claimIssuerFits({ issuer: own, claims }: Identity, wanted: string | undefined): boolean {
+  const { iss = own } = claims;
+  return iss === (wanted ?? own);
 }
 
 function isInGroups(identity: Identity, groups: readonly string[]): boolean {

@@ -110,15 +110,20 @@ async function useOnce({ provider, jti, expiresAt }: VerifiedAssertion, used: Re
     throw new TokenError("The assertion was used before");
 }
 
-/** Resolves with the user of the assertion, whose account is stored if it is new or has changed. */
+/**
+ * Resolves with the user of the assertion, whose account is stored if it is new or has changed. Assertions often lack
+ * groups and e-mail addresses, so a missing claim changes nothing that an earlier sign-in has stored.
+ */
 async function userOf({ provider, claims }: VerifiedAssertion, users: Users): Promise<User> {
-  const email = claims["email_verified"] === true ? emailOf(claims["email"]) : undefined;
+  const key = { provider: provider.id, issuer: provider.url, subject: subjectOf(claims["sub"]), groups: [] };
+  const known = users.findByAccount(key)?.account;
+  const groups = claimAt(claims, provider.groupsClaim);
+  const given = claims["email_verified"] === true ? emailOf(claims["email"]) : undefined;
+  const email = claims["email"] === undefined ? known?.email : given;
   const account: ProviderAccount = {
-    provider: provider.id,
-    issuer: provider.url,
-    subject: subjectOf(claims["sub"]),
+    ...key,
     ...(email !== undefined && { email }),
-    groups: groupsOf(claimAt(claims, provider.groupsClaim)),
+    groups: groups === undefined ? (known?.groups ?? []) : groupsOf(groups),
   };
   return admitAccount(account, provider, users);
 }
