@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { Attempts } from "../../../auth/builtin/attempts.ts";
 import type { Access } from "../../../core/access.ts";
 import {
   CodeFlowRefused,
@@ -12,6 +13,8 @@ import { cookieName } from "./admin-caller.ts";
 
 /** Time that a user has to sign in at the authorization server. */
 const PENDING_MS = 15 * 60_000;
+/** Starts of a sign-in that one address can make. */
+const STARTS = { burst: 10, everyMs: 5000 };
 /** Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. */
 const MAX_PENDING = 256;
 
@@ -42,11 +45,14 @@ export class CodeSignIn {
   readonly #now: () => number;
   /** Pending sign-ins by `state`, oldest first. */
   readonly #pending = new Map<string, PendingFlow>();
+  /** Starts by address, so that one address cannot push out the sign-ins of others. */
+  readonly #attempts: Attempts;
   #flows: Promise<readonly CodeFlow[]> | undefined;
 
   constructor(parts: CodeSignInParts) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
+    this.#attempts = new Attempts(STARTS, this.#now);
   }
 
   flows(): Promise<readonly CodeFlow[]> {
@@ -59,6 +65,11 @@ export class CodeSignIn {
     const by = exchange.query.get("by");
     const flow = (await this.flows()).find(({ name }) => name === by);
     if (!flow) throw new Refusal(404, "This hub has no such sign-in. Open `/console/sign-in`.");
+    const waitMs = this.#attempts.take(exchange.remoteAddress);
+    if (waitMs > 0) {
+      const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
+      throw new Refusal(429, "Too many sign-ins from this address. Try again in a few seconds.", headers);
+    }
     const [state, verifier] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
     const location = await flow.authorizationUrl({ state, verifier }).catch((error: unknown) => {
       throw unavailable(error);
@@ -70,7 +81,7 @@ export class CodeSignIn {
     exchange.answer.send(303, ["location", location, ...NO_STORE]);
   }
 
-  /** `GET callback`: resolves with the tokens for the code. Throws a `Refusal` for a response of another browser. */
+  /** `GET callback`: resolves with the tokens for the code. Throws a `Refusal` if another browser began the sign-in. */
   async complete(exchange: HttpExchange): Promise<CompletedFlow> {
     const state = exchange.query.get("state") ?? "";
     const pending = this.#pending.get(state);
