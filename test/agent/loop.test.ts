@@ -1,4 +1,4 @@
-// The agent loop over HTTP: clients of the AI SDK against a server with the wire formats of their vendors.
+// Tests of the agent loop over HTTP: AI SDK clients call a fake server that has the wire formats of the vendors.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createAgent,

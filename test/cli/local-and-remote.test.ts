@@ -134,8 +134,8 @@ describe("locally and at a URL", () => {
       finish: () => {},
     });
     const takeUrl = program.commands.filter(({ options }) => options.some(({ long }) => long === "--url"));
-    // `whoami` always calls a running hub.
-    const names = takeUrl.map((command) => command.name()).filter((name) => name !== "whoami");
+    // These commands always call a running hub.
+    const names = takeUrl.map((command) => command.name()).filter((name) => !["open", "whoami"].includes(name));
     expect(names.toSorted()).toEqual(Object.keys(LINES).toSorted());
   });
 

@@ -63,7 +63,7 @@ rule("the other call ends before the user answers", ORDERED, async ({ way, varia
   const { asking, other, question } = await askedBeside(yard, order);
   yard.stage.release("other");
   await yard.stage.reached("ended", "other");
-  // Over a modern connection a server request can only reach its caller in the result of the call itself.
+  // In the modern era the result of a call carries the server request, so the other call may end later.
   if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
   question.answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));

@@ -20,7 +20,7 @@ export interface CheckedSource {
   readonly broken?: { readonly folders: readonly string[]; readonly mended: boolean };
 }
 
-/** A folder with a home without caches, and replacements for downloading programs except `npx`. */
+/** Test folder with a home folder without caches, and fakes of programs that download packages (all except `npx`). */
 export class InstallYard implements AsyncDisposable {
   readonly desk: Desk;
   readonly env: Readonly<Record<string, string>>;

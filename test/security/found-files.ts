@@ -1,5 +1,5 @@
-// Configuration files from a seed as an attacker might leave them in a folder, in each supported format, with the
-// programs, files and requests that they would cause.
+// Random configuration files, generated from a seed, that an attacker might leave in a folder. They have all supported
+// formats. Each comes with a list of the programs, files and requests that it would cause.
 import { stringify } from "smol-toml";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";

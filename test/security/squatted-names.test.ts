@@ -238,7 +238,7 @@ describe("on every surface", () => {
   }
 
   test.each(["execute_tool", "execute_code"])(
-    "another server never answers a spelling in %s",
+    "no other server answers a call of one server's tool by %s",
     async (by) => {
       const surface = await SURFACES["MCP on HTTP, modern"]!.open(yard, FULL);
       try {

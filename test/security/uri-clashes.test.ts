@@ -130,7 +130,7 @@ describe("links, embedded resources, prompts and pages lead back to their own se
     }
   });
 
-  test("a URI that the hub showed with a prefix reaches the same server's tools without it", async () => {
+  test("a tool gets a URI of its own server without the prefix that the hub added", async () => {
     const client = await target.client("owner-1");
     await client.tool("two__links");
     const given = { a: `two+${UNLISTED}`, b: [`two+${SHARED}`], c: "two+notes://never-shown", d: `see two+${SHARED}` };

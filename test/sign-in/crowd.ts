@@ -204,7 +204,7 @@ export function foreignWords(crowd: Crowd, person: Person, heard: ServerNames): 
   );
 }
 
-/** Returns the surfaces on which a user did not receive its own texts of every server. */
+/** Returns each surface that lacks a text of a server for this user, as `surface: server`. */
 export function missingWords({ servers }: Crowd, { name }: Person, heard: ServerNames): readonly string[] {
   return Array.from(heard).flatMap(([surface, text]) =>
     servers.filter((one) => !text.includes(wordOf(one.name, name))).map((one) => `${surface}: ${one.name}`),

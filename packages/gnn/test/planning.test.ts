@@ -117,7 +117,7 @@ describe("a replay of several agents", () => {
     expect(agents[0]!.steps[0]!.states).toBeUndefined();
   });
 
-  test("runs an agent without rows in its own world", async () => {
+  test("generates the observations of an agent for which the replay has no rows", async () => {
     const { agents } = await runOf(TWO_AGENTS, { observations: { agent2: rows(1, 1) } });
     expect(agents[0]!.steps[0]!.states).toBeDefined();
     expect(agents[1]!.steps.map(({ observation }) => observation)).toEqual(rows(1, 1));

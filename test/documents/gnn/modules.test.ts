@@ -43,7 +43,7 @@ test("G1: a module without registrations is not in the registry", async () => {
   });
 });
 
-test("G2: finds a file mcp in a sub-directory in every place, and meta_mcp in the folder mcp", async () => {
+test("G2: finds mcp.* in the sub-folders of every configured path, and meta_mcp.* in the folder mcp", async () => {
   yard.module("export", 'hub.registerTool("export.run", () => 1);');
   yard.folder.write(
     "mods/mcp/meta_mcp.mjs",

@@ -96,7 +96,7 @@ test("G47: core execute runs available tools, and names the modules that may con
   expect([code, stderr]).toEqual([1, expect.stringContaining("missing: src.never.mcp")]);
 });
 
-test("list, search and call wait for modules as well", async () => {
+test("toolyard list, search and call wait until slow modules have loaded", async () => {
   const run = yard({ "slow/mcp.mjs": LATER });
   expect(await run("list")).toMatchObject({ code: 0, stdout: expect.stringContaining("slow.run") });
   expect(await run("search", "slow")).toMatchObject({ code: 0, stdout: expect.stringContaining("slow.run") });

@@ -30,9 +30,9 @@ function partOf(name: string): Part | undefined {
 }
 
 /**
- * Parses the names of a discrete model. If no likelihood has a number, words name the modalities (`A_reward`,
- * `C_reward`). If neither transitions nor priors have a number, words name the factors (`B_place`, `D_place`), in
- * order.
+ * Parses the variable names of a discrete model. Without numbered likelihoods (`A1`), words distinguish the modalities
+ * (`A_reward`, `C_reward`). Without numbered transitions and priors (`B1`, `D1`), words distinguish the factors
+ * (`B_place`, `D_place`). Modalities and factors are numbered in the order of the names.
  */
 export function partsOf(names: readonly string[]): readonly Part[] {
   const numbered = names.map(partOf).filter((part) => part !== undefined);

@@ -52,7 +52,7 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
 }
 
 function matrix(name: string, numbers: Numbers): Tensor {
-  // A declaration with such a name may be another quantity, such as the free energy F.
+  // A variable can be declared without numbers, because the name may mean another quantity: F is also the free energy.
   const { tensor } = numbers.given(name);
   if (!tensor) throw noNumbers(name);
   const { shape, data } = tensor;

@@ -14,8 +14,8 @@ export function registerDocumentation(hub: ModuleHub): void {
   );
   hub.registerTool<{ readonly doc_name: string }>({
     name: "gnn.get_gnn_documentation",
-    description: "A page on the GNN format.",
-    schema: schemas.input({ doc_name: { type: "string", enum: NAMES, description: "Which page." } }, ["doc_name"]),
+    description: "Returns a page of the documentation of the GNN format.",
+    schema: schemas.input({ doc_name: { type: "string", enum: NAMES, description: "Page name." } }, ["doc_name"]),
     aliases: ["get_gnn_documentation"],
     annotations: schemas.READS_FILES,
     handler: async ({ doc_name: name }) => ({

@@ -30,7 +30,7 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
   registerDocument(hub, open);
   hub.registerTool<schemas.Filters & Page>({
     name: "list_documents",
-    description: "Lists the documents of the library, by author and title",
+    description: "Lists the documents of the library, sorted by author and title",
     schema: schemas.input({ ...schemas.FILTERS, limit: schemas.limit(250, 50), offset: schemas.OFFSET }),
     annotations: schemas.READS,
     handler: async ({ limit = 50, offset = 0, collection, ...filters }) => {
@@ -46,7 +46,7 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
         source_id: schemas.SOURCE_ID,
         limit: schemas.limit(500, 50),
         offset: schemas.OFFSET,
-        section_filter: { type: "string", description: "Only chunks of sections whose path begins with this text." },
+        section_filter: { type: "string", description: "Only chunks whose `section_path` begins with this text." },
       },
       ["source_id"],
     ),

@@ -46,7 +46,7 @@ export function limit(most: number, by: number): object {
 
 export const OFFSET = { type: "integer", minimum: 0, default: 0 };
 
-/** Selects a library of the store. */
+/** Selects a collection of the store. */
 export interface InCollection {
   readonly collection?: string;
 }

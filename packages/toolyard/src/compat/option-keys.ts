@@ -5,8 +5,8 @@ import { nearest } from "../core/text/suggest.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Accepts option keys in snake_case, as in the documents, and in camelCase, and returns snake_case. Throws an
- * `OptionError` for a key that is not in `known`, and if both spellings of a key are given.
+ * Returns options with keys in snake_case. Accepts keys in snake_case, as in the specified Python interfaces, and in
+ * camelCase. Throws an `OptionError` for a key that is not in `known`, and if both spellings of a key are given.
  */
 export function snakeKeys<T extends object>(options: T, known: readonly string[]): Partial<Record<string, unknown>> {
   const result: Record<string, unknown> = {};

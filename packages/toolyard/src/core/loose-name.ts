@@ -43,8 +43,8 @@ export function looseName(name: string): string {
 }
 
 /**
- * Returns true if a pattern (`*`, `?`) matches any spelling of a name, with or without prefixes of the pattern or the
- * name.
+ * Returns true if a pattern (`*`, `?`) matches a name. Ignores case, separators and accents, and also compares both
+ * without the parts before a separator, such as a namespace.
  */
 export function looselyMatches(pattern: string, name: string): boolean {
   const names = looseTails(name);

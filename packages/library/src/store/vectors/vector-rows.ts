@@ -30,7 +30,7 @@ export interface RoundedRows {
   readonly numbers: Int8Array;
   /** Fraction of each number, in units of 1 / `PARTS`. */
   readonly parts: Int8Array;
-  /** Largest error of all rows: `error` for integers only, `fineError` with the fractions. */
+  /** Largest rounding error of a row: `error` if only `numbers` are used, `fineError` if `parts` are added. */
   readonly error: number;
   readonly fineError: number;
 }

@@ -94,7 +94,7 @@ test("throwIfAborted throws the reason after the abort, and nothing before", () 
   expect(() => canceller.throwIfAborted()).toThrow(reason);
 });
 
-test.each(["before", "after"])("its signal is aborted if it was created %s the abort", (when) => {
+test.each(["before", "after"])("the signal of a canceller is aborted if it was created %s the abort", (when) => {
   const canceller = new Canceller();
   const early = when === "before" ? canceller.signal : undefined;
   canceller.abort("over");

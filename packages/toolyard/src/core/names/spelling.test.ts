@@ -127,7 +127,7 @@ test.each([
   expect([...(own.read(spelling)?.owners ?? [])]).toEqual(owners);
 });
 
-test("reads a spelling in which two separators start at one position with each of them", () => {
+test("reads a spelling with both separators if two separators start at the same position", () => {
   const own = new Spellings([{ id: "a", namespace: "a" }], { naming: { separator: "_", maxLength: 64 } });
   expect(own.read("a__b")!.rests).toEqual(["b", "_b"]);
 });

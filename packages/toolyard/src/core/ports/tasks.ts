@@ -53,7 +53,7 @@ export interface TaskObserver {
   settled(end: TaskEnd): void;
 }
 
-/** A running call as its task controls it. */
+/** Interface through which a task observes and controls its running call. */
 export interface TaskRun {
   /** Reports events from now on, and immediately those that happened before. */
   observe(observer: TaskObserver): void;

@@ -37,7 +37,7 @@ test("sends an answer immediately if no other answer is expected", () => {
   answer.closed();
 });
 
-test("sends an answer at the end of the turn if other answers are expected", async () => {
+test("sends an answer at the end of the event-loop turn while other exchanges are open", async () => {
   const [first, second] = [asked(), asked()];
   first.answer.send(200, [], "first");
   expect(first.wire.sent).toBeUndefined();

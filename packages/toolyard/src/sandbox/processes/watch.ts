@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { readFamily } from "../../process/process-table.ts";
 
-/** Maximum number of processes: the isolation starts few, and the interpreter is one. */
+/** Maximum number of watched processes of a run: the interpreter, and the few that the isolation starts. */
 const MAX_PROCESSES = 64;
 
 function familyOf(pid: number): readonly number[] {

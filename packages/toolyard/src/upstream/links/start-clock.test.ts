@@ -39,7 +39,7 @@ test("ends a sleeping start after its time", async () => {
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("ends a computing start after its time", async () => {
+test("aborts a start that uses the processor continuously when its time limit is reached", async () => {
   start();
   await pass(980);
   expect(clock.signal.aborted).toBe(false);

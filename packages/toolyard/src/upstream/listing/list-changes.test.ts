@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ListChanges } from "./list-changes.ts";
 
-/** Runs a server against `changes` on a simulated clock, and returns the times at which its lists were read. */
+/** Simulates a server that announces list changes to `changes`. Returns the times at which its lists were read. */
 function readings(
   changes: ListChanges,
   {

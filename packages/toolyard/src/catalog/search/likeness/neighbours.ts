@@ -82,7 +82,7 @@ export class Neighbours {
   }
 }
 
-/** Returns by rank: the number of the tool's source. */
+/** Returns the number of each tool's source, indexed by the rank of the tool. */
 function sourceNumbers(tools: readonly PreparedTool[]): Uint32Array {
   const numbers = new Map<string, number>();
   return Uint32Array.from(tools, ({ record }) => {

@@ -1,4 +1,4 @@
-/** Reasons why a request over one of these connections fails; `cause.ts` maps the codes. */
+/** Reasons why a request over an HTTP/1.1 connection fails; `../cause.ts` maps each code to a `RequestCause`. */
 export type Http1FaultCode =
   | "TOOLYARD_CONNECT_TIMEOUT"
   | "TOOLYARD_SILENT"

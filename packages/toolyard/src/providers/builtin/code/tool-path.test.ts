@@ -35,7 +35,7 @@ test.each([
   expect([pathIn("python", name), pathIn("typescript", name)]).toEqual([python, javascript]);
 });
 
-test("uses no short path that reaches another tool, or none", () => {
+test("does not use a short path that leads to another tool or to no tool", () => {
   const language = "typescript";
   expect(toolPath("a__b__pay", { language, reaches: () => "a__other" })).toBe('tools["a__b__pay"]');
   expect(toolPath("a__b__pay", { language, reaches: () => undefined })).toBe('tools["a__b__pay"]');
