@@ -60,6 +60,15 @@ describe("the hub's own authorization server", () => {
     expect(info).toMatchObject({ by: "session", caller: { name: "Ann" }, mayChange: true });
   });
 
+  test("a browser that uses another name of the hub signs in at the canonical address", async () => {
+    const { port } = new URL(toy.served.address.url);
+    const begun = await fetch(`http://localhost:${port}/api/admin/sign-in?by=hub`, { redirect: "manual" });
+    const start = `${toy.served.address.url}/api/admin/sign-in?by=hub&canonical=1`;
+    expect([begun.status, begun.headers.get("location"), begun.headers.getSetCookie()]).toEqual([303, start, []]);
+    const there = await fetch(start, { redirect: "manual" });
+    expect(there.headers.get("location")).toContain("/authorize?");
+  });
+
   test("no token reaches the browser: neither an address nor a cookie contains one", async () => {
     const { visitor, page } = await signIn();
     expect(visitor.at).not.toMatch(/access_token|refresh_token/);

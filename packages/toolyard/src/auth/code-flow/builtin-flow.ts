@@ -35,6 +35,7 @@ export function builtinFlow({ server, scopes, baseUrl, now }: BuiltinFlowParts):
   return {
     name: "hub",
     label: new URL(baseUrl).host,
+    redirectUri,
     authorizationUrl: async ({ state, verifier }) => {
       const resource = `${baseUrl}/mcp`;
       const all = [BASE_SCOPE, ...scopes];

@@ -36,6 +36,7 @@ export function issuerFlow({ issuer, client, needed, environment, baseUrl, now }
   return {
     name: "issuer",
     label: new URL(issuer.url).host,
+    redirectUri,
     authorizationUrl: async ({ state, verifier }) => {
       const url = provider.browserUrl(await metadata.address("authorization_endpoint"));
       const facts = { clientId, redirectUri, scopes: [...needed, ...scopes], resource, state, verifier };

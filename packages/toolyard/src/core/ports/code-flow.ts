@@ -31,6 +31,8 @@ export interface CodeFlow {
   readonly name: "hub" | "issuer";
   /** Name of the server for users. */
   readonly label: string;
+  /** Address at this hub to which the server returns the browser. */
+  readonly redirectUri: string;
   /** Resolves with the address to which the browser is sent. */
   authorizationUrl(request: CodeFlowRequest): Promise<string>;
   /**

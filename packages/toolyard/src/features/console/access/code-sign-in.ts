@@ -65,6 +65,8 @@ export class CodeSignIn {
     const by = exchange.query.get("by");
     const flow = (await this.flows()).find(({ name }) => name === by);
     if (!flow) throw new Refusal(404, "This hub has no such sign-in. Open `/console/sign-in`.");
+    const elsewhere = canonicalStart(exchange, flow);
+    if (elsewhere !== undefined) return exchange.answer.send(303, ["location", elsewhere, ...NO_STORE]);
     const waitMs = this.#attempts.take(exchange.remoteAddress);
     if (waitMs > 0) {
       const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
@@ -125,3 +127,15 @@ function attributes({ baseUrl }: HttpExchange): string {
 }
 
 const NO_STORE = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
+
+/** Marks an address that was reached by a redirect, so that there is at most one. */
+const REDIRECTED = "canonical";
+
+/**
+ * Returns the start of the sign-in at the hub's canonical address, if the browser uses another name of the hub. The
+ * server returns the browser to the canonical address, where a cookie of another name does not arrive.
+ */
+function canonicalStart({ baseUrl, query }: HttpExchange, { name, redirectUri }: CodeFlow): string | undefined {
+  if (query.has(REDIRECTED) || new URL(redirectUri).origin === new URL(baseUrl).origin) return undefined;
+  return new URL(`sign-in?by=${name}&${REDIRECTED}=1`, redirectUri).href;
+}
