@@ -40,8 +40,8 @@ describe.runIf(process.platform !== "win32")("the PATH of the login shell", () =
     ["text before and after the PATH", `echo Welcome; PATH="/a b:$PATH"; ${RUN}; echo bye`, "/a b:/usr/bin:/bin"],
     ["text that is no PATH", "echo nothing", undefined],
     ["an error", "exit 3", undefined],
-    ["only one mark, then its end", "printf __toolyard_path__/half; exit 0", "/half"],
-  ])("is found if the shell prints %s", async (_what, script, expected) => {
+    ["half of the PATH, then ends", "printf __toolyard_path__/half; exit 0", undefined],
+  ])("is what stands between the marks if the shell prints %s", async (_what, script, expected) => {
     const found = await loginPath({ HOME: home, SHELL: await shell(script), PATH: "/usr/bin:/bin" });
     expect(found).toBe(expected);
   });

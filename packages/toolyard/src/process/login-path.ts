@@ -23,7 +23,9 @@ export async function loginPath(variables: EnvironmentVariables, limitMs = SHELL
     variables,
     limitMs,
   });
-  return output.split(MARK)[1];
+  const parts = output.split(MARK);
+  // Without the second mark the PATH is incomplete, because the shell was ended.
+  return parts.length > 2 ? parts[1] : undefined;
 }
 
 interface ShellOptions {

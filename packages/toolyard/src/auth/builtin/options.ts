@@ -1,3 +1,4 @@
+import { CONSOLE_CLIENT } from "./console-client.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { ABOVE_ZERO, readEntries, readOptions } from "../../core/options/option-values.ts";
@@ -121,6 +122,10 @@ function resolveProviders(raw: AuthServerConfig, machines: readonly string[]): r
 }
 
 function machineId(id: string): string {
+  if (id === CONSOLE_CLIENT)
+    throw new OptionError(
+      `\`auth.builtin.machines.${id}\`: the console of the hub has this client id. Choose another.`,
+    );
   if (/^[A-Za-z0-9._-]{1,64}$/.test(id)) return id;
   throw new OptionError(
     `\`auth.builtin.machines\`: a client id has up to 64 letters, digits and \`. _ -\`, got ${JSON.stringify(id)}.`,

@@ -29,6 +29,7 @@ export function builtinFlow({ server, scopes, baseUrl, now }: BuiltinFlowParts):
       remoteAddress: "127.0.0.1",
     });
     const value = parseJsonObject(answer.body.toString("utf8")) ?? {};
+    if (answer.status >= 500) throw new Error(`The authorization server of the hub answered ${answer.status}.`);
     if (answer.status >= 400) throw refusedBy(value);
     return value;
   };

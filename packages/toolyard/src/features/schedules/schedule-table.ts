@@ -167,8 +167,8 @@ export class ScheduleTable implements Schedules {
   async #startDue(schedule: Schedule): Promise<void> {
     try {
       if (!(await this.#startUnlessRunning(schedule))) this.#skip(schedule);
-    } catch {
-      // `#start` has noted and logged the reason.
+    } catch (error) {
+      this.#note(schedule.name, error);
     }
   }
 
@@ -192,16 +192,10 @@ export class ScheduleTable implements Schedules {
   }
 
   async #start({ name, tool, arguments: args }: Schedule): Promise<TaskSnapshot> {
-    const counts = this.#countsOf(name);
-    try {
-      const call = { principal: OWNER, endpoint: endpointOf(name), tool, arguments: args };
-      const task = await this.#deps.tasks.start(call);
-      delete counts.problem;
-      return task;
-    } catch (error) {
-      this.#note(name, error);
-      throw error;
-    }
+    const call = { principal: OWNER, endpoint: endpointOf(name), tool, arguments: args };
+    const task = await this.#deps.tasks.start(call);
+    delete this.#countsOf(name).problem;
+    return task;
   }
 
   /**

@@ -29,7 +29,7 @@ export const RedisStoreSchema = Type.Object(
       }),
     ),
   },
-  { description: "State that several hubs share: limits, sessions, events, calls that wait for input." },
+  { description: "State that several hubs share: limits, sessions, and which hub holds a call that waits for input." },
 );
 
 export type RedisStoreConfig = Static<typeof RedisStoreSchema>;

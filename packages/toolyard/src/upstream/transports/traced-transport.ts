@@ -103,6 +103,8 @@ class TracedTransport implements Transport {
     if (method === "tools/call") span.set("operation", "execute_tool");
     if (name !== undefined) span.set(method === "tools/call" ? "tool" : "prompt", name);
     if (this.#open.size < MAX_OPEN) this.#open.set(id, span);
+    // A span that no reply can end would stay open.
+    else span.end();
     return span;
   }
 
