@@ -17,7 +17,7 @@ export interface ReloadOptions {
 }
 
 /** Sections that are read only at the start. */
-const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry"] as const;
+const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry", "store"] as const;
 
 /**
  * Applies configurations while the hub is running, one after another. An invalid one changes nothing and is reported.

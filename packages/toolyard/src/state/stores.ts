@@ -1,5 +1,5 @@
 import { MEMORY } from "./memory/kind.ts";
-import { REDIS } from "./redis/kind.ts";
+import { REDIS, type RedisSections } from "./redis/kind.ts";
 import type { Store, StoreKinds, StoreServices } from "./ports/store.ts";
 
 /**
@@ -10,6 +10,9 @@ export const STORES = {
   redis: REDIS,
   memory: MEMORY,
 } satisfies StoreKinds;
+
+/** Sections of the configuration that stores read. */
+export type StoreSections = RedisSections;
 
 /** Opens the store that a configuration requests. Throws an `OptionError`. */
 export function openStore(config: object, services: StoreServices, kinds: StoreKinds = STORES): Store {

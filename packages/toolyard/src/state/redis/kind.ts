@@ -3,6 +3,7 @@ import type { StoreKind } from "../ports/store.ts";
 import { RedisStoreSchema, resolveRedisStore } from "./options.ts";
 
 const SCHEMA = { store: Type.Optional(RedisStoreSchema) };
+export type RedisSections = typeof SCHEMA;
 
 /** Store in Redis or Valkey. Its code is loaded when the first hub joins. */
 export const REDIS: StoreKind & { readonly schema: typeof SCHEMA } = {
