@@ -6,7 +6,8 @@ import { durationOption } from "../core/text/duration.ts";
 import { isLoopbackHost } from "../core/uris/loopback.ts";
 
 /**
- * Signature algorithms that access tokens may use. Symmetric algorithms are omitted, because they need a shared secret.
+ * Signature algorithms that access tokens, ID tokens and identity assertions may use. Symmetric algorithms are omitted,
+ * because they need a shared secret.
  */
 export const JWT_ALGORITHMS = [
   "RS256",

@@ -48,7 +48,6 @@ interface AccessToken {
   expiresIn: number;
   readonly tokenType: string;
   setAudience(audience: string): void;
-  setThumbprint(kind: "jkt", thumbprint: string): void;
   save(): Promise<string>;
 }
 type AccessTokenClass = new (facts: {

@@ -27,8 +27,6 @@ export interface AssertionGrantParts {
 export interface AssertionRequest {
   readonly clientId: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Thumbprint of the key that the request proved (RFC 9449). */
-  readonly jkt?: string;
 }
 
 /** Facts of the access token that an assertion grants. */
@@ -58,7 +56,7 @@ export class AssertionError extends Error {
 export async function takeAssertion(request: AssertionRequest, parts: AssertionGrantParts): Promise<AssertedAccess> {
   try {
     const verified = await parts.verifier.verify(textOf(request.params["assertion"]), request.clientId);
-    assertBinding(verified.claims, request.jkt);
+    assertUnbound(verified.claims);
     const resource = resourceOf(verified, request.params["resource"]);
     const scope = scopeOf(verified.claims, request.params["scope"], parts.scopes);
     await useOnce(verified, parts.used);
@@ -80,11 +78,9 @@ function textOf(assertion: unknown): string {
   throw new AssertionError("invalid_request", "The parameter `assertion` is missing.");
 }
 
-/** Throws a `TokenError` if the assertion is bound to a key that the request has not proved. */
-function assertBinding({ cnf }: JsonObject, jkt: string | undefined): void {
-  if (cnf === undefined) return;
-  if (jkt === undefined || (cnf as { readonly jkt?: unknown } | null)?.jkt !== jkt)
-    throw new TokenError("The assertion is bound to a key that the request does not prove");
+/** Throws a `TokenError` if the assertion is bound to a key, because the hub verifies no proofs of keys (RFC 9449). */
+function assertUnbound({ cnf }: JsonObject): void {
+  if (cnf !== undefined) throw new TokenError("The assertion is bound to a key, which this hub does not support");
 }
 
 function resourceOf({ resource }: VerifiedAssertion, requested: unknown): string {

@@ -4,8 +4,8 @@ import type { ProxyEnvironment } from "../../../outbound/proxy.ts";
 import { IssuerMetadata } from "../../issuer/issuer-metadata.ts";
 import { KeySet } from "../../issuer/key-set.ts";
 import { ProviderClient } from "../../issuer/provider-client.ts";
+import { JWT_ALGORITHMS } from "../../options.ts";
 import { ProviderUnavailable, TokenError } from "../../token-error.ts";
-import { ID_TOKEN_ALGORITHMS } from "../federation/oidc-identity-provider.ts";
 import type { IdentityProviderOptions } from "../federation/options.ts";
 
 export interface AssertionRules {
@@ -82,7 +82,7 @@ export class AssertionVerifier {
     const { keys } = this.#keysOf(provider);
     try {
       const { payload } = await jwtVerify(assertion, keys.find, {
-        algorithms: ID_TOKEN_ALGORITHMS,
+        algorithms: [...JWT_ALGORITHMS],
         typ: ASSERTION_TYPE,
         issuer: provider.url,
         requiredClaims: ["sub", "client_id", "jti", "iat", "exp"],

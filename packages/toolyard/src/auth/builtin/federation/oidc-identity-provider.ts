@@ -17,21 +17,9 @@ import {
   type IdentityProvider,
   type ProviderSignIn,
 } from "./identity-provider.ts";
+import { JWT_ALGORITHMS } from "../../options.ts";
 import type { IdentityProviderOptions } from "./options.ts";
 
-/** Algorithms of ID tokens. Symmetric ones are omitted: a client secret would then sign identities. */
-export const ID_TOKEN_ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-];
 const CLOCK_SKEW_S = 30;
 
 /** Provider with OpenID Connect: code flow with PKCE, `nonce` and `iss`. */
@@ -114,7 +102,7 @@ export class OidcIdentityProvider implements IdentityProvider {
     const { url, clientId } = this.#options;
     if (typeof idToken !== "string") throw new ProviderSignInError("The provider sent no ID token");
     const claims = await jwtVerify(idToken, this.#keys.find, {
-      algorithms: ID_TOKEN_ALGORITHMS,
+      algorithms: [...JWT_ALGORITHMS],
       issuer: url,
       audience: clientId,
       requiredClaims: ["sub", "iat", "exp"],

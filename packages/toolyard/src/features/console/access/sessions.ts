@@ -74,7 +74,7 @@ export class BrowserSessions {
       usedAt: this.#now(),
       refreshing: undefined,
     });
-    if (this.#sessions.size > this.#limits.maxSessions) this.#sessions.delete(this.#sessions.keys().next().value!);
+    if (this.#sessions.size > this.#limits.maxSessions) this.#end(this.#sessions.keys().next().value!);
     return { cookie, key };
   }
 
@@ -86,9 +86,12 @@ export class BrowserSessions {
     const id = name(cookie);
     const session = this.#sessions.get(id);
     if (!session || !timingSafeEqual(session.keyDigest, digest(key))) return undefined;
-    this.#sessions.delete(id);
     const now = this.#now();
-    if (now - session.usedAt > this.#limits.sessionMs) return undefined;
+    if (now - session.usedAt > this.#limits.sessionMs) {
+      this.#end(id);
+      return undefined;
+    }
+    this.#sessions.delete(id);
     session.usedAt = now;
     this.#sessions.set(id, session);
     return session;
@@ -128,8 +131,12 @@ export class BrowserSessions {
 
   /** Ends a session. The tokens of its sign-in are revoked. */
   end(cookie: string): void {
-    const { refreshToken, accessToken, flow } = this.#sessions.get(name(cookie))?.signedIn ?? {};
-    this.#sessions.delete(name(cookie));
+    this.#end(name(cookie));
+  }
+
+  #end(id: string): void {
+    const { refreshToken, accessToken, flow } = this.#sessions.get(id)?.signedIn ?? {};
+    this.#sessions.delete(id);
     void flow?.revoke(refreshToken ?? accessToken!);
   }
 
