@@ -21,20 +21,12 @@ export type SpanFact =
   | "errorType"
   | "rpcCode"
   | "attempts"
-  | "argumentBytes"
-  | "resultBytes"
   | "arguments"
   | "result"
   | "stage"
   | "httpMethod"
   | "httpRoute"
-  | "httpStatus"
-  | "model"
-  | "modelProvider"
-  | "inputTokens"
-  | "outputTokens"
-  | "agent"
-  | "task";
+  | "httpStatus";
 
 /** A span. Its methods do nothing after `end`. */
 export interface Span {

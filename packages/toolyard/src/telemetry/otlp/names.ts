@@ -21,20 +21,12 @@ const CURRENT: Readonly<Record<SpanFact, string>> = {
   errorType: "error.type",
   rpcCode: "rpc.response.status_code",
   attempts: "toolyard.attempts",
-  argumentBytes: "toolyard.arguments.size",
-  resultBytes: "toolyard.result.size",
   arguments: "gen_ai.tool.call.arguments",
   result: "gen_ai.tool.call.result",
   stage: "toolyard.stage",
   httpMethod: "http.request.method",
   httpRoute: "http.route",
   httpStatus: "http.response.status_code",
-  model: "gen_ai.request.model",
-  modelProvider: "gen_ai.provider.name",
-  inputTokens: "gen_ai.usage.input_tokens",
-  outputTokens: "gen_ai.usage.output_tokens",
-  agent: "gen_ai.agent.name",
-  task: "toolyard.task.id",
 };
 
 const PREVIOUS: Readonly<Partial<Record<SpanFact, string>>> = {
@@ -45,7 +37,6 @@ const PREVIOUS: Readonly<Partial<Record<SpanFact, string>>> = {
   rpcCode: "rpc.jsonrpc.error_code",
   arguments: "mcp.request.argument",
   result: "mcp.response.value",
-  modelProvider: "gen_ai.system",
 };
 
 /** Names of metrics, in both sets of conventions. */

@@ -5,7 +5,7 @@ import { readOptions, type ValuesOf } from "../../core/options/option-values.ts"
 import { durationOption } from "../../core/text/duration.ts";
 import type { Conventions } from "./names.ts";
 import { SAMPLERS, type SamplerName } from "./sampler.ts";
-import { readVariables, type OtelVariables, type SignalName } from "./variables.ts";
+import { lowerCase, readVariables, SIGNALS, type OtelVariables, type SignalName } from "./variables.ts";
 
 export const OtlpSchema = Type.Object(
   {
@@ -100,7 +100,6 @@ export interface OtlpOptions {
 
 const DEFAULT_ENDPOINT = "http://localhost:4318";
 const MIN_INTERVAL_MS = 1000;
-const SIGNALS: readonly SignalName[] = ["traces", "metrics", "logs"];
 
 /**
  * Returns the options of `[telemetry.otlp]` and the variables `OTEL_*`; the configuration has precedence. Returns
@@ -174,10 +173,6 @@ function urlOf(signal: SignalName, configured: string | undefined, variables: Ta
   const url = parseAddress(base);
   url.pathname = `${url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname}/v1/${signal}`;
   return url;
-}
-
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function parseAddress(text: string): URL {

@@ -85,12 +85,16 @@ export class OtlpExporter {
     const sender = new OtlpSender(target, this.#parts.environment);
     this.#senders.push(sender);
     const post = async (items: readonly T[], abort: AbortSignal): Promise<ExportResult> => {
-      const encoder = await this.#encoder;
+      const encoder = await this.#encoder.catch(() => undefined);
+      // The log has the reason, and the encoder cannot be installed while the hub runs.
+      if (!encoder) return { ...UNSENT, reason: "the encoder could not be loaded" };
       return sender.post(encode(encoder, items), (answer) => encoder.rejected(signal, answer), abort);
     };
     return new SignalQueue({ signal, maxItems, logger: this.#parts.logger, post });
   }
 }
+
+const UNSENT = { isAccepted: false, mayRetry: false, retryAfterMs: 0, rejected: 0 } as const;
 
 interface RecordFacts {
   readonly time?: string;

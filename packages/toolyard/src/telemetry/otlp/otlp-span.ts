@@ -29,6 +29,7 @@ export interface SpanSettings {
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2 };
 const OK = 0;
 const ERROR = 2;
+/** Maximum number of values that are set, including those that replace an earlier one. */
 const MAX_ATTRIBUTES = 40;
 const NONE: readonly never[] = [];
 
@@ -66,6 +67,7 @@ export class RecordedSpan implements Span {
   readonly #settings: SpanSettings;
   readonly #startMs: number;
   #endMs = -1;
+  #attributeCount = 0;
 
   constructor(name: string, place: SpanPlace, settings: SpanSettings) {
     this.name = name;
@@ -97,7 +99,8 @@ export class RecordedSpan implements Span {
   }
 
   set(fact: SpanFact, value: string | number): void {
-    if (this.#endMs >= 0 || Object.keys(this.attributes).length >= MAX_ATTRIBUTES) return;
+    if (this.#endMs >= 0 || this.#attributeCount >= MAX_ATTRIBUTES) return;
+    this.#attributeCount += 1;
     const { names } = this.#settings;
     this.attributes[names[fact]] = typeof value === "string" && FREE_TEXTS.has(fact) ? this.#clean(value) : value;
   }
@@ -132,8 +135,6 @@ const FREE_TEXTS: ReadonlySet<SpanFact> = new Set<SpanFact>([
   "source",
   "arguments",
   "result",
-  "model",
-  "agent",
   "method",
 ]);
 const MAX_NAME_CHARS = 200;

@@ -30,7 +30,7 @@ export interface OtelVariables {
   readonly intervalMs?: number;
 }
 
-const SIGNALS: readonly SignalName[] = ["traces", "metrics", "logs"];
+export const SIGNALS: readonly SignalName[] = ["traces", "metrics", "logs"];
 /** Maximum number of attributes in `OTEL_RESOURCE_ATTRIBUTES`, and of headers. */
 const MAX_PAIRS = 100;
 
@@ -127,7 +127,8 @@ function decoded(value: string): string {
   }
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Returns headers with their names in lower case. */
+export function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
