@@ -1,18 +1,22 @@
 import { OptionError } from "../../core/errors.ts";
 
-/** Fields of a pattern from right to left: day of the week, month, day of the month, hour, minute, second. */
+/**
+ * Fields of a pattern from right to left: day of the week, month, day of the month, hour, minute, second. `values`:
+ * number of different values; 0 and 7 are both Sunday.
+ */
 const FIELDS = [
-  { name: "day of the week", min: 0, max: 7, words: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] },
+  { name: "day of the week", values: 7, min: 0, max: 7, words: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] },
   {
     name: "month",
+    values: 12,
     min: 1,
     max: 12,
     words: ["", "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
   },
-  { name: "day of the month", min: 1, max: 31, words: [] },
-  { name: "hour", min: 0, max: 23, words: [] },
-  { name: "minute", min: 0, max: 59, words: [] },
-  { name: "second", min: 0, max: 59, words: [] },
+  { name: "day of the month", values: 31, min: 1, max: 31, words: [] },
+  { name: "hour", values: 24, min: 0, max: 23, words: [] },
+  { name: "minute", values: 60, min: 0, max: 59, words: [] },
+  { name: "second", values: 60, min: 0, max: 59, words: [] },
 ] as const;
 
 type CronField = (typeof FIELDS)[number];
@@ -56,9 +60,8 @@ function isPart(part: string, field: CronField): boolean {
 }
 
 /** Returns true for a step that is at most the number of values of the field: a step of 90 minutes is invalid. */
-function isStep(text: string, { name, min, max }: CronField): boolean {
-  const most = name === "day of the week" ? 7 : max - min + 1;
-  return /^\d{1,2}$/.test(text) && Number(text) > 0 && Number(text) <= most;
+function isStep(text: string, { values }: CronField): boolean {
+  return /^\d{1,2}$/.test(text) && Number(text) > 0 && Number(text) <= values;
 }
 
 function valueOf(text: string, { min, max, words }: CronField): number | undefined {

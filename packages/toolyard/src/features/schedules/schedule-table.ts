@@ -108,6 +108,7 @@ export class ScheduleTable implements Schedules {
   async #wake(): Promise<void> {
     try {
       await this.#readSchedules();
+      if (this.#users === 0) return this.close();
       const now = Date.now();
       for (const timetable of this.#timetables.values()) this.#startIfDue(timetable, now);
     } catch (error) {
