@@ -1,10 +1,10 @@
 import { fail } from "../../core/calls/outcome.ts";
-import { FailError, messageOf } from "../../core/errors.ts";
+import { FailError } from "../../core/errors.ts";
 import { isJsonObject, stringMember } from "../../core/json/json.ts";
 import { openBrowser } from "../../process/open-browser.ts";
 import { EXIT } from "../failure.ts";
 import { hubAddress, type HubAddress } from "../hub-access/hub-address.ts";
-import { askHub, type HubAnswer } from "../hub-access/query-hub.ts";
+import { askRunningHub } from "../hub-access/request-running-hub.ts";
 import { wantsToken } from "../hub-access/session.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
@@ -14,7 +14,6 @@ interface Options extends SharedOptions {
   readonly browser: boolean;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
 const LINKS_PATH = "/api/admin/links";
 const CONSOLE_PATH = "/console/";
 
@@ -29,11 +28,12 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
 };
 
 async function consoleLink({ base, token }: HubAddress, io: Io): Promise<string> {
-  const { status, json } = await requestLink({ base, token }, io);
-  const { origin } = new URL(base);
+  const url = new URL(`${base}${LINKS_PATH}`);
+  const { status, json } = await askRunningHub({ url, token, method: "POST", body: "{}" }, "The console runs", io);
+  const { origin } = url;
   if (status === 200 && isJsonObject(json)) {
-    const url = stringMember(json, "url");
-    if (url !== undefined && /^https?:\/\//.test(url)) return url;
+    const link = stringMember(json, "url");
+    if (link !== undefined && /^https?:\/\//.test(link)) return link;
   }
   // Without a token, users sign in on the page itself.
   if (status === 401 && token === undefined) return `${base}${CONSOLE_PATH}`;
@@ -47,20 +47,4 @@ async function consoleLink({ base, token }: HubAddress, io: Io): Promise<string>
       ),
     );
   throw new FailError(fail("malformed", `${origin} answered HTTP ${status} and no link. Is it a toolyard hub?`));
-}
-
-async function requestLink({ base, token }: Pick<HubAddress, "base" | "token">, io: Io): Promise<HubAnswer> {
-  const url = new URL(`${base}${LINKS_PATH}`);
-  try {
-    return await askHub({ url, token, method: "POST", body: "{}", timeoutMs: ANSWER_WITHIN_MS }, io);
-  } catch (error) {
-    if (io.interrupted.aborted) throw new FailError(fail("cancelled", "Interrupted."));
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
-    throw new FailError(
-      fail(
-        "unavailable",
-        `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`,
-      ),
-    );
-  }
 }

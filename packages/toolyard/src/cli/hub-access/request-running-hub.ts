@@ -30,7 +30,7 @@ export async function requestRunningHub(
 ): Promise<JsonObject> {
   const { [below]: base, token } = await hubAddress(options, io);
   const url = new URL(`${base}${path}`);
-  const { status, json } = await sent({ ...request, url, token, timeoutMs: ANSWER_WITHIN_MS }, subject, io);
+  const { status, json } = await askRunningHub({ ...request, url, token }, subject, io);
   if (status === 401) throw new FailError(wantsToken(url.origin, token !== undefined));
   if (status < 300 && isJsonObject(json)) return json;
   throw new FailError(
@@ -38,9 +38,17 @@ export async function requestRunningHub(
   );
 }
 
-async function sent(question: HubQuestion, subject: string, io: Io): ReturnType<typeof askHub> {
+/**
+ * Resolves with the answer of a running hub, whatever its status is. Rejects with a `FailError` if no hub answers.
+ * `subject`: see `RunningHubRequest`.
+ */
+export async function askRunningHub(
+  question: Omit<HubQuestion, "timeoutMs">,
+  subject: string,
+  io: Io,
+): ReturnType<typeof askHub> {
   try {
-    return await askHub(question, io);
+    return await askHub({ ...question, timeoutMs: ANSWER_WITHIN_MS }, io);
   } catch (error) {
     if (io.interrupted.aborted || error instanceof FailError) throw error;
     const advice = `${subject} at a running hub: start one with \`toolyard serve\`, or name another with --url.`;
