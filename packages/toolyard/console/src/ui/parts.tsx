@@ -93,3 +93,20 @@ export function Json({ value }: { readonly value: unknown }) {
     </pre>
   );
 }
+
+export interface SearchFieldProps {
+  readonly label: string;
+  readonly words: string;
+  readonly onWords: (words: string) => void;
+  readonly class?: string;
+}
+
+/** A field for words to search for, whose label is only visible as its placeholder. */
+export function SearchField({ label, words, onWords, class: className }: SearchFieldProps) {
+  return (
+    <label class={className}>
+      <span class="hidden">{label}</span>
+      <input type="search" placeholder={label} value={words} onInput={(event) => onWords(event.currentTarget.value)} />
+    </label>
+  );
+}

@@ -3,7 +3,7 @@ import { STAGES, type CallList, type CallRecord } from "../../../src/features/co
 import { formatBytes, formatDate, formatMs, formatNumber, formatTime, t } from "../i18n/texts.ts";
 import { liveCalls, skipped } from "../live.ts";
 import { href } from "../route.ts";
-import { Commands, Outcome, Pending } from "../ui/parts.tsx";
+import { Commands, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
 const MAX_ROWS = 500;
@@ -22,15 +22,7 @@ export function Calls() {
   return (
     <>
       <div class="filters">
-        <label>
-          <span class="hidden">{t("filter")}</span>
-          <input
-            type="search"
-            placeholder={t("filter")}
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField label={t("filter")} words={words} onWords={setWords} />
         <label>
           <span class="hidden">{t("outcome")}</span>
           <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value)}>

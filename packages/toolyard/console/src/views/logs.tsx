@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { LogList } from "../../../src/features/console/api-types.ts";
 import { formatTime, t } from "../i18n/texts.ts";
 import { liveLines, skipped } from "../live.ts";
-import { Commands, Foreign, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Pending, SearchField } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 import { VirtualList } from "../ui/virtual-list.tsx";
 
@@ -39,15 +39,7 @@ export function Logs() {
             ))}
           </select>
         </label>
-        <label>
-          <span class="hidden">{t("filter")}</span>
-          <input
-            type="search"
-            placeholder={t("filter")}
-            value={words}
-            onInput={(event) => setWords(event.currentTarget.value)}
-          />
-        </label>
+        <SearchField label={t("filter")} words={words} onWords={setWords} />
         <label>
           <input
             type="checkbox"

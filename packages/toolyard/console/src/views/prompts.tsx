@@ -4,7 +4,7 @@ import { ApiError, call } from "../api.ts";
 import { formatMs, t } from "../i18n/texts.ts";
 import { href, route } from "../route.ts";
 import { CompletedField } from "../ui/completed-field.tsx";
-import { Commands, Foreign, Outcome, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { toSchema } from "../ui/schema-form.tsx";
 import { useData } from "../ui/use-data.ts";
@@ -24,15 +24,7 @@ export function Prompts() {
   const found = data.prompts.find(({ name }) => name === chosen);
   return (
     <>
-      <label class="search-field">
-        <span class="hidden">{t("filter")}</span>
-        <input
-          type="search"
-          placeholder={t("filter")}
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField class="search-field" label={t("filter")} words={words} onWords={setWords} />
       <p class="dim" role="status">
         {t("promptCount", { count: data.prompts.length })}
       </p>

@@ -4,7 +4,7 @@ import { ApiError, call, keyHeaders, readEvents, request } from "../api.ts";
 import { formatBytes, formatMs, formatTime, t } from "../i18n/texts.ts";
 import { href, go, route } from "../route.ts";
 import { CompletedField } from "../ui/completed-field.tsx";
-import { Commands, Foreign, Outcome, Pending } from "../ui/parts.tsx";
+import { Commands, Foreign, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { expand, variablesOf } from "../ui/uri-template.ts";
 import { useData } from "../ui/use-data.ts";
@@ -31,15 +31,7 @@ export function Resources() {
   const found = data.templates.find(({ uriTemplate }) => chosen === TEMPLATE && uriTemplate === template);
   return (
     <>
-      <label class="search-field">
-        <span class="hidden">{t("filter")}</span>
-        <input
-          type="search"
-          placeholder={t("filter")}
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField class="search-field" label={t("filter")} words={words} onWords={setWords} />
       <p class="dim" role="status">
         {t("resourceCount", { count: data.resources.length, templates: data.templates.length })}
       </p>

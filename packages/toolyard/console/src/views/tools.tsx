@@ -4,7 +4,7 @@ import { ApiError, get } from "../api.ts";
 import { formatBytes, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { changes } from "../live.ts";
 import { href, route } from "../route.ts";
-import { Commands, CopyButton, Foreign, Json, Outcome, Pending } from "../ui/parts.tsx";
+import { Commands, CopyButton, Foreign, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { callForms, runTool, type RunNotice } from "../ui/run-tool.ts";
 import { Field, startValue, toSchema } from "../ui/schema-form.tsx";
@@ -20,15 +20,7 @@ export function Tools() {
   const chosen = route.value[1];
   return (
     <>
-      <label class="search-field">
-        <span class="hidden">{t("searchTools")}</span>
-        <input
-          type="search"
-          placeholder={t("searchTools")}
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField class="search-field" label={t("searchTools")} words={words} onWords={setWords} />
       <p class="dim" role="status">
         {words.trim() === ""
           ? t("toolCount", { count: total })
