@@ -2,7 +2,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, buildConnector, fetch as fetchThrough } from "undici";
@@ -10,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { Authority } from "../support/certificates.ts";
 import { clientOf, openYard, refresh, statusWith, tokensFor } from "./builtin-yard.ts";
+import { freePort } from "../support/free-port.ts";
 
 const PAGE = readFileSync(new URL("../../docs/guide/team/public-hub.md", import.meta.url), "utf8");
 const NAME = "hub.example.com";
@@ -44,15 +44,6 @@ afterEach(async () => {
   await toy[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** The hub as clients see it through the proxy. */
 function seenThrough(port: number): ToyHub {

@@ -1,7 +1,5 @@
 // Public servers with their individual behaviour, up to a completed sign-in. `npm run sign-in:chromium` repeats this
 // with a real browser.
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { knownServer } from "../../packages/toolyard/src/outbound/credentials/known-servers.ts";
 import type { RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
@@ -16,6 +14,7 @@ import {
 } from "../fixtures/auth-server.ts";
 import { startBrowsers, type Browsers } from "./browser.ts";
 import { echo, Home, says } from "./harness.ts";
+import { freePort } from "../support/free-port.ts";
 
 interface Row {
   /** Behaviour of the authorization server. */
@@ -188,12 +187,3 @@ test.each(Object.entries(ROWS).filter(([, { otherwise }]) => otherwise !== undef
     await expect(signingIn).rejects.toThrow(words);
   },
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
