@@ -1,5 +1,5 @@
 // Bundles `sucrase` into one file that children, threads and module hooks load by path. The package brings a command
-// line, two copies of its code and 14 further packages, which an installation does not need.
+// line, two copies of its code and 16 further packages, which an installation does not need.
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 
