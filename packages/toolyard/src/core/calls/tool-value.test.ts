@@ -15,16 +15,29 @@ test.each([
   ["true", true],
   ["null", null],
   ['"quoted"', "quoted"],
+  ["false", false],
+  [' \t\r\n{"a": 1}\n', { a: 1 }],
 ])("C12: parses the text %s as JSON", (text, value) => {
   expect(toolValue(texts(text))).toEqual(value);
 });
 
-test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])(
-  "C12: keeps %s as text",
-  (text) => {
-    expect(toolValue(texts(text))).toBe(text);
-  },
-);
+test.each([
+  "plain words",
+  "",
+  "truth",
+  "nullable",
+  "\u00a01",
+  "\ufeff{}",
+  "+1",
+  ".5",
+  "007",
+  "1.50",
+  "12345678901234567890",
+  "{broken",
+  "NaN",
+])("C12: keeps %s as text", (text) => {
+  expect(toolValue(texts(text))).toBe(text);
+});
 
 test("C12: returns a list for several blocks, the block of an image, and null without content", () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };

@@ -72,8 +72,13 @@ export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: J
   return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
 }
 
+/** Start of every text that is JSON. */
+const JSON_START = /^[ \t\n\r]*(?:[[{"\-\d]|true|false|null)/;
+
 /** Parses a text as JSON. Returns the text itself if it is not JSON. */
 function textValue(text: string): unknown {
+  // Most results are plain text, and an exception of the parser costs more than the rest of a short call.
+  if (!JSON_START.test(text)) return text;
   let value: unknown;
   try {
     value = parseExact(text);

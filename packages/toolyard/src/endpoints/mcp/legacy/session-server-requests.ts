@@ -77,8 +77,9 @@ export class SessionServerRequests {
 
   /** Rejects all pending requests, because the session ends. */
   close(): void {
+    if (!this.#waiting) return;
     const gone = new FailError(fail("cancelled", "The calling client disconnected."));
-    for (const waiting of this.#waiting?.values() ?? []) waiting.reject(gone);
+    for (const waiting of this.#waiting.values()) waiting.reject(gone);
     this.#waiting = undefined;
   }
 }
