@@ -4,7 +4,7 @@ import type { TokenVerifier } from "../access-token-authenticator.ts";
 import type { Audience } from "../audience.ts";
 import { TokenError, UnknownToken } from "../token-error.ts";
 import type { ClientRegistry } from "./client-registry.ts";
-import { CONSOLE_CLIENT } from "./console-client.ts";
+import { CONSOLE_CLIENT } from "./options.ts";
 import { groupsOfUser } from "./federation/account.ts";
 import type { IdentityProviderOptions } from "./federation/options.ts";
 import type { RecordStore } from "./record-store.ts";

@@ -1,5 +1,5 @@
-/** Client id of the hub's own console. Registered clients get random ids, so none can be equal. */
-export const CONSOLE_CLIENT = "toolyard-console";
+import { CONSOLE_CLIENT } from "./options.ts";
+
 /** Path below the hub's base path at which an authorization server returns browsers of the console. */
 export const CONSOLE_CALLBACK = "/api/admin/callback";
 

@@ -1,4 +1,3 @@
-import { CONSOLE_CLIENT } from "./console-client.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import { ABOVE_ZERO, readEntries, readOptions } from "../../core/options/option-values.ts";
@@ -11,6 +10,8 @@ import {
 
 /** Scope of every issued token, unless the client requests other scopes. */
 export const BASE_SCOPE = "mcp";
+/** Client id of the hub's own console. Registered clients get random ids, and no machine client may have this one. */
+export const CONSOLE_CLIENT = "toolyard-console";
 const DAY_MS = 24 * 60 * 60_000;
 
 const MachineSchema = Type.Object({

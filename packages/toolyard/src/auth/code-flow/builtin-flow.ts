@@ -2,8 +2,8 @@ import { parseJsonObject } from "../../core/json/json-object-text.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { CodeFlow } from "../../core/ports/code-flow.ts";
 import type { AuthServerHandle } from "../builtin/auth-server-handle.ts";
-import { CONSOLE_CALLBACK, CONSOLE_CLIENT } from "../builtin/console-client.ts";
-import { BASE_SCOPE } from "../builtin/options.ts";
+import { CONSOLE_CALLBACK } from "../builtin/console-client.ts";
+import { BASE_SCOPE, CONSOLE_CLIENT } from "../builtin/options.ts";
 import { AUTH_ROUTES } from "../builtin/provider.ts";
 import { authorizationQuery, codeOf, refusedBy, tokensOf } from "./token-response.ts";
 
