@@ -1,5 +1,5 @@
 // `toolyard open`: the link that signs a browser in once, and hubs that give none.
-import { readFile } from "node:fs/promises";
+import { readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ServeChild } from "../support/serve-child.ts";
@@ -42,13 +42,57 @@ test("prints a link whose code is in the fragment and opens one session", async 
   expect(first.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
 });
 
-test("opens the browser with the link and does not print its code", async () => {
-  const file = join(desk.folder, "opened.txt");
-  const write = `require('node:fs').writeFileSync(${JSON.stringify(file)},process.argv[1])`.replaceAll(" ", "");
-  const env = { ...WITH_TOKEN, BROWSER: `${process.execPath} -e ${write}` };
-  const { code, stdout } = await desk.run(["open", "--url", guarded.url], { env });
-  expect([code, stdout]).toEqual([0, `The browser opens ${rootOf(guarded)}/console/.\n`]);
-  await vi.waitFor(async () => expect(await readFile(file, "utf8")).toMatch(/\/console\/#code=[\w-]{43}$/), 10_000);
+/** Returns the variables of a browser that writes its argument to a file, and a function that awaits the argument. */
+function recordingBrowser(name: string): {
+  readonly env: Record<string, string>;
+  readonly given: () => Promise<string>;
+} {
+  const file = join(desk.folder, name);
+  const write = `require('node:fs').writeFileSync(${JSON.stringify(file)},process.argv[1]+';')`.replaceAll(" ", "");
+  const given = async (): Promise<string> => {
+    await vi.waitFor(async () => expect(await readFile(file, "utf8")).toMatch(/;$/), 10_000);
+    return (await readFile(file, "utf8")).slice(0, -1);
+  };
+  return { env: { BROWSER: `${process.execPath} -e ${write}` }, given };
+}
+
+test("opens the browser with a private file that leads to the link, so that no argument has the code", async () => {
+  const { env, given } = recordingBrowser("opened.txt");
+  const { code, stdout } = await desk.run(["open", "--url", guarded.url], { env: { ...WITH_TOKEN, ...env } });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`The browser opens ${rootOf(guarded)}/console/. If it does not, run`);
+  const address = await given();
+  expect(address).toMatch(/^file:\/\/\/.*\/open\/open-[0-9a-f]{16}\.html$/);
+  const page = await readFile(new URL(address), "utf8");
+  expect(page).toMatch(/http-equiv="refresh" content="0; url=http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]{43}"/);
+  expect((await stat(new URL(address))).mode & 0o777).toBe(0o600);
+  expect((await stat(new URL(".", address))).mode & 0o777).toBe(0o700);
+});
+
+test("removes the files of earlier openings after a minute, and no other file", async () => {
+  const { env, given } = recordingBrowser("again.txt");
+  const folder = new URL(".", await recordedFolder());
+  const [old, other] = [new URL("open-0123456789abcdef.html", folder), new URL("notes.html", folder)];
+  for (const file of [old, other]) {
+    await writeFile(file, "x");
+    await utimes(file, new Date(0), new Date(0));
+  }
+  await desk.run(["open", "--url", guarded.url], { env: { ...WITH_TOKEN, ...env } });
+  await readFile(new URL(await given()));
+  await expect(stat(old)).rejects.toThrow("ENOENT");
+  expect((await stat(other)).size).toBe(1);
+});
+
+async function recordedFolder(): Promise<string> {
+  const { env, given } = recordingBrowser("folder.txt");
+  await desk.run(["open", "--url", guarded.url], { env: { ...WITH_TOKEN, ...env } });
+  return given();
+}
+
+test("opens the address itself where it contains no code", async () => {
+  const { env, given } = recordingBrowser("plain.txt");
+  await desk.run(["open", "--url", open.url], { env });
+  expect(await given()).toBe(`${rootOf(open)}/console/`);
 });
 
 test("gives the address without a link where none is needed, also below a base path", async () => {

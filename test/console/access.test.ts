@@ -1,4 +1,6 @@
 // The API and the sessions of the console, without a browser: what other pages, ports and callers are refused.
+import { once } from "node:events";
+import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -184,6 +186,75 @@ test("redirects a browser, but not a program, from the address of the hub to the
   const page = await get("text/html,application/xhtml+xml,*/*;q=0.8");
   expect([page.status, page.headers.get("location")]).toEqual([303, "./console/"]);
   expect((await get("*/*")).body["text"]).toContain("is an MCP endpoint");
+});
+
+/** Sends a request with any headers: `fetch` sets `Sec-Fetch-Mode` itself. */
+async function navigate(
+  path: string,
+  { method = "GET", ...headers }: Record<string, string>,
+  hub = guarded,
+): Promise<{ readonly status: number | undefined; readonly headers: IncomingHttpHeaders }> {
+  const sent = request(`${rootOf(hub)}${path}`, { method, headers });
+  const [response] = (await once(sent.end(), "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "close");
+  return { status: response.statusCode, headers: response.headers };
+}
+
+const BROWSER_HEADERS = { accept: "text/html,*/*;q=0.8", "sec-fetch-mode": "navigate", "sec-fetch-site": "none" };
+
+test.each([
+  ["the address of the hub", "/", {}, 303],
+  ["the address of the hub with an expired token", "/", { authorization: "Bearer wrong" }, 303],
+  ["the address of the hub by another method", "/", { method: "HEAD" }, 401],
+  ["the address of the hub by a script", "/", { "sec-fetch-mode": "cors" }, 401],
+  ["the address of the hub by a program that accepts HTML", "/", { "sec-fetch-mode": "" }, 401],
+  ["the address of the hub as an MCP client", "/", { accept: "application/json, text/event-stream" }, 401],
+  ["the address of the hub as an image", "/", { accept: "image/*" }, 401],
+  ["the MCP endpoint", "/mcp", {}, 401],
+  ["the status", "/status", {}, 401],
+  ["an unknown path", "/nope", {}, 401],
+  ["the address of a profile", "/mcp/none/", {}, 401],
+])("of a guarded hub, answers a browser at %s (%s) with %j as intended", async (_name, path, more, status) => {
+  const found = await navigate(path, { ...BROWSER_HEADERS, ...(more as Record<string, string>) });
+  expect(found.status).toBe(status);
+  expect(found.headers.location).toBe(status === 303 ? "./console/" : undefined);
+  if (status === 401) expect(found.headers["www-authenticate"]).toMatch(/^Bearer/);
+});
+
+test("redirects a browser to the console with workers and below a base path", async () => {
+  const config = { server: { tokens: TOKENS } };
+  await using hub = await ServeChild.start({ config, args: ["--workers", "2", "--base-path", "/yard"] });
+  const at = { url: rootOf(hub).replace(/\/yard$/, "/mcp") } as ServeChild;
+  const page = await navigate("/yard/", BROWSER_HEADERS, at);
+  expect([page.status, page.headers.location]).toEqual([303, "./console/"]);
+  expect((await ask("/yard/", {}, at)).status).toBe(401);
+  expect((await ask("/yard/console/", {}, at)).status).toBe(200);
+  expect((await ask("/yard/api/admin/overview", { headers: bearer("ops") }, at)).status).toBe(200);
+});
+
+test("a guarded hub without the console answers a browser with 401", async () => {
+  await using hub = await ServeChild.start({ config: { server: { tokens: TOKENS }, console: { enabled: false } } });
+  expect((await navigate("/", BROWSER_HEADERS, hub)).status).toBe(401);
+});
+
+test.each([
+  ["de-DE,de;q=0.9", "de", "Bei Toolyard anmelden", "Anmelden"],
+  ["fr", "fr", "Se connecter à Toolyard", "Se connecter"],
+  ["en", "en", "Sign in to Toolyard", "Sign in"],
+  ["nl", "en", "Sign in to Toolyard", "Sign in"],
+])("shows the sign-in page for %s in %s, also after a refusal", async (language, lang, heading, button) => {
+  const headers = { "accept-language": language };
+  const body = new URLSearchParams({ token: "wrong" });
+  for (const [path, init] of [
+    ["/console/sign-in", {}],
+    ["/api/admin/session", { method: "POST", body }],
+  ] as const) {
+    const { body: page } = await ask(path, { ...init, headers });
+    expect(page["text"]).toContain(`<html lang="${lang}">`);
+    expect(page["text"]).toContain(`<h1>${heading}</h1>`);
+    expect(page["text"]).toContain(`<button>${button}</button>`);
+  }
 });
 
 test.each([

@@ -28,16 +28,31 @@ export function keyHeaders(): Record<string, string> {
   return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open" };
 }
 
-/** Reads the key, or the code of a sign-in link, from the fragment of the address. */
-export async function takeFragment(): Promise<void> {
+/**
+ * Reads the key, or the code of a sign-in link, from the fragment of the address. Any page can lead a browser to such
+ * an address, so a key is only kept if the hub accepts it together with the cookie, and a link replaces an open session
+ * only with the user's consent.
+ */
+export async function takeFragment(mayReplace: (user: string) => boolean): Promise<void> {
   const given = new URLSearchParams(location.hash.replace(/^#\/?/, ""));
   const [key, code] = [given.get("key"), given.get("code")];
   if (key === null && code === null) return;
   history.replaceState(null, "", location.pathname + location.search);
-  if (key !== null) localStorage.setItem(KEY_NAME, key);
+  if (key !== null && (await sessionWith(key))) localStorage.setItem(KEY_NAME, key);
   if (code === null) return;
+  const open = await sessionWith(localStorage.getItem(KEY_NAME));
+  if (open && !mayReplace(open.caller.name ?? open.caller.id)) return;
   const response = await fetch(`${API}session`, { method: "POST", body: new URLSearchParams({ code }) });
   if (response.ok) localStorage.setItem(KEY_NAME, ((await response.json()) as { key: string }).key);
+}
+
+/** Returns the browser's session if this key belongs to its cookie. */
+async function sessionWith(key: string | null): Promise<SessionInfo | undefined> {
+  if (key === null) return undefined;
+  const response = await fetch(`${API}session`, { headers: { [KEY_HEADER]: key } });
+  if (!response.ok) return undefined;
+  const info = (await response.json()) as SessionInfo;
+  return info.by === "session" ? info : undefined;
 }
 
 export function toSignIn(): void {

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { get, session, takeFragment } from "./api.ts";
-import { useOwnLanguage } from "./i18n/texts.ts";
+import { t, useOwnLanguage } from "./i18n/texts.ts";
 import { followEvents } from "./live.ts";
 import { Shell } from "./shell.tsx";
 import { applyTheme } from "./theme.ts";
@@ -8,7 +8,8 @@ import type { SessionInfo } from "../../src/features/console/api-types.ts";
 import "./style.css";
 
 applyTheme();
-await Promise.all([useOwnLanguage(), takeFragment()]);
+await useOwnLanguage();
+await takeFragment((user) => confirm(t("replaceSession", { user })));
 try {
   session.value = await get<SessionInfo>("session");
 } catch {

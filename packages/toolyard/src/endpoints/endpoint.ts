@@ -22,6 +22,10 @@ export interface Endpoint {
 export interface SharedPage {
   /** Exact path below the base path. */
   readonly path: string;
+  /**
+   * Location, relative to the path, to which a browser without credentials is redirected. @default it gets 401
+   */
+  readonly signInAt?: string;
   /** Returns true if the request is one of a browser for the page. */
   wants(exchange: HttpExchange): boolean;
   serve(exchange: HttpExchange): void | Promise<void>;

@@ -18,7 +18,10 @@ export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountab
     route: (place, handler, refusalBody) => {
       mounted.add(place.path);
       const own = pages.filter(({ path }) => path === place.path);
-      listener.route(place, own.length > 0 ? withPages(own, handler) : handler, refusalBody);
+      if (own.length === 0) return listener.route(place, handler, refusalBody);
+      const signInAt = own.find((page) => page.signInAt !== undefined)?.signInAt;
+      const shown = signInAt === undefined ? place : { ...place, signInAt };
+      listener.route(shown, withPages(own, handler), refusalBody);
     },
   };
   for (const endpoint of endpoints) endpoint.mount(shared);

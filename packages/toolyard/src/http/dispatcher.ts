@@ -80,8 +80,17 @@ export class Dispatcher {
     if (route?.isOpen) return this.#enter(NOBODY, known);
     const found = this.#authenticator.authenticate(request, route && mountOf(place, route));
     return found instanceof Promise
-      ? found.then((authentication) => this.#enter(this.#admitted(authentication, request), known))
-      : this.#enter(this.#admitted(found, request), known);
+      ? found.then((authentication) => this.#decide(authentication, known))
+      : this.#decide(found, known);
+  }
+
+  #decide(authentication: Authentication, known: ResolvedRequest): void | Promise<void> {
+    const { arrival, route, place } = known;
+    const { request, answer } = arrival;
+    const isRefused = !authentication.admitted && (authentication.status ?? 401) === 401;
+    if (isRefused && route?.signInAt !== undefined && place.name === undefined && isNavigation(request))
+      return answer.send(303, ["location", route.signInAt, "cache-control", "no-store"]);
+    return this.#enter(this.#admitted(authentication, request), known);
   }
 
   /** Checks a request. Returns true if a page of its origin may read the answer. Throws a 400 or 403. */
@@ -196,6 +205,15 @@ const MAX_SHOWN_NAME = 64;
 
 /** Path below which the documents of RFC 8414, RFC 9728 and similar standards are served. */
 const WELL_KNOWN = "/.well-known/";
+
+/** Returns true if a browser opens a page. Browsers do not let scripts set `Sec-Fetch-Mode`, and programs omit it. */
+function isNavigation(request: Pick<HttpRequest, "method" | "header">): boolean {
+  return (
+    request.method === "GET" &&
+    request.header("sec-fetch-mode") === "navigate" &&
+    /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(request.header("accept") ?? "")
+  );
+}
 
 /** Returns the methods to report. A path that is hidden from some callers looks like an unknown path. */
 function reportedMethods(route: Route | undefined): readonly string[] {

@@ -30,6 +30,11 @@ export interface RoutePlace {
    * @default false
    */
   readonly isAtRoot?: boolean;
+  /**
+   * Location, relative to the path, to which a browser is redirected that opens the path without credentials. Programs
+   * get 401. It is data, not a function, because workers get a copy. @default every caller gets 401
+   */
+  readonly signInAt?: string;
 }
 
 export interface Route {
@@ -39,6 +44,7 @@ export interface Route {
   readonly isOpen: boolean;
   readonly isShared: boolean;
   readonly isAtRoot: boolean;
+  readonly signInAt?: string;
   readonly handler: Handler;
   readonly refusalBody?: RefusalBody;
 }
@@ -55,9 +61,10 @@ export class Router {
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
   add(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    const { methods, path, isOpen = false, isShared = false, isAtRoot = false } = place;
+    const { methods, path, isOpen = false, isShared = false, isAtRoot = false, signInAt } = place;
     const mount = path.replace(/\/\*$/, "");
-    const route: Route = { methods, mount, isOpen, isShared, isAtRoot, handler, ...(refusalBody && { refusalBody }) };
+    const further = { ...(signInAt !== undefined && { signInAt }), ...(refusalBody && { refusalBody }) };
+    const route: Route = { methods, mount, isOpen, isShared, isAtRoot, handler, ...further };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);
     if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);

@@ -14,6 +14,7 @@ export const DE: Texts = {
   palette: "Gehe zu …",
   paletteHint: "Ansichten, Werkzeuge und Quellen suchen",
   signOut: "Abmelden",
+  replaceSession: "Dieser Link meldet diesen Browser neu an. Die Sitzung von {user} ersetzen?",
   theme: "Darstellung",
   themeAuto: "Automatisch",
   themeLight: "Hell",

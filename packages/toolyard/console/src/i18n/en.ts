@@ -12,6 +12,7 @@ export const EN = {
   palette: "Go to or run …",
   paletteHint: "Search commands, tools and sources",
   signOut: "Sign out",
+  replaceSession: "This link signs this browser in again. Replace the session of {user}?",
   theme: "Appearance",
   themeAuto: "Automatic",
   themeLight: "Light",

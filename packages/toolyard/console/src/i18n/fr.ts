@@ -14,6 +14,7 @@ export const FR: Texts = {
   palette: "Aller à …",
   paletteHint: "Chercher des vues, des outils et des sources",
   signOut: "Se déconnecter",
+  replaceSession: "Ce lien connecte de nouveau ce navigateur. Remplacer la session de {user} ?",
   theme: "Apparence",
   themeAuto: "Automatique",
   themeLight: "Clair",

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { fail } from "../../core/calls/outcome.ts";
+import { dataFolder } from "../../core/data-folder.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, stringMember } from "../../core/json/json.ts";
-import { openBrowser } from "../../process/open-browser.ts";
+import { openBrowser, openBrowserSecretly } from "../../process/open-browser.ts";
 import { EXIT } from "../failure.ts";
 import { hubAddress, type HubAddress } from "../hub-access/hub-address.ts";
 import { askRunningHub } from "../hub-access/request-running-hub.ts";
@@ -20,12 +22,20 @@ const CONSOLE_PATH = "/console/";
 /** Opens the console with a link that signs the browser in once. The link is in the fragment, which is never sent. */
 export const run: CommandAction<Options> = async (_args, options, io) => {
   const address = await consoleLink(await hubAddress(options, io), io);
-  const isOpen = options.browser && (await openBrowser(address, io.env));
+  const isOpen = options.browser && (await openConsole(address, io));
   if (options.json) await printJson(io.stdout, { url: address, opened: isOpen });
-  else if (isOpen) await print(io.stdout, `The browser opens ${address.split("#", 1)[0]}.`);
-  else await print(io.stdout, `Open this address in a browser within a minute:\n\n${address}`);
+  else if (isOpen) {
+    const page = address.split("#", 1)[0]!;
+    await print(io.stdout, `The browser opens ${page}. If it does not, run \`toolyard open --no-browser\`.`);
+  } else await print(io.stdout, `Open this address in a browser within a minute:\n\n${address}`);
   return EXIT.ok;
 };
+
+/** Opens the console. A link with a code is not passed on the command line, which other users can read. */
+function openConsole(address: string, { env }: Io): Promise<boolean> {
+  if (!address.includes("#")) return openBrowser(address, env);
+  return openBrowserSecretly(address, { folder: join(dataFolder(env), "open"), variables: env });
+}
 
 async function consoleLink({ base, token }: HubAddress, io: Io): Promise<string> {
   const url = new URL(`${base}${LINKS_PATH}`);

@@ -33,7 +33,7 @@ function boardWith(texts: readonly string[]): EventBoard {
   const calls = texts.map((target, at) => ({ number: at + 1, target, who: "x" }) as CallRecord);
   const lines = texts.map((text, at) => ({ number: at + 1, text, time: "", level: "info" }) as LogRecord);
   const parts = {
-    recentCalls: { newest: () => calls.toReversed(), lastNumber: 0, added: { on: () => () => {} } },
+    recentCalls: { after: (number: number) => calls.slice(number), lastNumber: 0, added: { on: () => () => {} } },
     logFeed: { lines: () => lines, added: { on: () => () => {} } },
     startedAt: new Date(0),
     hub: {

@@ -86,8 +86,7 @@ export class EventBoard {
   }
 
   #replay(reader: BoardReader): void {
-    const calls = (this.#parts.recentCalls?.newest() ?? []).filter(({ number }) => number > reader.call).toReversed();
-    for (const call of calls) this.#sendCall(reader, call);
+    for (const call of this.#parts.recentCalls?.after(reader.call) ?? []) this.#sendCall(reader, call);
     for (const line of this.#parts.logFeed.lines()) if (line.number > reader.line) this.#sendLine(reader, line);
   }
 

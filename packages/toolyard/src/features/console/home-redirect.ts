@@ -12,9 +12,16 @@ export async function isServable({ isGuarded, authenticator }: Access): Promise<
   return found.admitted && found.principal.remote !== true;
 }
 
-/** Redirects a browser from the address of the hub to the console. `/?clients` shows the page for clients instead. */
+/** Location of the console from `/`. It is relative, so that it is correct behind a proxy that adds a path. */
+const CONSOLE_LOCATION = "./console/";
+
+/**
+ * Redirects a browser from the address of the hub to the console, also without credentials: the console has its own
+ * sign-in. `/?clients` shows the page for clients instead.
+ */
 export const homePage: SharedPage = {
   path: "/",
+  signInAt: CONSOLE_LOCATION,
   wants: (exchange) => {
     const { method, path, search, principal } = exchange;
     const isHome = !principal.profile && method === "GET" && path.replace(/(?<!\/)\/+$/, "") === "" && search === "";
@@ -23,6 +30,6 @@ export const homePage: SharedPage = {
     if (!isHome || /text\/event-stream|application\/json/i.test(accept)) return false;
     return exchange.header("mcp-session-id") === undefined && /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept);
   },
-  // The location is relative, so that it is correct behind a proxy that adds a path.
-  serve: ({ answer }) => answer.send(303, ["location", "./console/", "vary", "accept", "cache-control", "no-store"]),
+  serve: ({ answer }) =>
+    answer.send(303, ["location", CONSOLE_LOCATION, "vary", "accept", "cache-control", "no-store"]),
 };

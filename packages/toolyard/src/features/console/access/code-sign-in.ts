@@ -56,8 +56,19 @@ export class CodeSignIn {
   }
 
   flows(): Promise<readonly CodeFlow[]> {
+    this.#flows ??= this.#load();
+    return this.#flows;
+  }
+
+  /** Loads the flows. After a failure, the next request loads them again. */
+  async #load(): Promise<readonly CodeFlow[]> {
     const { access, client } = this.#parts;
-    return (this.#flows ??= access.loadCodeFlows?.(client) ?? Promise.resolve([]));
+    try {
+      return (await access.loadCodeFlows?.(client)) ?? [];
+    } catch (error) {
+      this.#flows = undefined;
+      throw error;
+    }
   }
 
   /** `GET sign-in?by=`: sends the browser to the authorization server. */

@@ -6,6 +6,7 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnOrigin, cookieName, cookieOf } from "./admin-caller.ts";
 import type { CodeSignIn } from "./code-sign-in.ts";
 import { SIGN_IN_HEADERS, signInPage, type SignInFacts } from "./sign-in-page.ts";
+import { signInTexts } from "./sign-in-texts.ts";
 import type { BrowserSession, BrowserSessions, NewSession } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -31,12 +32,14 @@ export class SessionEndpoint {
     this.#parts = parts;
   }
 
-  async showForm({ answer }: HttpExchange, title: string): Promise<void> {
-    answer.send(200, SIGN_IN_HEADERS, await this.#form({ title, api: "../api/admin/", problem: undefined }));
+  async showForm(exchange: HttpExchange, title: string): Promise<void> {
+    const page = await this.#form(exchange, { title, api: "../api/admin/", problem: undefined });
+    exchange.answer.send(200, SIGN_IN_HEADERS, page);
   }
 
-  async #form(facts: Omit<SignInFacts, "flows">): Promise<string> {
-    return signInPage({ ...facts, flows: await this.#parts.codes.flows() });
+  async #form(exchange: HttpExchange, facts: Omit<SignInFacts, "flows" | "texts">): Promise<string> {
+    const texts = signInTexts(exchange.header("accept-language"));
+    return signInPage({ ...facts, texts, flows: await this.#parts.codes.flows() });
   }
 
   /** `GET callback`: the authorization server returns the browser. */
@@ -45,11 +48,15 @@ export class SessionEndpoint {
       const { flow, tokens } = await this.#parts.codes.complete(exchange);
       const authorization = `Bearer ${tokens.accessToken}`;
       const problem = await this.#problemOf(exchange, authorization);
-      if (problem !== undefined) throw new Refusal(403, problem);
+      if (problem !== undefined) {
+        void flow.revoke(tokens.refreshToken ?? tokens.accessToken);
+        throw new Refusal(403, problem);
+      }
       this.#start(exchange, { authorization, signedIn: { ...tokens, flow } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      exchange.answer.send(error.status, SIGN_IN_HEADERS, await this.#form({ title, api: "", problem: error.message }));
+      const page = await this.#form(exchange, { title, api: "", problem: error.message });
+      exchange.answer.send(error.status, SIGN_IN_HEADERS, page);
     }
   }
 
@@ -76,7 +83,7 @@ export class SessionEndpoint {
     const problem = await this.#problemOf(exchange, authorization);
     if (problem !== undefined || authorization === undefined) {
       if (code !== null) throw new Refusal(401, problem ?? "");
-      return exchange.answer.send(401, SIGN_IN_HEADERS, await this.#form({ title, api: "", problem }));
+      return exchange.answer.send(401, SIGN_IN_HEADERS, await this.#form(exchange, { title, api: "", problem }));
     }
     this.#attempts.giveBack(exchange.remoteAddress);
     if (code === null) return this.#start(exchange, { authorization });

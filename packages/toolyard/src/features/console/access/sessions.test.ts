@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CodeFlowRefused, type IssuedTokens } from "../../../core/ports/code-flow.ts";
 import { LINK_MS, BrowserSessions } from "./sessions.ts";
 
@@ -148,4 +148,37 @@ test("revokes the tokens of a sign-in when its session ends, and nothing for a s
   kept.end(cookie);
   kept.end(kept.open({ authorization: "Bearer b" }).cookie);
   expect(flow.revoked).toEqual(["r0"]);
+});
+
+test("revokes the tokens of a session that is removed, ended or expired, and of no other", async () => {
+  const revoked: string[] = [];
+  const flow = { refresh: vi.fn(), revoke: async (token: string) => void revoked.push(token) };
+  const now = { ms: 0 };
+  const kept = sessions(now, 2);
+  const open = (name: string) => kept.open({ authorization: `Bearer ${name}`, signedIn: { accessToken: name, flow } });
+  open("pushed-out");
+  const [ended, expired] = [open("ended"), open("expired")];
+  kept.end(ended.cookie);
+  now.ms = 5000;
+  kept.find(expired.cookie, expired.key);
+  kept.open({ authorization: "Bearer static" });
+  await expect.poll(() => revoked).toEqual(["pushed-out", "ended", "expired"]);
+});
+
+test("revokes the new tokens of a session that ends while they are requested", async () => {
+  const revoked: string[] = [];
+  let resolve = (_tokens: IssuedTokens): void => {};
+  const promise = new Promise<IssuedTokens>((done) => (resolve = done));
+  const flow = { refresh: () => promise, revoke: async (token: string) => void revoked.push(token) };
+  const kept = sessions();
+  const { cookie } = kept.open({
+    authorization: "Bearer a",
+    signedIn: { accessToken: "a", refreshToken: "old", expiresAt: 1, flow },
+  });
+  const renewed = kept.renew(cookie);
+  kept.end(cookie);
+  expect(revoked).toEqual([]);
+  resolve({ accessToken: "b", refreshToken: "new", expiresAt: 1000 });
+  await renewed;
+  await expect.poll(() => revoked).toEqual(["new"]);
 });

@@ -135,9 +135,9 @@ export class BrowserSessions {
   }
 
   #end(id: string): void {
-    const { refreshToken, accessToken, flow } = this.#sessions.get(id)?.signedIn ?? {};
+    const session = this.#sessions.get(id);
     this.#sessions.delete(id);
-    void flow?.revoke(refreshToken ?? accessToken!);
+    if (session?.signedIn) void revokeTokens(session);
   }
 
   /** Returns the code of a link that opens one session with these credentials. */
@@ -155,6 +155,13 @@ export class BrowserSessions {
     this.#links.delete(id);
     return link && this.#now() <= link.until ? link : undefined;
   }
+}
+
+/** Revokes the tokens of a session that has ended. A renewal that is running issues new tokens, so it is awaited. */
+async function revokeTokens(session: KeptSession): Promise<void> {
+  if (session.refreshing) await session.refreshing.catch(() => {});
+  const { refreshToken, accessToken, flow } = session.signedIn!;
+  await flow.revoke(refreshToken ?? accessToken);
 }
 
 function secret(): string {

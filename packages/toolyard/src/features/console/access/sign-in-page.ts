@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CodeFlow } from "../../../core/ports/code-flow.ts";
 import { html, Html } from "../../../endpoints/html.ts";
+import type { SignInTexts } from "./sign-in-texts.ts";
 
 const STYLE =
   ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:15vh auto 0;" +
@@ -28,6 +29,8 @@ export const SIGN_IN_HEADERS: readonly string[] = [
   "same-origin",
   "cache-control",
   "no-store",
+  "vary",
+  "accept-language",
 ];
 
 export interface SignInFacts {
@@ -37,21 +40,24 @@ export interface SignInFacts {
   readonly problem: string | undefined;
   /** Authorization servers at which the browser can sign in. */
   readonly flows: readonly Pick<CodeFlow, "name" | "label">[];
+  readonly texts: SignInTexts;
 }
 
 /** Formats the page with a link for each authorization server, and the form for a token. It needs no JavaScript. */
-export function signInPage({ title, api, problem, flows }: SignInFacts): string {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1"><title>Sign in · ${title}</title>
-<style>${new Html(STYLE)}</style></head><body><main><h1>Sign in to ${title}</h1>
-${problem === undefined ? "" : html`<p role="alert">${problem}</p>`}
+export function signInPage({ title, api, problem, flows, texts }: SignInFacts): string {
+  const { language, token, refused, hint } = texts;
+  const heading = texts.title(title);
+  return html`<!doctype html><html lang="${language}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1"><title>${heading}</title>
+<style>${new Html(STYLE)}</style></head><body><main><h1>${heading}</h1>
+${problem === undefined ? "" : html`<p role="alert">${refused} <span lang="en">${problem}</span></p>`}
 ${flows.map(
-  ({ name, label }) => html`<p><a class="button" href="${`${api}sign-in?by=${name}`}">Sign in with ${label}</a></p>`,
+  ({ name, label }) => html`<p><a class="button" href="${`${api}sign-in?by=${name}`}">${texts.signInAt(label)}</a></p>`,
 )}
-<form method="post" action="${`${api}session`}"><label for="token">Token</label>
+<form method="post" action="${`${api}session`}"><label for="token">${token}</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required
 ${flows.length > 0 ? "" : new Html("autofocus")}
 ${problem === undefined ? "" : new Html('aria-invalid="true"')}>
-<button>Sign in${flows.length > 0 ? " with a token" : ""}</button></form>
-<p>A token of <code>[server]</code>, or an access token of this hub’s sign-in.</p></main></body></html>`.text;
+<button>${flows.length > 0 ? texts.signInWithToken : texts.signIn}</button></form>
+<p>${hint[0]}<code>[server]</code>${hint[1]}</p></main></body></html>`.text;
 }

@@ -2,6 +2,7 @@ import { profileCounts } from "../../../core/ports/profile-counts.ts";
 import { describeRights } from "../../../core/ports/rights-text.ts";
 import type { CallerRow, CallList, CallRecord, LogList, LogRecord, ProfileRow, SignInRow } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
+import type { RecordedCall } from "../recorder/call-record.ts";
 import { isFailure } from "../recorder/call-recorder.ts";
 import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
 import { signInLink } from "./source-rows.ts";
@@ -63,17 +64,16 @@ export class RecordRoutes {
     const limit = readCount(query, "limit", { usual: 200, most: MAX_CALLS });
     const [tool, who, outcome, source] = ["tool", "who", "outcome", "source"].map((name) => query.get(name) ?? "");
     const own = caller.principal.id;
-    const seen = (this.#parts.recentCalls?.newest() ?? []).filter((call) => caller.seesAll || call.who === own);
-    const chosen = seen.filter(
-      (call) =>
-        call.target.toLowerCase().includes(tool!.toLowerCase()) &&
-        (who === "" || call.who === who || call.client === who) &&
-        (source === "" || call.source === source) &&
-        (outcome === "" || call.outcome === outcome || (outcome === "failed" && isFailure(call.outcome))),
-    );
+    const words = tool!.toLowerCase();
+    const matches = (call: RecordedCall): boolean =>
+      (caller.seesAll || call.principal === own) &&
+      call.target.toLowerCase().includes(words) &&
+      (who === "" || call.principal === who || call.client === who) &&
+      (source === "" || call.source === source) &&
+      (outcome === "" || call.kind === outcome || (outcome === "failed" && isFailure(call.kind)));
+    const { calls, total } = this.#parts.recentCalls?.find(matches, limit) ?? { calls: [], total: 0 };
     // Calls are redacted, because a caller may have sent a secret as the name of a tool.
-    const calls = chosen.slice(0, limit).map((call) => this.#parts.redactFacts({ ...call }) as unknown as CallRecord);
-    return { calls, total: chosen.length };
+    return { calls: calls.map((call) => this.#parts.redactFacts({ ...call }) as unknown as CallRecord), total };
   }
 
   #logs({ query }: AdminRequest): LogList {

@@ -25,7 +25,7 @@ test("keeps the last calls, newest first, and counts all calls", () => {
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 60 }), (size, count) => {
       const recorder = new CallRecorder(size);
       for (let at = 0; at < count; at += 1) recorder.add(call(), [0]);
-      const kept = recorder.newest().map(({ number }) => number);
+      const kept = recorder.find(() => true, 1000).calls.map(({ number }) => number);
       expect(kept).toEqual(Array.from({ length: Math.min(size, count) }, (_, back) => count - back));
       expect(recorder.counts.calls).toBe(count);
     }),
@@ -46,15 +46,15 @@ test("does not count a call that another call makes", () => {
   recorder.add(call({ parent: "p", source: "s" }), [0]);
   expect(recorder.counts.calls).toBe(0);
   expect(recorder.callers()).toEqual([]);
-  expect(recorder.newest()).toHaveLength(1);
+  expect(recorder.find(() => true, 1000).calls).toHaveLength(1);
 });
 
 test("returns percentiles that are values of the kept calls", () => {
   const recorder = new CallRecorder(100);
   for (let at = 0; at < 100; at += 1) recorder.add(call(), [at]);
   const sorted = recorder
-    .newest()
-    .map(({ durationMs }) => durationMs)
+    .find(() => true, 1000)
+    .calls.map(({ durationMs }) => durationMs)
     .toSorted((one, other) => one - other);
   expect(recorder.total).toMatchObject({ p50: sorted[49], p95: sorted[94], p99: sorted[98] });
 });
@@ -84,7 +84,7 @@ test("keeps a limited number of callers and of their programs", () => {
 test("does not record a call without times", () => {
   const recorder = new CallRecorder(10);
   recorder.add(call(), undefined);
-  expect(recorder.newest()).toEqual([]);
+  expect(recorder.find(() => true, 1000).calls).toEqual([]);
   expect(recorder.counts.calls).toBe(0);
 });
 
@@ -94,4 +94,34 @@ test("divides the duration of a call into the stages that it reached", () => {
   expect(stages([10], 12)).toEqual([2]);
   expect(stages([10, 11, 13], 13.5)).toEqual([1, 2, 0.5]);
   expect(stages([0, 1, 2, 3, 4, 5, 9], 10)).toEqual([1, 1, 1, 1, 1, 4, 1]);
+});
+
+test("returns the newest matching calls with the number of all matching calls", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.array(fc.constantFrom("a", "b"), { maxLength: 60 }),
+      fc.integer({ min: 0, max: 30 }),
+      (size, targets, limit) => {
+        const recorder = new CallRecorder(size);
+        for (const target of targets) recorder.add(call({ target }), [0]);
+        const { calls, total } = recorder.find(({ target }) => target === "a", limit);
+        const kept = targets.map((target, at) => ({ target, number: at + 1 })).slice(-size);
+        const wanted = kept.filter(({ target }) => target === "a").toReversed();
+        expect(total).toBe(wanted.length);
+        expect(calls.map(({ number }) => number)).toEqual(wanted.slice(0, limit).map(({ number }) => number));
+      },
+    ),
+  );
+});
+
+test("returns the kept calls after a number, oldest first", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(40), fc.nat(45), (size, count, after) => {
+      const recorder = new CallRecorder(size);
+      for (let at = 0; at < count; at += 1) recorder.add(call(), [0]);
+      const all = Array.from({ length: count }, (_, at) => at + 1).slice(-size);
+      expect(recorder.after(after).map(({ number }) => number)).toEqual(all.filter((number) => number > after));
+    }),
+  );
 });

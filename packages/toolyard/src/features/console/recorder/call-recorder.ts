@@ -1,4 +1,4 @@
-import type { CallFigures, CallRecord } from "../api-types.ts";
+import type { CallFigures, CallList, CallRecord } from "../api-types.ts";
 import { Emitter } from "../../../core/events.ts";
 import { durationOf, recordOf, type KeptCall, type RecordedCall } from "./call-record.ts";
 
@@ -84,14 +84,26 @@ export class CallRecorder {
     if (this.added.size > 0) this.added.emit(recordOf(call));
   }
 
-  /** Returns the kept calls, newest first. */
-  newest(): readonly CallRecord[] {
-    return this.#newest().map(recordOf);
+  /** Returns the newest calls that match, newest first, and the number of all calls that match. */
+  find(matches: (call: RecordedCall) => boolean, limit: number): CallList {
+    const found = this.#newest().filter(({ seen }) => matches(seen));
+    return { calls: found.slice(0, limit).map(recordOf), total: found.length };
+  }
+
+  /** Returns the kept calls with a number above `number`, oldest first. */
+  after(number: number): readonly CallRecord[] {
+    const missed = Math.min(this.#next - number, this.#next, this.#size);
+    return Array.from({ length: Math.max(0, missed) }, (_, at) => recordOf(this.#at(missed - 1 - at)));
+  }
+
+  /** Returns the kept call that was recorded `back` calls before the last one. */
+  #at(back: number): KeptCall {
+    return this.#ring[(this.#next - 1 - back) % this.#size]!;
   }
 
   #newest(): readonly KeptCall[] {
     const length = Math.min(this.#next, this.#size);
-    return Array.from({ length }, (_, back) => this.#ring[(this.#next - 1 - back) % this.#size]!);
+    return Array.from({ length }, (_, back) => this.#at(back));
   }
 
   #countCall(seen: RecordedCall): void {

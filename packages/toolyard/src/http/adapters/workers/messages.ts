@@ -20,6 +20,7 @@ export interface WorkerRoute {
   readonly isOpen?: boolean;
   readonly isShared?: boolean;
   readonly isAtRoot?: boolean;
+  readonly signInAt?: string;
   /**
    * Refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
    * errors.
