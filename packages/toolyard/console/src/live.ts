@@ -7,7 +7,7 @@ const RETRY_MS = 2000;
 const MAX_KEPT = 1000;
 
 /** Counts the changes of each part of the state; views read their data again when a number changes. */
-export const changes = signal({ sources: 0, lists: 0 });
+export const changes = signal({ sources: 0, lists: 0, tasks: 0 });
 export const liveCalls = signal<readonly CallRecord[]>([]);
 export const liveLines = signal<readonly LogRecord[]>([]);
 /** Number of calls and log lines that the hub did not send, because there were too many. */
@@ -51,8 +51,8 @@ function take(event: keyof EventTypes, data: unknown): void {
     // After a restart, the hub counts events from the start and its data may differ, so the page is loaded again.
     if (startedAt !== "" && startedAt !== hello.startedAt) location.reload();
     startedAt = hello.startedAt;
-    const { sources, lists } = changes.value;
-    changes.value = { sources: sources + 1, lists: lists + 1 };
+    const { sources, lists, tasks } = changes.value;
+    changes.value = { sources: sources + 1, lists: lists + 1, tasks: tasks + 1 };
   } else if (event === "state") {
     const { what } = data as EventTypes["state"];
     changes.value = { ...changes.value, [what]: changes.value[what] + 1 };

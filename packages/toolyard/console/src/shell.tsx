@@ -5,6 +5,7 @@ import { chooseLanguage, language, LANGUAGES, t, type Language, type TextKey } f
 import { isLive } from "./live.ts";
 import { href, route } from "./route.ts";
 import { applyTheme, theme, THEMES, type Theme } from "./theme.ts";
+import { lateView } from "./ui/late-view.tsx";
 import { Palette } from "./ui/palette.tsx";
 import { Calls } from "./views/calls.tsx";
 import { Logs } from "./views/logs.tsx";
@@ -28,6 +29,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "tools", forAll: true, view: Tools },
   { name: "resources", forAll: true, view: Resources },
   { name: "prompts", forAll: true, view: Prompts },
+  { name: "tasks", forAll: true, view: lateView(async () => (await import("./views/tasks.tsx")).Tasks) },
   { name: "calls", forAll: true, view: Calls },
   { name: "logs", forAll: false, view: Logs },
 ];

@@ -4,7 +4,7 @@ import { REST } from "../endpoints/rest/kind.ts";
 import { AUTH } from "../features/auth/feature.ts";
 import { AGENT } from "../features/agent/feature.ts";
 import { BUILTIN_TOOLS } from "../features/builtin-tools/feature.ts";
-import { CONSOLE } from "../features/console/feature.ts";
+import { CONSOLE, CONSOLE_WORK } from "../features/console/feature.ts";
 import { HOME } from "../features/home/feature.ts";
 import { JSON_RPC } from "../features/json-rpc/feature.ts";
 import { MODELS } from "../features/models/feature.ts";
@@ -85,6 +85,7 @@ export const FEATURES = featureList([
   PROMETHEUS,
   READINESS,
   HOME,
+  CONSOLE_WORK,
   CONSOLE,
 ]);
 

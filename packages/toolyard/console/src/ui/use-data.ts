@@ -8,10 +8,10 @@ export interface DataState<T> {
   readonly reload: () => Promise<void>;
 }
 
-/** Reads a path of the API. Reads it again when the hub's state `part` changes. */
-export function useData<T>(path: string, part?: keyof typeof changes.value): DataState<T> {
+/** Reads a path of the API. Reads it again when one of the `parts` of the hub's state changes. */
+export function useData<T>(path: string, ...parts: readonly (keyof typeof changes.value)[]): DataState<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data?: T; readonly error?: ApiError }>({ path });
-  const count = part === undefined ? 0 : changes.value[part];
+  const count = parts.reduce((sum, part) => sum + changes.value[part], 0);
   // An action and an event of the hub can cause overlapping requests. A late answer must not replace a newer one.
   const order = useRef({ sent: 0, shown: 0 });
   const load = useCallback(

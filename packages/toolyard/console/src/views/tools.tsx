@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunResult, ToolDetail, ToolList, ToolRow } from "../../../src/features/console/api-types.ts";
-import { ApiError, get } from "../api.ts";
+import type { NewTask, TaskDetail } from "../../../src/features/console/task-types.ts";
+import { ApiError, call, get } from "../api.ts";
 import { formatBytes, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { changes } from "../live.ts";
-import { href, route } from "../route.ts";
+import { go, href, route } from "../route.ts";
 import { Commands, CopyButton, Foreign, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { callForms, runTool, type RunNotice } from "../ui/run-tool.ts";
@@ -184,6 +185,14 @@ function Runner({ tool }: { readonly tool: ToolDetail }) {
       setRun((before) => ({ ...before, isRunning: false, error }));
     }
   };
+  const startTask = async (): Promise<void> => {
+    try {
+      const body: NewTask = { tool: tool.name, arguments: toSchema(args) };
+      go("tasks", (await call<TaskDetail>("POST", "tasks", { body })).id);
+    } catch (failure) {
+      if (failure instanceof ApiError) setRun({ isRunning: false, notices: [], error: failure });
+    }
+  };
   return (
     <form onSubmit={(event) => void start(event)} aria-label={t("run")}>
       {Object.keys(toSchema(schema["properties"])).length === 0 && schema["additionalProperties"] === undefined ? (
@@ -206,6 +215,9 @@ function Runner({ tool }: { readonly tool: ToolDetail }) {
             {t("stop")}
           </button>
         )}
+        <button type="button" disabled={run.isRunning} onClick={() => void startTask()}>
+          {t("runAsTask")}
+        </button>
         {callForms(tool.name, args).map(([form, text]) => (
           <CopyButton key={form} text={text} label={t("copyAs", { form })} />
         ))}

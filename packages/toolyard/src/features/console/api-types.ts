@@ -308,7 +308,7 @@ export interface CallerRow {
 export interface EventTypes {
   readonly hello: { readonly startedAt: string };
   /** Sent when sources, lists or the configuration changed. The page then reads them again. */
-  readonly state: { readonly what: "sources" | "lists" };
+  readonly state: { readonly what: "sources" | "lists" | "tasks" };
   readonly call: CallRecord;
   /**
    * Sent at most once a second: totals, and the number of calls and log lines that were not sent because there were too

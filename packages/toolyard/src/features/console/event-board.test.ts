@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Emitter } from "../../core/events.ts";
+import type { TaskChange } from "../../core/ports/tasks.ts";
 import type { EventStream } from "../../http/answer/event-stream.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
@@ -27,7 +29,7 @@ class StreamStub {
 
 const ALWAYS: StreamPermit = { isOver: () => false, renew: async () => true };
 
-function boardWith(texts: readonly string[]): EventBoard {
+function boardWith(texts: readonly string[], changed = new Emitter<TaskChange>()): EventBoard {
   const redactor = new Redactor();
   redactor.add("hunter22secret");
   const calls = texts.map((target, at) => ({ number: at + 1, target, who: "x" }) as CallRecord);
@@ -36,6 +38,7 @@ function boardWith(texts: readonly string[]): EventBoard {
     recentCalls: { after: (number: number) => calls.slice(number), lastNumber: 0, added: { on: () => () => {} } },
     logFeed: { lines: () => lines, added: { on: () => () => {} } },
     startedAt: new Date(0),
+    tasks: { changed },
     hub: {
       sources: () => [],
       events: { listsChanged: { on: () => () => {} }, resourceUpdated: { on: () => () => {} } },
@@ -45,9 +48,9 @@ function boardWith(texts: readonly string[]): EventBoard {
   return new EventBoard(parts as unknown as ConsoleParts, 100);
 }
 
-function follow(board: EventBoard, permit: StreamPermit = ALWAYS): StreamStub {
+function follow(board: EventBoard, permit: StreamPermit = ALWAYS, seesAll = true): StreamStub {
   const stream = new StreamStub();
-  const caller = { principal: { id: "ops" }, seesAll: true } as unknown as AdminCaller;
+  const caller = { principal: { id: "ops" }, seesAll } as unknown as AdminCaller;
   const wish = { topics: new Set(["calls", "logs", "state"]), lastId: "0.0", permit };
   board.add(stream as unknown as EventStream, caller, wish);
   return stream;
@@ -92,4 +95,31 @@ test.each([
   expect([ended.isEnded, other.isEnded]).toEqual([true, false]);
   board.close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("reports many changes of tasks once immediately and then once a second", () => {
+  const changed = new Emitter<TaskChange>();
+  const stream = follow(boardWith([], changed));
+  const news = (): number => stream.sent.filter((text) => text === '{"what":"tasks"}').length;
+  for (let at = 0; at < 1000; at += 1) changed.emit({ owner: "ops" } as TaskChange);
+  expect(news()).toBe(1);
+  vi.advanceTimersByTime(1000);
+  expect(news()).toBe(2);
+  vi.advanceTimersByTime(5000);
+  expect(news()).toBe(2);
+  changed.emit({ owner: "ops" } as TaskChange);
+  expect(news()).toBe(3);
+});
+
+test.each([
+  ["its own tasks", "ops", true, 1],
+  ["runs of schedules", "local", true, 1],
+  ["runs of schedules with narrowed rights", "local", false, 0],
+  ["tasks of another caller", "other", true, 0],
+  ["its own tasks in a profile", "ops\nsmall", true, 0],
+])("reports %s to a caller", (_what, owner, seesAll, count) => {
+  const changed = new Emitter<TaskChange>();
+  const stream = follow(boardWith([], changed), ALWAYS, seesAll);
+  changed.emit({ owner } as TaskChange);
+  expect(stream.sent.filter((text) => text === '{"what":"tasks"}')).toHaveLength(count);
 });

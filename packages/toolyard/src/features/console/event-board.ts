@@ -1,3 +1,5 @@
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { callerKey } from "../../core/ports/profiles.ts";
 import { isFor, type ResourceUpdate } from "../../core/sources/provider.ts";
 import type { EventStream } from "../../http/answer/event-stream.ts";
 import type { AdminCaller, StreamPermit } from "./access/admin-caller.ts";
@@ -28,6 +30,8 @@ interface BoardReader extends StreamWish {
   /** Number of ticks since the caller was last authenticated. */
   ticks: number;
   skipped: number;
+  /** Changes of tasks in this tick: the first one is sent immediately, and the others together at the end of the tick. */
+  taskNews: "none" | "sent" | "waiting";
   /** Numbers of the last call and of the last log line that were sent or skipped. */
   call: number;
   line: number;
@@ -64,6 +68,7 @@ export class EventBoard {
       left: this.#perSecond,
       ticks: 0,
       skipped: 0,
+      taskNews: "none",
       call: Number.isInteger(call) ? call : (recentCalls?.lastNumber ?? 0),
       line: Number.isInteger(line) ? line : lastLine,
     };
@@ -91,7 +96,7 @@ export class EventBoard {
   }
 
   #listen(): () => void {
-    const { recentCalls, logFeed, hub } = this.#parts;
+    const { recentCalls, logFeed, hub, tasks } = this.#parts;
     let seen = this.#sourceStates();
     const tick = setInterval(() => {
       this.#endRevoked();
@@ -103,6 +108,7 @@ export class EventBoard {
     const leaves = [
       recentCalls?.added.on((call) => this.#each((reader) => this.#sendCall(reader, call))),
       logFeed.added.on((line) => this.#each((reader) => this.#sendLine(reader, line))),
+      tasks.changed.on(({ owner }) => this.#each((reader) => this.#sendTasks(reader, owner))),
       hub.events.listsChanged.on(() => this.#broadcast("state", { what: "lists" })),
       hub.events.resourceUpdated.on((update) => this.#each((reader) => this.#sendResource(reader, update))),
     ];
@@ -139,6 +145,8 @@ export class EventBoard {
     const { calls = 0, errors = 0 } = this.#parts.recentCalls?.counts ?? {};
     this.#each((reader) => {
       reader.left = this.#perSecond;
+      if (reader.taskNews === "waiting") this.#send(reader, "state", { what: "tasks" });
+      reader.taskNews = reader.taskNews === "waiting" ? "sent" : "none";
       if (!reader.caller.seesAll) return;
       this.#send(reader, "figures", { calls, errors, skipped: reader.skipped });
     });
@@ -161,6 +169,16 @@ export class EventBoard {
     const { uri } = update;
     if (reader.uri !== uri || !isFor(update, reader.caller.principal)) return;
     if (this.#takes(reader)) this.#send(reader, "resource", { uri });
+  }
+
+  /** Runs of schedules belong to the local caller; they are shown to every caller without narrowed rights. */
+  #sendTasks(reader: BoardReader, owner: string): void {
+    const { seesAll, principal } = reader.caller;
+    const isShown = owner === callerKey(principal) || (seesAll && owner === callerKey(LOCAL_PRINCIPAL));
+    if (!isShown || !reader.topics.has("state")) return;
+    if (reader.taskNews !== "none") return void (reader.taskNews = "waiting");
+    reader.taskNews = "sent";
+    this.#send(reader, "state", { what: "tasks" });
   }
 
   #takes(reader: BoardReader): boolean {

@@ -10,8 +10,10 @@ import {
   LOGGER,
   PROFILES,
   REDACT_FACTS,
+  SCHEDULES,
   SIGN_INS,
   STARTED_AT,
+  TASKS,
   TOOLS,
   VARIABLES,
 } from "../../core/services.ts";
@@ -23,7 +25,7 @@ import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts"
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 import { CallRecorder } from "./recorder/call-recorder.ts";
 import { timingStage } from "./recorder/timing-stages.ts";
-import { CONSOLE_PARTS } from "./services.ts";
+import { CONSOLE_PARTS, WORK_PARTS } from "./services.ts";
 
 const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 
@@ -31,13 +33,13 @@ const SECTIONS = { console: Type.Optional(ConsoleSchema) };
 const CONSOLE_ENDPOINT = defineEndpoint({
   schema: SECTIONS,
   paths: [CONSOLE_PATH, ADMIN_PATH],
-  uses: [HUB, TOOLS, ACCESS, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS],
+  uses: [HUB, TOOLS, ACCESS, PROFILES, STARTED_AT, SIGN_INS, CONSOLE_PARTS, WORK_PARTS],
   resolve: (config) => {
     const options = resolveConsole(config.console);
     return options.enabled ? options : undefined;
   },
-  open: async (options, { consoleParts, ...serving }) => {
-    const services = { ...consoleParts, ...serving };
+  open: async (options, { consoleParts, workParts, ...serving }) => {
+    const services = { ...consoleParts, ...workParts, ...serving };
     const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(services.access))) return NO_ENDPOINT;
     consoleParts.recentCalls?.use();
@@ -48,6 +50,14 @@ const CONSOLE_ENDPOINT = defineEndpoint({
     });
     return Object.assign(late, { pages: [homePage] });
   },
+});
+
+/** Hands the services with which callers work on to the console, which itself has as many services as a part may use. */
+export const CONSOLE_WORK = defineFeature({
+  name: "console-work",
+  uses: [TASKS, SCHEDULES],
+  provides: [WORK_PARTS],
+  start: (workParts) => ({ services: { workParts } }),
 });
 
 export const CONSOLE = defineFeature({

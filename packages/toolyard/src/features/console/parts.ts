@@ -7,7 +7,9 @@ import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { LogFeed } from "../../core/ports/log-feed.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Profiles } from "../../core/ports/profiles.ts";
+import type { Schedules } from "../../core/ports/schedules.ts";
 import type { SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
+import type { Tasks } from "../../core/ports/tasks.ts";
 import type { MadeHub, ToolFinder } from "../../core/services.ts";
 import type { CallRecorder } from "./recorder/call-recorder.ts";
 
@@ -27,8 +29,14 @@ export interface HubParts {
   readonly recentCalls: CallRecorder | undefined;
 }
 
+/** Services with which callers work. */
+export interface WorkParts {
+  readonly tasks: Tasks;
+  readonly schedules: Pick<Schedules, "list" | "run" | "cancel">;
+}
+
 /** Services that the console uses. */
-export interface ConsoleParts extends HubParts {
+export interface ConsoleParts extends HubParts, WorkParts {
   readonly startedAt: Date;
   readonly signIns: Pick<SignInCoordinator, "sources">;
   readonly hub: HubPort;

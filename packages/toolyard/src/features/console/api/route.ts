@@ -1,5 +1,5 @@
 import type { FailKind } from "../../../core/calls/kinds.ts";
-import { messageOf } from "../../../core/errors.ts";
+import { FailError, messageOf } from "../../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Audit } from "../../../core/ports/audit.ts";
 import type { View } from "../../../core/ports/hub-port.ts";
@@ -23,7 +23,10 @@ export interface AdminRequest {
 /** `any`: every authenticated caller. `all`: callers whose rights are not narrowed. `change`: administrators. */
 export type RouteNeed = "any" | "all" | "change";
 
-/** Returns the JSON value of the answer, or `undefined` if the handler has already answered. */
+/**
+ * Returns the JSON value of the answer, or `undefined` if the handler has already answered. A thrown `FailError` is the
+ * answer of a failed call.
+ */
 export type AdminHandler = (request: AdminRequest) => unknown;
 
 export interface AdminRoute {
@@ -32,7 +35,7 @@ export interface AdminRoute {
   readonly path: string;
   readonly needs: RouteNeed;
   readonly summary: string;
-  /** Name of a change in the audit. @default the path */
+  /** Name of a change in the audit. Every route that needs `change` or has a name is recorded. @default the path */
   readonly action?: string;
   readonly handle: AdminHandler;
 }
@@ -62,8 +65,14 @@ export async function answerRoute(
     return route.handle({ ...request, names });
   };
   const { principal } = request.caller;
-  const value = await (route.needs === "change" ? recorded({ route, names, principal }, audit, run) : run());
-  if (value !== undefined) sendValue(request.exchange.answer, value);
+  const isRecorded = route.needs === "change" || route.action !== undefined;
+  try {
+    const value = await (isRecorded ? recorded({ route, names, principal }, audit, run) : run());
+    if (value !== undefined) sendValue(request.exchange.answer, value);
+  } catch (error) {
+    if (!(error instanceof FailError)) throw error;
+    request.exchange.fail(error.failure, true);
+  }
 }
 
 interface ChangeFacts {
@@ -101,6 +110,7 @@ async function recorded(
 }
 
 function kindOf(error: unknown): FailKind {
+  if (error instanceof FailError) return error.failure.kind;
   if (!(error instanceof Refusal) || error.status >= 500) return "internal";
   return error.status === 403 ? "denied" : "invalid_params";
 }
