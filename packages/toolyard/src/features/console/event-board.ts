@@ -30,7 +30,7 @@ interface BoardReader extends StreamWish {
   /** Number of ticks since the caller was last authenticated. */
   ticks: number;
   skipped: number;
-  /** Changes of tasks in this tick: the first one is sent immediately, and the others together at the end of the tick. */
+  /** Changes of tasks in this tick: the first is sent immediately, the others together at the end of the tick. */
   taskNews: "none" | "sent" | "waiting";
   /** Numbers of the last call and of the last log line that were sent or skipped. */
   call: number;

@@ -52,7 +52,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
   },
 });
 
-/** Hands the services with which callers work on to the console, which itself has as many services as a part may use. */
+/** Hands services to the console, which would otherwise use more services than one part may. */
 export const CONSOLE_WORK = defineFeature({
   name: "console-work",
   uses: [TASKS, SCHEDULES],

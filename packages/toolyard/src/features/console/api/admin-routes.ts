@@ -5,7 +5,7 @@ import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
 import { SourceRoutes } from "./sources.ts";
-import { taskRoutes } from "./tasks.ts";
+import { WorkRoutes } from "./tasks.ts";
 import { ToolRoutes } from "./tools.ts";
 
 /** Returns every route of the API except those of sessions and events. */
@@ -16,6 +16,6 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new ToolRoutes(parts, calls).routes,
     ...new ContentRoutes(parts, calls).routes,
     ...new RecordRoutes(parts).routes,
-    ...taskRoutes(parts),
+    ...new WorkRoutes(parts).routes,
   ];
 }

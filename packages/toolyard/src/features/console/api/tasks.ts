@@ -8,132 +8,162 @@ import type { AdminRequest, AdminRoute } from "./route.ts";
 /** Server requests that the page can answer with a form. */
 const CAPABILITIES: JsonObject = { elicitation: {} };
 
-/** Returns the routes of the caller's own tasks, and of the schedules. */
-export function taskRoutes(parts: Pick<ConsoleParts, "tasks" | "schedules" | "redactFacts">): readonly AdminRoute[] {
-  return [...ownTasks(parts), ...schedules(parts)];
-}
+type TaskParts = Pick<ConsoleParts, "tasks" | "schedules" | "redactFacts">;
 
-function ownTasks({ tasks }: Pick<ConsoleParts, "tasks">): readonly AdminRoute[] {
-  const find = (id: string, { caller }: AdminRequest): TaskDetail => {
-    const task = tasks.get(id, caller.principal);
+/** Shows, starts and cancels the caller's own tasks, and the runs of schedules. */
+export class WorkRoutes {
+  readonly #parts: TaskParts;
+
+  constructor(parts: TaskParts) {
+    this.#parts = parts;
+  }
+
+  get routes(): readonly AdminRoute[] {
+    return [...this.#taskRoutes, ...this.#scheduleRoutes];
+  }
+
+  get #taskRoutes(): readonly AdminRoute[] {
+    const needs = "any";
+    return [
+      {
+        method: "GET",
+        path: "tasks",
+        needs,
+        summary: "The caller's own tasks, newest first.",
+        handle: ({ caller }) => this.#list(caller),
+      },
+      {
+        method: "POST",
+        path: "tasks",
+        needs,
+        summary: "Calls `tool` as a task.",
+        handle: (request) => this.#start(request),
+      },
+      {
+        method: "GET",
+        path: "tasks/*",
+        needs,
+        summary: "One task, with its result.",
+        handle: (request) => this.#find(request),
+      },
+      {
+        method: "POST",
+        path: "tasks/*/input",
+        needs,
+        summary: "Answers the server requests of a task, by key.",
+        handle: (request) => this.#answer(request),
+      },
+      {
+        method: "DELETE",
+        path: "tasks/*",
+        needs,
+        summary: "Cancels a task.",
+        handle: (request) => this.#cancel(request),
+      },
+    ];
+  }
+
+  /**
+   * Schedules have the rights of the hub's owner. As at `/status/schedules`, they are shown and started for callers
+   * without narrowed rights.
+   */
+  get #scheduleRoutes(): readonly AdminRoute[] {
+    const needs = "all";
+    return [
+      {
+        method: "GET",
+        path: "schedules",
+        needs,
+        summary: "The schedules with the state of their runs.",
+        handle: () => this.#schedules(),
+      },
+      {
+        method: "GET",
+        path: "schedules/*",
+        needs,
+        summary: "One schedule, with the results of its runs.",
+        handle: ({ names }) => this.#schedule(names[0]!),
+      },
+      {
+        method: "POST",
+        path: "schedules/*",
+        needs,
+        summary: "Starts a run of a schedule now.",
+        action: "run",
+        handle: ({ names }) => this.#run(names[0]!),
+      },
+      {
+        method: "DELETE",
+        path: "schedules/*",
+        needs,
+        summary: "Cancels the unfinished runs of a schedule.",
+        action: "cancel",
+        handle: ({ names }) => this.#cancelRuns(names[0]!),
+      },
+    ];
+  }
+
+  async #list({ principal }: AdminRequest["caller"]): Promise<{ readonly tasks: readonly TaskRow[] }> {
+    await this.#parts.tasks.ready();
+    return { tasks: this.#parts.tasks.list(principal).map(toRow) };
+  }
+
+  async #find({ names: [id = ""], caller }: AdminRequest): Promise<TaskDetail> {
+    await this.#parts.tasks.ready();
+    const task = this.#parts.tasks.get(id, caller.principal);
     if (!task) throw noTask();
     return toDetail(task);
-  };
-  const start = async ({ exchange, caller: { principal } }: AdminRequest): Promise<TaskDetail> => {
+  }
+
+  async #start({ exchange, caller: { principal } }: AdminRequest): Promise<TaskDetail> {
     const body = await exchange.readObject("`tool` and `arguments`");
     const tool = stringMember(body, "tool") ?? "";
     const args = objectMember(body, "arguments") ?? {};
     const call = { principal, endpoint: "console", tool, arguments: args, capabilities: CAPABILITIES };
-    return toDetail(await tasks.start(call));
-  };
-  const answer = async (request: AdminRequest): Promise<TaskDetail> => {
-    const id = request.names[0]!;
+    return toDetail(await this.#parts.tasks.start(call));
+  }
+
+  async #answer(request: AdminRequest): Promise<TaskDetail> {
     const responses = await request.exchange.readObject("the answers by key");
     if (!Object.values(responses).every(isJsonObject))
       throw new Refusal(400, 'Each answer must be an object, such as {"action": "accept", "content": {}}.');
-    await tasks.ready();
-    if (!tasks.respond(id, request.caller.principal, responses)) throw noTask();
-    return find(id, request);
-  };
-  return [
-    {
-      method: "GET",
-      path: "tasks",
-      needs: "any",
-      summary: "The caller's own tasks, newest first.",
-      handle: async ({ caller }) => {
-        await tasks.ready();
-        return { tasks: tasks.list(caller.principal).map(toRow) };
-      },
-    },
-    { method: "POST", path: "tasks", needs: "any", summary: "Calls `tool` as a task.", handle: start },
-    {
-      method: "GET",
-      path: "tasks/*",
-      needs: "any",
-      summary: "One task, with its result.",
-      handle: async (request) => {
-        await tasks.ready();
-        return find(request.names[0]!, request);
-      },
-    },
-    {
-      method: "POST",
-      path: "tasks/*/input",
-      needs: "any",
-      summary: "Answers the server requests of a task, by key.",
-      handle: answer,
-    },
-    {
-      method: "DELETE",
-      path: "tasks/*",
-      needs: "any",
-      summary: "Cancels a task.",
-      handle: async (request) => {
-        await tasks.ready();
-        if (!tasks.cancel(request.names[0]!, request.caller.principal)) throw noTask();
-        return find(request.names[0]!, request);
-      },
-    },
-  ];
-}
+    await this.#find(request);
+    this.#parts.tasks.respond(request.names[0]!, request.caller.principal, responses);
+    return this.#find(request);
+  }
 
-/**
- * Schedules have the rights of the hub's owner. As at `/status/schedules`, they are shown and started for callers
- * without narrowed rights.
- */
-function schedules({
-  schedules: table,
-  redactFacts,
-}: Pick<ConsoleParts, "schedules" | "redactFacts">): readonly AdminRoute[] {
-  const shown = (row: ScheduleRow): unknown => redactFacts({ ...row });
-  const find = async ({ names: [name = ""] }: AdminRequest): Promise<unknown> => {
-    const found = (await table.list()).find((one) => one.name === name);
+  async #cancel(request: AdminRequest): Promise<TaskDetail> {
+    await this.#find(request);
+    this.#parts.tasks.cancel(request.names[0]!, request.caller.principal);
+    return this.#find(request);
+  }
+
+  async #schedules(): Promise<{ readonly schedules: readonly JsonObject[] }> {
+    const all = await this.#parts.schedules.list();
+    return { schedules: all.map((one) => this.#shown({ ...one, runs: one.runs.map(toRow) })) };
+  }
+
+  async #schedule(name: string): Promise<JsonObject> {
+    const found = (await this.#parts.schedules.list()).find((one) => one.name === name);
     if (!found) throw noSchedule(name);
-    return shown({ ...found, runs: found.runs.map(toDetail) });
-  };
-  return [
-    {
-      method: "GET",
-      path: "schedules",
-      needs: "all",
-      summary: "The schedules with the state of their runs.",
-      handle: async () => ({
-        schedules: (await table.list()).map((one) => shown({ ...one, runs: one.runs.map(toRow) })),
-      }),
-    },
-    {
-      method: "GET",
-      path: "schedules/*",
-      needs: "all",
-      summary: "One schedule, with the results of its runs.",
-      handle: find,
-    },
-    {
-      method: "POST",
-      path: "schedules/*",
-      needs: "all",
-      summary: "Starts a run of a schedule now.",
-      action: "run",
-      handle: async ({ names: [name = ""] }) => {
-        const task = await table.run(name);
-        if (!task) throw noSchedule(name);
-        return redactFacts({ ...toDetail(task) });
-      },
-    },
-    {
-      method: "DELETE",
-      path: "schedules/*",
-      needs: "all",
-      summary: "Cancels the unfinished runs of a schedule.",
-      action: "cancel",
-      handle: async ({ names: [name = ""] }) => {
-        const cancelled = await table.cancel(name);
-        if (cancelled === undefined) throw noSchedule(name);
-        return { cancelled };
-      },
-    },
-  ];
+    return this.#shown({ ...found, runs: found.runs.map(toDetail) });
+  }
+
+  async #run(name: string): Promise<JsonObject> {
+    const task = await this.#parts.schedules.run(name);
+    if (!task) throw noSchedule(name);
+    return this.#shown(toDetail(task));
+  }
+
+  async #cancelRuns(name: string): Promise<{ readonly cancelled: number }> {
+    const cancelled = await this.#parts.schedules.cancel(name);
+    if (cancelled === undefined) throw noSchedule(name);
+    return { cancelled };
+  }
+
+  #shown(facts: ScheduleRow | TaskDetail): JsonObject {
+    return this.#parts.redactFacts({ ...facts });
+  }
 }
 
 function toRow({ result, ...task }: TaskSnapshot): TaskRow {
