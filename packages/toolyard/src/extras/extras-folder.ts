@@ -12,6 +12,18 @@ export function extrasFolder(variables: EnvironmentVariables = process.env): str
 }
 
 /**
+ * Variable with a second folder of installed extras, which the program only reads: the extras of a container image, whose
+ * data folder is a volume. Both folders have the same structure.
+ */
+const EXTRAS_VARIABLE = "TOOLYARD_EXTRAS";
+
+/** Returns the folder of an extra in `TOOLYARD_EXTRAS`, or `undefined` if the variable is not set or empty. */
+export function sharedExtraFolder(name: ExtraName, variables: EnvironmentVariables): string | undefined {
+  const folder = variables[EXTRAS_VARIABLE];
+  return folder ? join(folder, name, getExtra(name).version) : undefined;
+}
+
+/**
  * Returns the folder of an extra in the version that this program requires. It exists only after a complete
  * installation.
  */

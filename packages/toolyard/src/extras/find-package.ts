@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject, stringMember } from "../core/json/json.ts";
-import { extraFolder, LOADER_FILE } from "./extras-folder.ts";
+import { extraFolder, LOADER_FILE, sharedExtraFolder } from "./extras-folder.ts";
 import { getExtra, type ExtraName } from "./extras.ts";
 import { isFittingVersion } from "./fitting-version.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
@@ -12,7 +12,7 @@ export interface FoundPackage {
   readonly version: string;
   /** Folder of the package. */
   readonly folder: string;
-  /** `beside`: at a place where Node finds it for this program. `installed`: in the data folder. */
+  /** `beside`: at a place where Node finds it for this program. `installed`: in a folder of installed extras. */
   readonly place: "beside" | "installed";
   /** Path in the folder with the `node_modules`, from which Node resolves the package. */
   readonly from: string;
@@ -28,7 +28,7 @@ export interface SearchPlaces {
 
 /**
  * Finds a package of an extra: next to this program (a dependency of its project, or a checkout), else in the data
- * folder. Does not search the current folder, because its files may belong to another user. Ignores a package with an
+ * folder, else in the folder that `TOOLYARD_EXTRAS` names. Does not search the current folder, because its files may belong to another user. Ignores a package with an
  * unsuitable version next to this program.
  */
 export function findPackage(name: ExtraName, packageName: string, places: SearchPlaces = {}): FoundPackage | undefined {
@@ -37,11 +37,13 @@ export function findPackage(name: ExtraName, packageName: string, places: Search
   const beside = nearestPackage(packageName, ownFile);
   if (beside && (pinned === undefined || isFittingVersion(beside.version, pinned)))
     return { ...beside, place: "beside", from: ownFile };
-  const root = extraFolder(name, variables);
-  const folder = join(root, "node_modules", packageName);
-  const version = versionIn(folder);
-  if (version === undefined) return undefined;
-  return { version, folder, place: "installed", from: join(root, LOADER_FILE) };
+  for (const root of [extraFolder(name, variables), sharedExtraFolder(name, variables)]) {
+    if (root === undefined) continue;
+    const folder = join(root, "node_modules", packageName);
+    const version = versionIn(folder);
+    if (version !== undefined) return { version, folder, place: "installed", from: join(root, LOADER_FILE) };
+  }
+  return undefined;
 }
 
 /** Returns the package that Node resolves for this program, regardless of its version. */

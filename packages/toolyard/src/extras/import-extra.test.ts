@@ -48,6 +48,20 @@ test("imports a package from the data folder", async () => {
   expect(module.version).toBe("3.12.0");
 });
 
+test.each(["data folder", "TOOLYARD_EXTRAS"])(
+  "prefers the data folder to TOOLYARD_EXTRAS (installed in %s)",
+  (place) => {
+    const image = { TOOLYARD_HOME: join(home, "image") };
+    const variables = { ...places().variables, TOOLYARD_EXTRAS: join(home, "image/data/extras") };
+    expect(findPackage("python", NAME, { ...places(), variables })).toBeUndefined();
+    const shared = writePackage(join(extraFolder("python", image), "node_modules"), "3.12.0");
+    const own =
+      place === "data folder" ? writePackage(join(extraFolder("python", variables), "node_modules"), "3.12.0") : "";
+    const found = findPackage("python", NAME, { ...places(), variables });
+    expect(found).toMatchObject({ folder: own || shared, place: "installed" });
+  },
+);
+
 test("resolves a file of a package in the data folder", () => {
   const folder = writeInstalled();
   expect(resolveExtra("python", `${NAME}/dist/python.wasm`, places())).toBe(join(folder, "dist/python.wasm"));
