@@ -1,5 +1,5 @@
-// Files for several hubs: packaging/hubs (compose, HAProxy, Prometheus) and the Helm chart, checked with the programs that
-// read them.
+// Files for several hubs: packaging/hubs (compose, HAProxy, Prometheus) and the Helm chart, checked with the programs
+// that read them.
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -12,8 +12,8 @@ export function extrasFolder(variables: EnvironmentVariables = process.env): str
 }
 
 /**
- * Variable with a second folder of installed extras, which the program only reads: the extras of a container image, whose
- * data folder is a volume. Both folders have the same structure.
+ * Variable with a second folder of installed extras, which the program only reads: the extras of a container image,
+ * whose data folder is a volume. Both folders have the same structure.
  */
 const EXTRAS_VARIABLE = "TOOLYARD_EXTRAS";
 

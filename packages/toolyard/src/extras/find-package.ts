@@ -28,8 +28,8 @@ export interface SearchPlaces {
 
 /**
  * Finds a package of an extra: next to this program (a dependency of its project, or a checkout), else in the data
- * folder, else in the folder that `TOOLYARD_EXTRAS` names. Does not search the current folder, because its files may belong to another user. Ignores a package with an
- * unsuitable version next to this program.
+ * folder, else in the folder that `TOOLYARD_EXTRAS` names. Does not search the current folder, because its files may
+ * belong to another user. Ignores a package with an unsuitable version next to this program.
  */
 export function findPackage(name: ExtraName, packageName: string, places: SearchPlaces = {}): FoundPackage | undefined {
   const { variables = process.env, ownFile = OWN_FILE } = places;

@@ -10,7 +10,8 @@ import type { EnvironmentVariables } from "../core/environment-variables.ts";
 export interface ExtraState {
   readonly extra: Extra;
   /**
-   * Location. `beside`: next to this program. `installed`: in the data folder or in `TOOLYARD_EXTRAS`. `other`: only in unsuitable versions.
+   * Location. `beside`: next to this program. `installed`: in the data folder or in `TOOLYARD_EXTRAS`. `other`: only
+   * in unsuitable versions.
    */
   readonly state: "beside" | "installed" | "other" | "absent";
   /** Versions of the packages that were found. */
