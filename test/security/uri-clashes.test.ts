@@ -121,6 +121,8 @@ describe("links, embedded resources, prompts and pages lead back to their own se
 
   test("over REST and JSON-RPC", async () => {
     const headers = { "content-type": "application/json", authorization: "Bearer owner-1" };
+    // A call waits only for its own server, so the lists are read first: they wait for both.
+    await (await target.client("owner-1")).list("resources/list", "resources");
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "two__links", params: {} });
     const rest = await sendRaw(target.port, { path: "/api/tools/two__links", headers, body: "{}" });
     const rpc = await sendRaw(target.port, { path: "/jsonrpc", headers, body });
