@@ -126,8 +126,9 @@ test("gives a caller with narrowed rights its own tools only", async () => {
   expect(tools.map(({ name }) => name)).toContain("execute_code");
   const all = (await ask("/api/admin/tools", { headers: bearer("ops") })).body;
   expect(total).toBeLessThan(Number(all["total"]));
-  for (const path of ["overview", "sources", "logs", "profiles", "callers", "sign-ins", "sources/builtin"])
+  for (const path of ["overview", "sources", "logs", "profiles", "callers", "approvals", "sources/builtin"])
     expect((await ask(`/api/admin/${path}`, { headers })).status, path).toBe(403);
+  expect((await ask("/api/admin/sign-ins", { headers })).body).toEqual({ signIns: [] });
   expect((await ask("/api/admin/sources/builtin/restart", { method: "POST", headers })).status).toBe(403);
 });
 

@@ -181,13 +181,13 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the view in Chromium", () => {
   test("a schedule is run and stopped, and shows its runs with their results", async () => {
     const page = await show("tasks/schedule/night");
     await page.getByRole("button", { name: "Run now" }).click();
-    await page.locator(".detail").getByText("holds night").waitFor();
+    await page.locator(".detail details").first().getByText("holds night").waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
     await page.getByRole("alert").getByText("A run of this schedule is unfinished").waitFor();
     await page.locator(".detail").getByRole("button", { name: "Stop" }).click();
     await page.locator(".detail details").first().getByText("cancelled").waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
-    await page.locator(".detail").getByText("holds night").first().waitFor();
+    await page.locator(".detail details").first().getByText("running").waitFor();
     await release("night");
     await page.locator(".detail .result", { hasText: "night" }).waitFor();
     const { runs } = (await ask("schedules/night")) as { runs: JsonObject[] };

@@ -30,6 +30,8 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "resources", forAll: true, view: Resources },
   { name: "prompts", forAll: true, view: Prompts },
   { name: "tasks", forAll: true, view: lateView(async () => (await import("./views/tasks.tsx")).Tasks) },
+  { name: "approvals", forAll: false, view: lateView(async () => (await import("./views/approvals.tsx")).Approvals) },
+  { name: "signIns", forAll: true, view: lateView(async () => (await import("./views/sign-ins.tsx")).SignIns) },
   { name: "calls", forAll: true, view: Calls },
   { name: "logs", forAll: false, view: Logs },
 ];

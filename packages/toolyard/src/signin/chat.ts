@@ -3,7 +3,6 @@ import type { Call, Principal } from "../core/calls/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
-import { permissionOf } from "../core/ports/rights.ts";
 import type { SignInPage, SignInCoordinator } from "../core/ports/sign-in-coordinator.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
@@ -32,11 +31,6 @@ export interface SignInLink {
 }
 
 const MAX_WAIT_MS = 600_000;
-
-/** Returns whether the caller may sign in for all callers of the hub: a local user with all rights. */
-export function isOwner({ id, remote, rights }: Principal): boolean {
-  return id === "local" && remote !== true && !permissionOf(rights).isNarrowed;
-}
 
 /** Returns whether the client can show a link to its user, and the user's browser can reach the link. */
 export function canBeSent(

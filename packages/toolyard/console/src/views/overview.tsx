@@ -8,6 +8,8 @@ import { useData } from "../ui/use-data.ts";
 
 const REFRESH_MS = 5000;
 
+type AttentionKind = OverviewData["attention"][number]["kind"];
+
 export function Overview() {
   const { data, error, reload } = useData<OverviewData>("overview", "sources");
   const newest = liveCalls.value[0]?.number;
@@ -63,19 +65,21 @@ export function Overview() {
   );
 }
 
+/** Views in which the user solves a problem. @default the source */
+const ATTENTION_VIEWS: Readonly<Partial<Record<AttentionKind, readonly string[]>>> = {
+  sign_in: ["signIns"],
+  changed_tool: ["approvals"],
+};
+
 function AttentionList({ entries }: { readonly entries: OverviewData["attention"] }) {
   return (
     <section class="card attention">
       <h2>{t("attention")}</h2>
       <ul class="plain">
-        {entries.map(({ kind, source = "", text, link }) => (
+        {entries.map(({ kind, source = "", text }) => (
           <li key={`${kind} ${source} ${text}`}>
-            <a href={href("sources", source)}>{t(`attention_${kind}`, { source })}</a> <Foreign text={text} />{" "}
-            {link !== undefined && (
-              <a class="button" href={link}>
-                {t("signIn")}
-              </a>
-            )}
+            <a href={href(...(ATTENTION_VIEWS[kind] ?? ["sources", source]))}>{t(`attention_${kind}`, { source })}</a>{" "}
+            <Foreign text={text} />
           </li>
         ))}
       </ul>

@@ -184,7 +184,7 @@ function Actions({ data, isBusy, act }: ActionsProps) {
   return (
     <p class="actions">
       {data.state === "needs_authorisation" && data.signIn !== undefined && (
-        <a class="button" href={data.signIn}>
+        <a class="button" href={href("signIns")}>
           {t("signIn")}
         </a>
       )}

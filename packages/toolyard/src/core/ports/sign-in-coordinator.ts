@@ -1,6 +1,7 @@
-import type { Principal } from "../calls/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../calls/call.ts";
 import { FailError } from "../errors.ts";
 import { fail } from "../calls/outcome.ts";
+import { permissionOf } from "./rights.ts";
 import { Shares, type Holder } from "../fairness/shares.ts";
 
 /** Browser request to one of the hub's pages for sign-ins. */
@@ -52,13 +53,52 @@ export interface WaitingSignIn {
   back(request: PageRequest): Promise<SignInPage> | undefined;
 }
 
-/** Source to which users can sign in from the hub's page. */
+/** The sign-in of one owner to a source, without its tokens. */
+export interface SignInFacts {
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  /** End of the access token in ISO 8601. */
+  readonly expiresAt?: string;
+  /** True if the hub renews the access token without a user. */
+  readonly isRenewable: boolean;
+}
+
+export interface SignOutResult {
+  /** True if the authorization server has confirmed the revocation. */
+  readonly isRevoked: boolean;
+}
+
+/** Caller that signs in or out. */
+export interface SigningCaller {
+  readonly principal: Principal;
+  /** True if the caller may sign in for all callers of the hub. @default only the local caller may */
+  readonly isAdministrator?: boolean;
+}
+
+/** Returns whether the caller may sign in for all callers of the hub: a local user with all rights. */
+export function isHubOwner({ id, remote, rights }: Principal): boolean {
+  return id === LOCAL_PRINCIPAL.id && remote !== true && !permissionOf(rights).isNarrowed;
+}
+
+/** Source to which users can sign in from the hub's pages. */
 export interface SignInStarter {
+  /** True if each caller signs in separately. */
+  readonly isPersonal: boolean;
   /**
-   * Starts a sign-in for this principal. Resolves with the page for its browser, or with `undefined` if this principal
-   * may not start one. Rejects with a `FailError`.
+   * Starts a sign-in for this caller. Resolves with the page for its browser, or with `undefined` if the caller may not
+   * start one. Rejects with a `FailError`.
    */
-  begin(principal: Principal): Promise<SignInPage | undefined>;
+  begin(caller: SigningCaller): Promise<SignInPage | undefined>;
+  /**
+   * Resolves with the sign-in that calls of this principal use, or with `none`. Resolves with `undefined` if users
+   * cannot sign in to this source.
+   */
+  find(principal: Principal): Promise<SignInFacts | "none" | undefined>;
+  /**
+   * Ends the sign-in that calls of this principal use. Resolves with `none` if there is none, and with `undefined` if
+   * the caller may not end it. Rejects with a `FailError`.
+   */
+  signOut(caller: SigningCaller): Promise<SignOutResult | "none" | undefined>;
 }
 
 /** Maximum number of sign-ins that wait for a browser. */

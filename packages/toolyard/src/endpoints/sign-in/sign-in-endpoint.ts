@@ -90,7 +90,7 @@ export class SignInEndpoint implements Endpoint {
     }
     const source = new URLSearchParams(await asked(exchange).body()).get("source") ?? "";
     try {
-      const begun = await this.#coordinator.sources.get(source)?.begin(principal);
+      const begun = await this.#coordinator.sources.get(source)?.begin({ principal });
       send(exchange, begun ?? page(403, html`<p>You may not sign in to this source.`.text));
     } catch (error) {
       if (!(error instanceof FailError)) throw error;

@@ -279,14 +279,6 @@ export interface ProfileRow {
   readonly rights: string;
 }
 
-/** `GET sign-ins`: `{signIns: SignInRow[]}` */
-export interface SignInRow {
-  readonly source: string;
-  readonly state: SourceState;
-  readonly reason?: string;
-  readonly link: string;
-}
-
 /** `GET callers`: tokens, users and clients that have called, and those of the configuration. */
 export interface CallerRow {
   readonly id: string;

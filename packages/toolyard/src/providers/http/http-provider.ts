@@ -1,6 +1,6 @@
 import type { Principal } from "../../core/calls/call.ts";
 import type { Provider, ProviderStatus } from "../../core/sources/provider.ts";
-import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
+import type { SignInCoordinator, SignInStarter } from "../../core/ports/sign-in-coordinator.ts";
 import type { OpenTransport } from "../../upstream/transports/transport.ts";
 import { AutoHttpTransport, type KnownTransport } from "../../upstream/transports/http/auto.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
@@ -48,27 +48,36 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   const { options, source, desk } = given;
   const scope = {};
   if (options.credentials === "shared" || !options.upstream.enabled) {
-    const { provider, begin } = createOne({ ...given, scope });
-    return withPage(provider, desk, begin);
+    const { provider, gate } = createOne({ ...given, scope });
+    return withPage(provider, desk, { isPersonal: false, ...signInsOf(() => gate) });
   }
-  const begins = new WeakMap<Provider, PrincipalSource["begin"]>();
+  const gates = new WeakMap<Provider, SignInGate | undefined>();
   const slots = new CallSlots(options.upstream.maxConcurrent);
   const people = new PerCallerProvider({
     source,
     open: (principal) => {
-      const { provider, begin } = createOne({ ...given, slots, scope }, { principal });
-      begins.set(provider, begin);
+      const { provider, gate } = createOne({ ...given, slots, scope }, { principal });
+      gates.set(provider, gate);
       return provider;
     },
   });
-  return withPage(people, desk, async (principal) => begins.get(people.providerOf(principal))!(principal));
+  const gateOf = (principal: Principal): SignInGate | undefined => gates.get(people.providerOf(principal));
+  return withPage(people, desk, { isPersonal: true, ...signInsOf(gateOf) });
+}
+
+/** Returns the functions of the hub's pages, by the gate of each principal. */
+function signInsOf(gateOf: (principal: Principal) => SignInGate | undefined): Omit<SignInStarter, "isPersonal"> {
+  return {
+    begin: async (caller) => gateOf(caller.principal)?.begin(caller),
+    find: async (principal) => gateOf(principal)?.find(),
+    signOut: async (caller) => gateOf(caller.principal)?.signOut(caller),
+  };
 }
 
 /** Registers the source with the hub's own sign-in page while the provider is open. */
-function withPage(provider: Provider, desk: SignInCoordinator | undefined, begin: PrincipalSource["begin"]): Provider {
+function withPage(provider: Provider, desk: SignInCoordinator | undefined, starter: SignInStarter): Provider {
   if (!desk) return provider;
   const { id } = provider.source;
-  const starter = { begin };
   desk.sources.set(id, starter);
   const close = provider.close.bind(provider);
   return Object.assign(provider, {
@@ -95,8 +104,8 @@ interface OneDeps extends HttpProviderDeps {
 
 interface PrincipalSource {
   readonly provider: Provider;
-  /** Starts a sign-in at the hub's own page. Returns `undefined` if this principal may not start it. */
-  readonly begin: (principal: Principal) => Promise<SignInPage | undefined>;
+  /** Sign-in of the principal. Absent if users cannot sign in. */
+  readonly gate: SignInGate | undefined;
 }
 
 function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
@@ -135,7 +144,7 @@ function createOne(given: OneDeps, person?: SourcePrincipal): PrincipalSource {
       await Promise.all([tokens?.close(), gate?.close()]);
     },
   });
-  return { provider, begin: async (principal) => gate?.begin(principal) };
+  return { provider, gate };
 }
 
 /** Returns the provider's methods before they are wrapped. */
@@ -164,7 +173,7 @@ function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): Provi
 function createGate(
   { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
   person: SourcePrincipal | undefined,
-  onSignedIn: () => void,
+  onChanged: () => void,
 ): SignInGate | undefined {
   const isNobody = person !== undefined && person.principal === undefined;
   if (folder === undefined || isNobody || !mayBeSignedIn(options)) return undefined;
@@ -176,7 +185,7 @@ function createGate(
     scope,
     desk,
     onSecrets: (secrets) => hideFor(owner, secrets),
-    onSignedIn,
+    onChanged,
   });
 }
 

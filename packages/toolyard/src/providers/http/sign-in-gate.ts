@@ -2,7 +2,14 @@ import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { Call, Principal } from "../../core/calls/call.ts";
 import { loginCommand } from "../../core/text/login-command.ts";
 import { orAborted } from "../../core/timing/wait.ts";
-import type { SignInPage, SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
+import { isHubOwner } from "../../core/ports/sign-in-coordinator.ts";
+import type {
+  SignInCoordinator,
+  SignInFacts,
+  SigningCaller,
+  SignInPage,
+  SignOutResult,
+} from "../../core/ports/sign-in-coordinator.ts";
 import type { ChangingCredentials, ServerRefusal, SentRequest } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { PersonSignIn, SignInLink } from "../../signin/chat.ts";
@@ -16,8 +23,8 @@ export interface SignInGateOptions extends SignInPlace {
   /** Serves the hub's own sign-in pages. */
   readonly desk: SignInCoordinator | undefined;
   readonly onSecrets: (secrets: readonly string[]) => void;
-  /** Called when a sign-in succeeded. */
-  readonly onSignedIn: () => void;
+  /** Called when a user has signed in or out. */
+  readonly onChanged: () => void;
 }
 
 /** Returns whether the caller's client supports elicitation. Only then is the code for it loaded. */
@@ -94,24 +101,42 @@ export class SignInGate implements ChangingCredentials {
    */
   async signInBy(call: Call): Promise<boolean> {
     if (this.isMachine || !mayAsk(call)) return false;
-    const { canBeSent, isOwner, signInByChat } = await import("../../signin/chat.ts");
+    const { canBeSent, signInByChat } = await import("../../signin/chat.ts");
     const { desk } = this.#options;
-    if (!canBeSent(call, desk) || !this.#isFor(call.principal, isOwner)) return false;
+    if (!canBeSent(call, desk) || !this.#isFor(call)) return false;
     if (this.#signingIn) return this.#signingIn;
     this.#signingIn = signInByChat(call, this.#signIn)
-      .then((isDone) => (isDone ? this.#signedIn() : isDone))
+      .then((isDone) => (isDone ? this.#loadSession() : isDone))
       .finally(() => {
         this.#signingIn = undefined;
       });
     return this.#signingIn;
   }
 
-  /** Starts a sign-in at the hub's own page. Returns `undefined` if this principal may not start it. */
-  async begin(principal: Principal): Promise<SignInPage | undefined> {
+  /** Starts a sign-in at the hub's own page. Returns `undefined` if this caller may not start it. */
+  async begin(caller: SigningCaller): Promise<SignInPage | undefined> {
     if (this.isMachine) return undefined;
-    const { isOwner, signInByPage } = await import("../../signin/chat.ts");
-    if (!this.#isFor(principal, isOwner)) return undefined;
-    return signInByPage(principal, this.#signIn, () => this.#noteSignedIn());
+    const { signInByPage } = await import("../../signin/chat.ts");
+    if (!this.#isFor(caller)) return undefined;
+    return signInByPage(caller.principal, this.#signIn, () => this.#noteChange());
+  }
+
+  /** Returns the stored sign-in. Returns `undefined` if the hub fetches the tokens itself. */
+  async find(): Promise<SignInFacts | "none" | undefined> {
+    if (this.isMachine) return undefined;
+    if (!this.#hasVault()) return "none";
+    const { readSignIn } = await import("../../signin/sign-out.ts");
+    return (await readSignIn(this.#options)) ?? "none";
+  }
+
+  /** Ends the sign-in. Returns `undefined` if this caller may not end it. */
+  async signOut(caller: SigningCaller): Promise<SignOutResult | "none" | undefined> {
+    if (this.isMachine) return undefined;
+    if (!this.#isFor(caller)) return undefined;
+    const { signOut } = await import("../../signin/sign-out.ts");
+    const done = (await signOut(this.#options)) ?? "none";
+    this.#noteChange();
+    return done;
   }
 
   /**
@@ -120,9 +145,9 @@ export class SignInGate implements ChangingCredentials {
    */
   async linkFor(call: Call): Promise<SignInLink | undefined> {
     if (this.isMachine) return undefined;
-    const { canBeGivenLink, canBeSent, isOwner } = await import("../../signin/chat.ts");
+    const { canBeGivenLink, canBeSent } = await import("../../signin/chat.ts");
     const { desk } = this.#options;
-    if (canBeSent(call, desk) || !canBeGivenLink(call, desk) || !this.#isFor(call.principal, isOwner)) return undefined;
+    if (canBeSent(call, desk) || !canBeGivenLink(call, desk) || !this.#isFor(call)) return undefined;
     return orAborted(this.#openLink(call.principal), AbortSignal.timeout(LINK_WAIT_MS)).catch(() => undefined);
   }
 
@@ -136,7 +161,7 @@ export class SignInGate implements ChangingCredentials {
 
   async #createLink(principal: Principal): Promise<SignInLink> {
     const { signInByLink } = await import("../../signin/chat.ts");
-    return signInByLink(principal, this.#signIn, () => this.#noteSignedIn());
+    return signInByLink(principal, this.#signIn, () => this.#noteChange());
   }
 
   get #signIn(): PersonSignIn {
@@ -144,8 +169,8 @@ export class SignInGate implements ChangingCredentials {
     return { place: this.#options, challenge: this.#refusal, desk, closing: this.#closing.signal };
   }
 
-  #noteSignedIn(): void {
-    this.#signedIn().then(this.#options.onSignedIn, () => {});
+  #noteChange(): void {
+    this.#loadSession().then(this.#options.onChanged, () => {});
   }
 
   answered(header: (name: string) => string | undefined): void {
@@ -159,12 +184,13 @@ export class SignInGate implements ChangingCredentials {
     await (await this.#opening?.catch(() => undefined))?.close();
   }
 
-  #isFor(caller: Principal, isOwner: (principal: Principal) => boolean): boolean {
+  /** Returns whether the caller may sign in and out. */
+  #isFor({ principal: caller, isAdministrator = false }: SigningCaller): boolean {
     const { principal } = this.#options;
-    return principal === undefined ? isOwner(caller) : principal === caller.id;
+    return principal === undefined ? isAdministrator || isHubOwner(caller) : principal === caller.id;
   }
 
-  async #signedIn(): Promise<true> {
+  async #loadSession(): Promise<true> {
     await (await this.#open()).load();
     return true;
   }
@@ -214,6 +240,6 @@ export class SignInGate implements ChangingCredentials {
     const isKnown = this.#session !== undefined;
     const session = await this.#open();
     const hasChanged = isKnown ? await session.load() : session.isSignedIn;
-    if (hasChanged && session.isSignedIn) this.#options.onSignedIn();
+    if (hasChanged && session.isSignedIn) this.#options.onChanged();
   }
 }

@@ -4,6 +4,8 @@ import { ContentRoutes } from "./contents.ts";
 import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
+import { approvalRoutes } from "./approvals.ts";
+import { SignInRoutes } from "./sign-ins.ts";
 import { SourceRoutes } from "./sources.ts";
 import { WorkRoutes } from "./tasks.ts";
 import { ToolRoutes } from "./tools.ts";
@@ -16,6 +18,8 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new ToolRoutes(parts, calls).routes,
     ...new ContentRoutes(parts, calls).routes,
     ...new RecordRoutes(parts).routes,
+    ...new SignInRoutes(parts).routes,
+    ...approvalRoutes(parts),
     ...new WorkRoutes(parts).routes,
   ];
 }

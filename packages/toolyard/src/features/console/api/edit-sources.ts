@@ -51,6 +51,22 @@ export async function toggleSource(
   return { file, message: `${id} is ${enabled ? "enabled" : "disabled"} in ${file}.` };
 }
 
+/** Sets the digest of a tool in `pins` of its server. */
+export async function pinTool(
+  { control, acceptance }: SourceEditor,
+  { id, tool, digest }: { readonly id: string; readonly tool: string; readonly digest: string },
+): Promise<FileChange> {
+  const { file } = await editablePlace(control, id);
+  const { schema } = control;
+  await edit(file, acceptance, () =>
+    editConfigFile(file, schema, async (document) => {
+      const server = serversOf(document.tree, schema).find(({ name }) => name === id);
+      return server ? document.set([...server.path, "pins"], tool, digest) : document;
+    }),
+  );
+  return { file, message: `The definition of ${tool} is approved in ${file}.` };
+}
+
 /** Removes a server from its file, as `toolyard remove` does. */
 export async function removeSource({ control, acceptance }: SourceEditor, id: string): Promise<FileChange> {
   const { file } = await editablePlace(control, id);

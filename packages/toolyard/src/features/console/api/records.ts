@@ -1,11 +1,10 @@
 import { profileCounts } from "../../../core/ports/profile-counts.ts";
 import { describeRights } from "../../../core/ports/rights-text.ts";
-import type { CallerRow, CallList, CallRecord, LogList, LogRecord, ProfileRow, SignInRow } from "../api-types.ts";
+import type { CallerRow, CallList, CallRecord, LogList, LogRecord, ProfileRow } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import type { RecordedCall } from "../recorder/call-record.ts";
 import { isFailure } from "../recorder/call-recorder.ts";
 import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
-import { signInLink } from "./source-rows.ts";
 
 const MAX_LINES = 1000;
 const MAX_CALLS = 1000;
@@ -41,13 +40,6 @@ export class RecordRoutes {
         needs: "all",
         summary: "The profiles and their content.",
         handle: (request) => this.#profiles(request),
-      },
-      {
-        method: "GET",
-        path: "sign-ins",
-        needs: "all",
-        summary: "Sources that users sign in to.",
-        handle: (request) => this.#signIns(request),
       },
       {
         method: "GET",
@@ -103,17 +95,6 @@ export class RecordRoutes {
         url: `${exchange.http.baseUrl}/mcp/${name}`,
         rights: describeRights(rights).join(", "),
       })),
-    };
-  }
-
-  #signIns({ exchange }: AdminRequest): { readonly signIns: readonly SignInRow[] } {
-    const reports = this.#parts.hub.sources();
-    return {
-      signIns: reports.flatMap(({ source, status: { state, lastError } }): SignInRow[] => {
-        const link = signInLink(source.id, this.#parts.signIns, exchange.http.baseUrl);
-        if (link === undefined) return [];
-        return [{ source: source.id, state, link, ...(lastError !== undefined && { reason: lastError }) }];
-      }),
     };
   }
 

@@ -1,7 +1,4 @@
-import { AcceptedFiles } from "../../../config/accepted-files.ts";
-import type { Acceptance } from "../../../config/edit/keep-accepted.ts";
-import { dataFolder } from "../../../core/data-folder.ts";
-import { FailError, messageOf } from "../../../core/errors.ts";
+import { FailError } from "../../../core/errors.ts";
 import { stringMember } from "../../../core/json/json.ts";
 import type { Provider } from "../../../core/sources/provider.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
@@ -10,6 +7,7 @@ import type { ConsoleParts } from "../parts.ts";
 import { callsBySource } from "./calls-by-source.ts";
 import { addSource, applyChange, removeSource, toggleSource, type SourceEditor } from "./edit-sources.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
+import { sourceEditor } from "./source-editor.ts";
 import { placesOf } from "./source-files.ts";
 import { signInLink, toSummary } from "./source-rows.ts";
 
@@ -68,17 +66,7 @@ export class SourceRoutes {
   }
 
   get #editor(): SourceEditor {
-    const { hubControl, variables, logger } = this.#parts;
-    const files = new AcceptedFiles(dataFolder(variables));
-    const acceptance: Acceptance = {
-      schema: hubControl().schema,
-      has: (foreign) => files.has(foreign),
-      accept: (foreign) =>
-        files.accept(foreign).catch((error: unknown) => {
-          logger.warning(`That ${foreign.path} is accepted cannot be noted: ${messageOf(error)}`);
-        }),
-    };
-    return { control: hubControl(), acceptance };
+    return sourceEditor(this.#parts);
   }
 
   async #list({ exchange }: AdminRequest): Promise<{ readonly sources: readonly SourceSummary[] }> {
