@@ -17,10 +17,8 @@ const SERVING = [
   "hub/serve/serve.js",
   "endpoints/mcp/mcp-parts.js",
   "endpoints/mcp/mcp-endpoint.js",
-  "features/home/home-endpoint.js",
+  "features/console/home-redirect.js",
   "http/adapters/node/listener.js",
-  "endpoints/status/status-endpoint.js",
-  "endpoints/sign-in/sign-in-endpoint.js",
   "hub/reload.js",
   "cli/hub-access/shared-hub.js",
   "config/watch.js",
@@ -34,13 +32,23 @@ const MODULES = [
 const SCRIPTS = ["providers/scripts/provider.js", "providers/folders/provider.js", "runtimes/scripts/run-script.js"];
 const STDIO = "providers/stdio/stdio-provider.js";
 const REMOTE = ["providers/http/http-provider.js", "outbound/client/http-client.js"];
+/** Reads and checks the configuration of a command. */
+const SETTINGS = ["cli/hub-access/settings.js", "cli/input/consent.js", "cli/faults.js"];
 const IN_A_TERMINAL = [
   "cli/hub-access/session.js",
   "cli/hub-access/still-starting.js",
   "cli/output/table.js",
   "hub/sources/local-sources.js",
 ];
-const CALLING = ["pipeline/pipeline.js", "schema/guarded-schemas.js", "schema/describe-schema.js"];
+const CALLING = [
+  "pipeline/pipeline.js",
+  "hub/call-resolution.js",
+  "schema/guarded-schemas.js",
+  "schema/describe-schema.js",
+  "endpoints/mcp/modern/create-calls.js",
+  "features/console/recorder/timing-stage.js",
+  "features/console/recorder/call-recorder.js",
+];
 /**
  * Modules in one file, since one task loads all: the modules of `with` and their imports, restricted to `folders`. A
  * module belongs to the first file that lists it. A file needs no later file of the list, so that no two files import
@@ -55,13 +63,17 @@ const TOGETHER = [
   { name: "start", with: [START], folders: [""] },
   { name: "toml", with: ["../../../node_modules/smol-toml/dist/index.js"], folders: ["../../../node_modules/"] },
   { name: "hub", with: ["hub/open-hub.js"], folders: [""] },
-  // Small modules that several of the files below need: separate, so that no task loads the file of another one.
+  // Small modules that several of the files below need: separate, so that no task loads the file of another one. Those
+  // that every served hub loads are separate from those that only some sources need.
+  { name: "wire", with: SERVING, folders: ["core/", "wire/", "schema/"] },
+  { name: "served-files", with: SERVING, folders: ["files/", "process/"] },
   {
-    name: "wire",
-    with: [MCP_SERVER, ...SERVING, ...MODULES, ...SCRIPTS, ...REMOTE],
+    name: "source-wire",
+    with: [MCP_SERVER, ...MODULES, ...SCRIPTS, ...REMOTE],
     folders: ["core/", "wire/", "schema/"],
   },
   { name: "process", with: [...SCRIPTS, MCP_SERVER, STDIO], folders: ["files/", "process/"] },
+  { name: "settings", with: SETTINGS, folders: [""] },
   { name: "command", with: IN_A_TERMINAL, folders: [""] },
   { name: "builtin", with: ["providers/builtin/provider.js"], folders: [""] },
   { name: "modules", with: MODULES, folders: [""] },
@@ -149,8 +161,43 @@ async function bundled(root, compiled) {
     codeSplitting: { groups: groupsOf(compiled) },
   });
   await build.close();
-  return { output, files: output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]) };
+  return { output, files: withoutFacades(output).map(({ fileName, code }) => [fileName, oneByte(fileName, code)]) };
 }
+
+/**
+ * Removes files that only export names of another file, which the bundler writes for late imports of modules that share
+ * a file. Late imports then name the other file, so that Node opens one file less for each.
+ */
+function withoutFacades(output) {
+  const facades = new Map(
+    output.flatMap(({ fileName, code }) => {
+      const found = fileName.startsWith("chunks/") && FACADE.exec(code);
+      return found ? [[fileName, { names: found[1], target: join(dirname(fileName), found[2]) }]] : [];
+    }),
+  );
+  return output
+    .filter(({ fileName }) => !facades.has(fileName))
+    .map((chunk) => ({
+      ...chunk,
+      code: chunk.code.replaceAll(LATE_IMPORT, (text, path) => {
+        const facade = facades.get(join(dirname(chunk.fileName), path));
+        return facade === undefined ? text : importThrough(facade, dirname(chunk.fileName));
+      }),
+    }));
+}
+
+/** Returns the late import of a facade's names from their file. */
+function importThrough({ names, target }, folder) {
+  const path = relative(folder, target).replaceAll("\\", "/");
+  const members = names.split(", ").map((name) => {
+    const [own, shown = own] = name.split(" as ");
+    return `${shown}: all.${own}`;
+  });
+  return `import("${path.startsWith(".") ? path : `./${path}`}").then((all) => ({ ${members.join(", ")} }))`;
+}
+
+const FACADE = /^export \{ ([^{}]+) \} from "(\.[^"]+)";\n*$/;
+const LATE_IMPORT = /\bimport\("(\.[^"]+)"\)/g;
 
 /** Returns whether Node finds it in the installation: neither bundled packages nor their dependencies. */
 function isExternal(id, importer = "") {

@@ -6,7 +6,7 @@ import type { SandboxEngine, SandboxLanguage } from "../sandbox/engine.ts";
 import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../sandbox/options.ts";
 import type { Io } from "./output/io.ts";
 import type { SharedOptions } from "./rows/command-row.ts";
-import { loadSettings } from "./hub-access/session.ts";
+import { loadSettings } from "./hub-access/settings.ts";
 
 export interface EngineFinding {
   readonly what: string;

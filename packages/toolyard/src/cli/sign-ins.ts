@@ -13,7 +13,7 @@ import { vaultFolder } from "../signin/vault-place.ts";
 import type { SharedOptions } from "./rows/command-row.ts";
 import { UsageError } from "./failure.ts";
 import { print, type Io } from "./output/io.ts";
-import { loadSettings } from "./hub-access/session.ts";
+import { loadSettings } from "./hub-access/settings.ts";
 
 /** A server that requires a sign-in. */
 export interface SignInSource {

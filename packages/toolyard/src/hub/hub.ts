@@ -1,9 +1,9 @@
-import { LOGGER, type MadeHub } from "../core/services.ts";
+import { LOGGER, VARIABLES, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
 import { keptAlive } from "../core/timing/wait.ts";
 import type { AnyFeature, Contribution } from "../kernel/feature.ts";
-import { getService, type Services } from "../kernel/start-features.ts";
+import { getService, prepareFeatures, type Services } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HubState } from "../state/ports/store.ts";
@@ -71,7 +71,8 @@ export class Hub {
    * then changes nothing.
    */
   async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
-    const { planner, sources, catalog, services, createPipeline } = this.#kernel;
+    const { features, planner, sources, catalog, services, createPipeline } = this.#kernel;
+    await prepareFeatures(features, config.tree, getService(services, VARIABLES));
     const { redactor } = getService(services, TELEMETRY);
     redactor.addAll(config.secrets);
     const planned = planner.plan(config, {

@@ -6,10 +6,7 @@ import { resolveLimits } from "../pipeline/options.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import { STATE } from "../state/ports/store.ts";
-import { withUpstreamKind } from "./upstream-kind.ts";
-import { resolveMirrored } from "./mirror.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
-import { awaitedDownload, resolveCall, whyLate } from "./resolve.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { SourceSet } from "./sources/source-set.ts";
@@ -30,16 +27,13 @@ export function pipelineFactory(
   { options: { mirror = false, watch = {} }, started: { services, contributions } }: PipelineSources,
 ): (config: LoadedHubConfig) => Pipeline {
   const { audit, logger, keptLogger, redactor } = getService(services, TELEMETRY);
-  const places = { catalog, sources };
-  const resolve = mirror ? resolveMirrored : resolveCall;
   const { onCall, ...log } = watch;
   const listeners = [...contributions.map((one) => one.onCall), onCall].filter((one) => one !== undefined);
   const everyListeners = contributions.map((one) => one.onEveryCall).filter((one) => one !== undefined);
   return ({ tree }) => {
-    const pipeline = latePipeline({
-      resolve: (call) => resolve(call, places),
-      whyLate: (call, provider) => whyLate(call, provider, places),
-      waitsFor: (call, provider) => awaitedDownload(call, provider, places),
+    return latePipeline({
+      loadResolution: async () =>
+        (await import("./call-resolution.ts")).callResolution({ catalog, sources }, { mirror }),
       limitStore: getService(services, STATE).limits,
       isMirror: mirror,
       schemas,
@@ -54,7 +48,6 @@ export function pipelineFactory(
       hide: (value) => redactor.knownIn(value),
       onProblem: (problem) => noted.note(problem),
     });
-    return mirror ? (call) => pipeline(call).then(withUpstreamKind) : pipeline;
   };
 }
 

@@ -3,6 +3,7 @@ import { loadConfig, type LoadOptions } from "../config/load.ts";
 import { dataFolder } from "../core/data-folder.ts";
 import { nextHubId } from "../core/hub-id.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
+import { prepareFeatures } from "../kernel/start-features.ts";
 import { openStore } from "../state/stores.ts";
 import { FEATURES } from "./features.ts";
 import { Hub } from "./hub.ts";
@@ -29,7 +30,7 @@ export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   const importRedis = async (): Promise<unknown> =>
     (await import("../extras/import-extra.ts")).importExtra("redis", "ioredis", { purpose: "`[store]`" });
   const store = options.store ?? openStore(config.tree, { importRedis, logger });
-  for (const { prepare } of options.features) if (prepare) await prepare(config.tree as never, variables);
+  await prepareFeatures(options.features, config.tree, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
   const hub = new Hub(options, await store.join(nextHubId()));
   try {

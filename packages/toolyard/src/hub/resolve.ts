@@ -73,6 +73,16 @@ export function wantedOf(
   };
 }
 
+/** Looks a name up, and again when an absent service that may offer it has started. */
+export async function lookUpWithServices(
+  asked: Pick<MissingName, "name" | "principal">,
+  find: () => Lookup | Promise<Lookup>,
+  places: ResolvePlaces,
+): Promise<Lookup> {
+  const first = await find();
+  return (await retryAbsentServices(first, wantedOf(asked, places), { find })).lookup;
+}
+
 /** Tables in which a call is resolved. */
 export interface ResolvePlaces {
   readonly catalog: Catalog;

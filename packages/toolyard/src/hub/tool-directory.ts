@@ -11,8 +11,6 @@ import type { Source, ToolRecord } from "../core/sources/records.ts";
 import { permissionOf } from "../core/ports/rights.ts";
 import type { ToolCounts, ToolDescription, ToolFinder } from "../core/services.ts";
 import type { Kernel } from "./kernel.ts";
-import { wantedOf } from "./resolve.ts";
-import { retryAbsentServices } from "./sources/absent-services.ts";
 import { unreadyServers } from "./sources/unready-servers.ts";
 
 /** Tool in the form in which one kind of endpoint lists it. */
@@ -64,8 +62,8 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
       catalog.lookUp<CallTarget>({ text: spelling, isUri: false, view }, (snapshot) =>
         (seen = snapshot).resolveTool(spelling, view),
       );
-    const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#kernel);
-    const { lookup } = await retryAbsentServices(await find(), wanted, { find });
+    const { lookUpWithServices } = await import("./resolve.ts");
+    const lookup = await lookUpWithServices({ name: spelling, principal: view.principal }, find, this.#kernel);
     if (!lookup.found) return lookup;
     const { name, target } = lookup;
     const unlisted = target.type === "tool" ? toolEntry(target.tool, name) : {};

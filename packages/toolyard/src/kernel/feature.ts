@@ -86,8 +86,8 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   /** Throws an `OptionError` if the feature cannot work with the configuration. */
   check?(config: Reads): void;
   /**
-   * Loads code that `start` needs with this configuration. Called before the features start, and awaited. A feature
-   * that needs no further code has no `prepare`.
+   * Loads code that the feature needs with this configuration. Called before the features start and before each change
+   * of the configuration, and awaited. A feature that needs no further code has no `prepare`.
    */
   prepare?(config: Reads, variables: EnvironmentVariables): Promise<void>;
   /**

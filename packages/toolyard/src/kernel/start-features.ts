@@ -1,3 +1,4 @@
+import type { EnvironmentVariables } from "../core/environment-variables.ts";
 import type { ServiceKey } from "../core/service-key.ts";
 import type { AnyFeature, Contribution } from "./feature.ts";
 
@@ -19,6 +20,16 @@ export interface FeatureStart {
   readonly config: () => unknown;
   /** List to which the contribution of each started feature is added. */
   readonly contributions?: Contribution[];
+}
+
+/** Loads the code that the features need with a configuration. Rejects with an `OptionError` if it is invalid. */
+export async function prepareFeatures(
+  features: readonly Pick<AnyFeature, "prepare">[],
+  config: object,
+  variables: EnvironmentVariables,
+): Promise<void> {
+  // The type assertion is safe: each feature reads only its own sections.
+  for (const { prepare } of features) if (prepare) await prepare(config as never, variables);
 }
 
 /** Starts features in the order of their list. Each receives the services that it declares. */

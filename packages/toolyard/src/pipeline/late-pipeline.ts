@@ -1,17 +1,33 @@
 import { messageOf } from "../core/errors.ts";
-import { fail } from "../core/calls/outcome.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
 import type { Pipeline, PipelineParts } from "./pipeline.ts";
+
+/** Functions with which the pipeline finds the target of a call. */
+export interface CallResolution extends Pick<PipelineParts, "resolve" | "whyLate" | "waitsFor"> {
+  /** Changes the outcome of every call. @default outcomes stay as they are */
+  readonly finish?: (outcome: Outcome) => Outcome;
+}
+
+/** Parts of a pipeline that exist before the first call. */
+export interface LatePipelineParts extends Omit<PipelineParts, keyof CallResolution> {
+  readonly loadResolution: () => Promise<CallResolution>;
+}
 
 /**
  * Creates a pipeline whose stages are loaded by the first call, because a hub that starts, lists and waits needs none
  * of them. Calls that arrive during the loading run afterwards, in order.
  */
-export function latePipeline(parts: PipelineParts): Pipeline {
+export function latePipeline({ loadResolution, ...parts }: LatePipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;
   let loading: Promise<Pipeline> | undefined;
   const load = async (): Promise<Pipeline> => {
-    const { createPipeline, loadStages } = await import("./pipeline.ts");
-    return (pipeline = createPipeline(parts, await loadStages(parts)));
+    const [{ createPipeline, loadStages }, { finish, ...resolution }] = await Promise.all([
+      import("./pipeline.ts"),
+      loadResolution(),
+    ]);
+    const all = { ...parts, ...resolution };
+    const run = createPipeline(all, await loadStages(all));
+    return (pipeline = finish ? (call) => run(call).then(finish) : run);
   };
   return (call) => {
     if (pipeline) return pipeline(call);

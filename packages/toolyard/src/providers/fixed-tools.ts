@@ -9,6 +9,12 @@ export interface FixedTool {
   run(call: ResolvedCall): Outcome | Promise<Outcome>;
 }
 
+/** Returns a handler whose code is loaded by its first call. */
+export function lateHandler(load: () => Promise<FixedTool["run"]>): FixedTool["run"] {
+  let run: FixedTool["run"] | undefined;
+  return (call) => (run ? run(call) : load().then((loaded) => (run = loaded)(call)));
+}
+
 export interface FixedToolsOptions {
   /** Start of the message about an unknown name. */
   readonly whose: string;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError } from "../../core/errors.ts";
 import { rotatedFiles } from "../../telemetry/audit/rotating-file.ts";
-import { readSettings } from "../hub-access/session.ts";
+import { readSettings } from "../hub-access/settings.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 

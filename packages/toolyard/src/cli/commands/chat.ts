@@ -18,7 +18,8 @@ import { claimInterrupts } from "../input/interrupts.ts";
 import { flush, printPainted, type Io } from "../output/io.ts";
 import { readTimeout } from "../hub-access/one-call.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
-import { loadSettings, withHub } from "../hub-access/session.ts";
+import { withHub } from "../hub-access/session.ts";
+import { loadSettings } from "../hub-access/settings.ts";
 
 interface Options extends SharedOptions {
   readonly model?: string;

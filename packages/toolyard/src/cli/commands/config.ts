@@ -5,7 +5,7 @@ import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { consent } from "../input/consent.ts";
-import { readSettings } from "../hub-access/session.ts";
+import { readSettings } from "../hub-access/settings.ts";
 import { table } from "../output/table.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 

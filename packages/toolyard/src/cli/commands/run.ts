@@ -17,7 +17,8 @@ import { print, type Io } from "../output/io.ts";
 import type { CommandAction } from "../rows/command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts";
 import { keepArtifacts, reportRunJson, RunView } from "../output/run-view.ts";
-import { loadSettings, withHub } from "../hub-access/session.ts";
+import { withHub } from "../hub-access/session.ts";
+import { loadSettings } from "../hub-access/settings.ts";
 
 /** Excludes the hub's own tool that runs code, because code must not start another run. */
 const OWN_TOOL = "execute_code";

@@ -18,9 +18,8 @@ import { print, printPainted, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted } from "../input/consent.ts";
 import { assertProfile } from "../hub-access/named-profile.ts";
-import { loadSettings } from "../hub-access/session.ts";
+import { loadSettings } from "../hub-access/settings.ts";
 import { watchTerminal } from "../output/terminal.ts";
-import { addStoredEnvironment } from "../hub-access/desktop-environment.ts";
 import { besideHttp, readLinger, serveClients, type ServedSharing } from "../hub-access/shared-hub.ts";
 
 interface Options extends SharedOptions {
@@ -56,7 +55,10 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   await assertAccepted(options, output ? unasked : io);
   // A desktop client starts this program with few environment variables, and servers inherit them, so the stored ones
   // are added.
-  if (output || options.shared) await addStoredEnvironment(process.env);
+  if (output || options.shared) {
+    const { addStoredEnvironment } = await import("../hub-access/desktop-environment.ts");
+    await addStoredEnvironment(process.env);
+  }
   if (output && options.shared) {
     const { joinShared } = await import("../hub-access/join-shared.ts");
     const ended = await joinShared({ options, io, output });

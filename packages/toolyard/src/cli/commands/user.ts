@@ -5,7 +5,7 @@ import { resolveIdentityProviders } from "../../auth/builtin/federation/options.
 import type { User, Users } from "../../auth/builtin/users.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { readSettings } from "../hub-access/session.ts";
+import { readSettings } from "../hub-access/settings.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";

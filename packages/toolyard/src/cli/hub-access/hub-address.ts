@@ -2,7 +2,8 @@ import { resolveHttp } from "../../http/options.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 import { ownUrl } from "./own-url.ts";
-import { loadSettings, parseUrl, readToken } from "./session.ts";
+import { parseUrl, readToken } from "./session.ts";
+import { loadSettings } from "./settings.ts";
 
 /** Default path of REST, also for a hub behind `--url`, whose configuration is not known. */
 const REST_PATH = "/api";

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../core/json/json.ts";
 import { assertAccepted } from "../input/consent.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
-import { readSettings } from "./session.ts";
+import { readSettings } from "./settings.ts";
 
 /**
  * Returns the environment of a library command. With `[library] embedding`, the environment names the hub's embedder,

@@ -6,35 +6,15 @@ import { FailError } from "../../core/errors.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { VERSION } from "../../core/version.ts";
-import { locateConfig } from "../../config/locate.ts";
 import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../../hub/open-hub.ts";
 import { settled } from "../../hub/sources/settled.ts";
 import { toolyardOf, type Toolyard } from "../../kernel/toolyard.ts";
 import { UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../input/interrupts.ts";
-import { assertAccepted } from "../input/consent.ts";
 import type { Io } from "../output/io.ts";
+import { loadSettings, withVerbosity } from "./settings.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
-
-/**
- * Loads the configuration of a command: the named file, the found file, or none. Asks the user first if another user
- * may have written the file. Rejects with a `UsageError` if it is refused, or if no user can be asked.
- */
-export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
-  await assertAccepted(options, io);
-  return readSettings(options, io, flags);
-}
-
-/** Loads the configuration for commands that only show it and start nothing. */
-export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
-  const files = locateConfig(options.config ?? [], io.env, io.cwd);
-  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
-}
-
-function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
-  return options.verbose ? { ...flags, logging: { level: "debug" } } : flags;
-}
 
 export interface CommandHubOptions extends SharedOptions {
   /** Excludes sources, so that a command about one tool starts only the necessary sources. */

@@ -127,6 +127,13 @@ export interface Tasks {
   readonly changed: Emitter<TaskChange>;
 }
 
+const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
+
+/** Returns true if the extension defines the method (SEP-2663). */
+export function isTaskMethod(method: string): boolean {
+  return METHODS.has(method);
+}
+
 /** Returns true if the state of a task is final. */
 export function isFinal({ status }: Pick<TaskSnapshot, "status">): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";

@@ -1,8 +1,9 @@
+import { KIND_META_KEY } from "../../core/calls/kinds.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { ListKind, RenderedList } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { stringifyMembers, stringifyValue } from "../../core/json/json-text.ts";
-import type { RequestId } from "../../wire/messages.ts";
+import { RPC, type RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
 /** Result of an MCP method, before the id and the members of the era are added. */
@@ -31,6 +32,14 @@ export function resultAnswer(result: JsonObject): McpAnswer {
 
 export function errorAnswer(code: number, message: string, data?: unknown): McpAnswer {
   return { type: "error", error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/** Answers an internal error of the hub. The caller gets an id to quote; the log has the details. */
+export function internalAnswer(callId: string): McpAnswer {
+  return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
+    [KIND_META_KEY]: "internal",
+    errorId: callId,
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { KIND_META_KEY, KINDS, RETRY_META_KEY } from "../../core/calls/kinds.ts";
 import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
-import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "./answers.ts";
+import { errorAnswer, internalAnswer, resultAnswer, SILENCE, type McpAnswer } from "./answers.ts";
 
 /** Differences between eras and revisions in reports of failures. */
 export interface FailureRules {
@@ -53,14 +53,6 @@ function scopesAnswer(failure: Fail, requiredScopes: readonly string[]): McpAnsw
 function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): boolean {
   const rule = KINDS[kind].mcp;
   return typeof rule === "number" || (rule === "by-revision" && invalidArguments === "error");
-}
-
-/** Answers an internal error of the hub. The caller gets an id to quote; the log has the details. */
-export function internalAnswer(callId: string): McpAnswer {
-  return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
-    [KIND_META_KEY]: "internal",
-    errorId: callId,
-  });
 }
 
 // Converts an upstream's error code for a missing resource to the code of the caller's era.

@@ -5,7 +5,8 @@ import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { ok } from "../../core/calls/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports/ports.ts";
-import { answerMethod, type MethodContext } from "./methods.ts";
+import { answerMethod } from "./call-methods.ts";
+import type { MethodContext } from "./methods.ts";
 
 /** Returns the call that a request with these parameters produces. */
 async function callOf(params: JsonObject): Promise<Call> {

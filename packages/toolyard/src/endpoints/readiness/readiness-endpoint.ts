@@ -1,5 +1,4 @@
 import type { Mountable } from "../../http/listening/listener.ts";
-import type { Refusal } from "../../http/answer/refusal.ts";
 import { JSON_CONTENT } from "../../http/answer/send.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { READY_PATH } from "../paths.ts";
@@ -14,24 +13,14 @@ export class ReadinessEndpoint implements Endpoint {
   }
 
   mount(listener: Mountable): void {
-    const place = { methods: ["GET", "HEAD"], path: READY_PATH, isOpen: true, isAtRoot: true };
-    listener.route(
-      place,
-      ({ answer }) => {
-        const status = this.#readiness.state();
-        const headers = ["cache-control", "no-store", ...JSON_CONTENT];
-        answer.send(status === "ready" ? 200 : 503, headers, JSON.stringify({ status }));
-      },
-      refusalText,
-    );
+    listener.route({ methods: ["GET", "HEAD"], path: READY_PATH }, ({ answer }) => {
+      const status = this.#readiness.state();
+      const headers = ["cache-control", "no-store", ...JSON_CONTENT];
+      answer.send(status === "ready" ? 200 : 503, headers, JSON.stringify({ status }));
+    });
   }
 
   giveUp(): void {}
 
   close(): void {}
-}
-
-/** Formats a refusal. The listener answers 503 while it closes. */
-function refusalText({ status, message }: Refusal): string {
-  return JSON.stringify(status === 503 ? { status: "stopping" } : { error: message });
 }

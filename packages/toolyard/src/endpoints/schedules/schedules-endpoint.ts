@@ -25,11 +25,9 @@ export interface SchedulesParts {
  */
 export class SchedulesEndpoint implements Endpoint {
   readonly #parts: SchedulesParts;
-  readonly #end: () => void;
 
   constructor(parts: SchedulesParts) {
     this.#parts = parts;
-    this.#end = parts.schedules.begin();
   }
 
   mount(listener: Mountable): void {
@@ -51,9 +49,7 @@ export class SchedulesEndpoint implements Endpoint {
 
   giveUp(): void {}
 
-  close(): void {
-    this.#end();
-  }
+  close(): void {}
 
   async #answer(method: string, name: string): Promise<JsonObject | undefined> {
     if (method === "POST") return await this.#run(name);

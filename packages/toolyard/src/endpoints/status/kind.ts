@@ -1,5 +1,6 @@
 import { defineEndpoint } from "../endpoint.ts";
 import { GET_HUB, HUB, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
+import { LateEndpoint } from "../late-endpoint.ts";
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
 
@@ -9,5 +10,9 @@ export const STATUS = defineEndpoint({
   paths: [STATUS_PATH],
   uses: [HUB, STARTED_AT, REDACT_FACTS, CERTIFICATE, PROFILES, GET_HUB],
   resolve: () => ({}),
-  open: async (_options, services) => new (await import("./status-endpoint.ts")).StatusEndpoint(services),
+  open: async (_options, services) =>
+    new LateEndpoint({
+      places: [{ methods: ["GET"], path: STATUS_PATH }],
+      load: async () => new (await import("./status-endpoint.ts")).StatusEndpoint(services),
+    }),
 });

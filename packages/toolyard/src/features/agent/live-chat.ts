@@ -44,11 +44,6 @@ export class LiveChat implements Chat {
     this.#variables = variables;
   }
 
-  /** True if a model is configured. */
-  get isConfigured(): boolean {
-    return this.#parts.config().models?.language !== undefined;
-  }
-
   async reply(turn: ChatTurn): Promise<ChatReply> {
     if (this.#turns >= MAX_TURNS)
       throw new FailError(

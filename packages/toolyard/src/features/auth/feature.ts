@@ -1,16 +1,10 @@
-import { Audience } from "../../auth/audience.ts";
-import { createOAuthAccess, type OAuthAccess } from "../../auth/create-oauth-access.ts";
-import { resolveAuth, type HubAuthConfig, type AuthOptions } from "../../auth/options.ts";
+import { resolveAuth, type AuthOptions, type HubAuthConfig } from "../../auth/options.ts";
 import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
-import { VARIABLES } from "../../core/services.ts";
-import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import { LOGGER, VARIABLES } from "../../core/services.ts";
 import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
-import type { HttpOptions } from "../../http/options.ts";
-import { createTokenLookup } from "../../http/request/tokens.ts";
 import { defineFeature } from "../../kernel/feature.ts";
-import { LOGGER } from "../../core/services.ts";
-import { LiveAuthServer } from "./live-auth-server.ts";
+import type { LiveAccess } from "./live-access.ts";
 
 /** Sections that decide how callers authenticate. */
 export interface AuthReads {
@@ -23,6 +17,9 @@ export interface AuthReads {
 /** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;
 
+/** Code of OAuth. Loaded by `prepare` if a hub requests it. */
+let code: { readonly LiveAccess: typeof LiveAccess } | undefined;
+
 /** Feature: authenticates callers by OAuth access tokens. */
 export const AUTH = defineFeature({
   name: "auth",
@@ -30,51 +27,30 @@ export const AUTH = defineFeature({
   provides: [AUTH_SERVER],
   endpoints: [AUTH_ENDPOINT],
   check: assertTokensAccepted,
+  prepare: async ({ auth }: AuthReads) => {
+    if (usesOAuth(auth)) code ??= await import("./live-access.ts");
+  },
   start: ({ variables, logger }, config: () => AuthReads) => {
-    const open = new Set<OAuthAccess>();
-    const report = (reason: string): void => logger.warning("An access token could not be checked.", { reason });
-    const servers = new LiveAuthServer({ variables, report });
+    let live: LiveAccess | undefined;
+    const access = (): LiveAccess => {
+      if (!code) throw new TypeError("OAuth is used before its code was loaded.");
+      return (live ??= new code.LiveAccess({ variables, logger, config }));
+    };
     return {
-      services: { authServer: () => servers.current() },
+      services: { authServer: () => access().authServer() },
       access: {
         plan: () =>
-          usesOAuth(resolveAuth(config().auth))
-            ? { mode: "oauth", isGuarded: true, principals: ASSUMED_PRINCIPALS }
-            : undefined,
-        create: (http, grantRights) => {
-          const { auth, scopes = {} } = config();
-          const options = withScopes(resolveAuth(auth), Object.keys(scopes));
-          assertReachable(http, options);
-          const audience = new Audience(options.audience);
-          const server = servers.create(options, audience);
-          const access = createOAuthAccess({
-            options,
-            audience,
-            ...(server && { server }),
-            environment: variables,
-            grantRights,
-            ...(options.modes.includes("tokens") && { findStatic: createTokenLookup(http.tokens, grantRights) }),
-            report,
-          });
-          open.add(access);
-          return access;
-        },
+          usesOAuth(config().auth) ? { mode: "oauth", isGuarded: true, principals: ASSUMED_PRINCIPALS } : undefined,
+        create: (http, grantRights) => access().create(http, grantRights),
       },
-      close: async () => {
-        await servers.close();
-        await Promise.all(Array.from(open, (access) => access.close()));
-      },
+      close: async () => live?.close(),
     };
   },
 });
 
-/** Adds the scopes that tools need to the scopes that clients may request, since a challenge can name them. */
-function withScopes({ builtin, ...options }: AuthOptions, scopes: readonly string[]): AuthOptions {
-  const requestable = [...new Set([...(builtin?.scopes ?? options.scopes), ...scopes])];
-  return { ...options, requestable, ...(builtin && { builtin: { ...builtin, scopes: requestable } }) };
-}
-
-function usesOAuth({ issuer, builtin }: AuthOptions): boolean {
+function usesOAuth(auth: HubAuthConfig | undefined): boolean {
+  if (auth === undefined) return false;
+  const { issuer, builtin }: AuthOptions = resolveAuth(auth);
   return issuer !== undefined || builtin !== undefined;
 }
 
@@ -86,18 +62,4 @@ function assertTokensAccepted({ auth, server = {} }: AuthReads): void {
     throw new OptionError(
       '`[server]` has tokens, but `auth.modes` does not contain "tokens". Add it there, or remove the tokens.',
     );
-}
-
-/**
- * Throws an `OptionError` if clients on other machines would use an address for which no access token can be issued. A
- * token is valid for one address, and the hub cannot rely on the `Host` header of a request for that address.
- */
-function assertReachable({ publicUrl, host }: HttpOptions, { builtin }: AuthOptions): void {
-  if (publicUrl === undefined && !isLoopbackHost(host))
-    throw new OptionError(
-      `\`server.public_url\` is missing: access tokens are made for the address of this hub, and ${host} is not one ` +
-        'that clients use. Set it, such as "https://hub.example.com".',
-    );
-  if (builtin && publicUrl?.startsWith("http:") === true && !isLoopbackHost(new URL(publicUrl).hostname))
-    throw new OptionError('`auth.modes` with "builtin" needs a `server.public_url` that begins with https://.');
 }

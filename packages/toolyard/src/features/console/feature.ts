@@ -1,3 +1,4 @@
+import { Late } from "../../core/late.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import {
   ACCESS,
@@ -23,8 +24,7 @@ import { refusalText } from "../../endpoints/rest/refusal-text.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { ConsoleSchema, resolveConsole, type ConsoleConfig } from "./options.ts";
 import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
-import { CallRecorder } from "./recorder/call-recorder.ts";
-import { timingStage } from "./recorder/timing-stages.ts";
+import type { CallRecording } from "./parts.ts";
 import { CONSOLE_PARTS, WORK_PARTS } from "./services.ts";
 
 const SECTIONS = { console: Type.Optional(ConsoleSchema) };
@@ -39,14 +39,20 @@ const CONSOLE_ENDPOINT = defineEndpoint({
     return options.enabled ? options : undefined;
   },
   open: async (options, { consoleParts, workParts, ...serving }) => {
-    const services = { ...consoleParts, ...workParts, ...serving };
+    const { recording, ...hubParts } = consoleParts;
     const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
-    if (!(await isServable(services.access))) return NO_ENDPOINT;
-    consoleParts.recentCalls?.use();
+    if (!(await isServable(serving.access))) return NO_ENDPOINT;
+    if (recording) recording.isInUse = true;
     const late = new LateEndpoint({
       places: CONSOLE_PLACES,
       refusalBody: refusalText,
-      load: async () => new (await import("./console-endpoint.ts")).ConsoleEndpoint(services, options),
+      load: async () => {
+        const { ConsoleEndpoint } = await import("./console-endpoint.ts");
+        return new ConsoleEndpoint(
+          { ...hubParts, ...workParts, ...serving, recentCalls: await recording?.recorder.get() },
+          options,
+        );
+      },
     });
     return Object.assign(late, { pages: [homePage] });
   },
@@ -67,12 +73,15 @@ export const CONSOLE = defineFeature({
   endpoints: [CONSOLE_ENDPOINT],
   start: (services, config: () => { readonly console?: ConsoleConfig }) => {
     const { enabled, keptCalls } = resolveConsole(config().console);
-    if (!enabled) return { services: { consoleParts: { ...services, recentCalls: undefined } } };
-    const recentCalls = new CallRecorder(keptCalls);
+    if (!enabled) return { services: { consoleParts: { ...services, recording: undefined } } };
+    const load = async () => new (await import("./recorder/call-recorder.ts")).CallRecorder(keptCalls);
+    const recording: CallRecording = { recorder: new Late(load), isInUse: false };
     return {
-      services: { consoleParts: { ...services, recentCalls } },
-      stages: [timingStage(recentCalls)],
-      onEveryCall: (seen, { times }) => recentCalls.add(seen, times),
+      services: { consoleParts: { ...services, recording } },
+      stages: [
+        { after: "record", load: async () => (await import("./recorder/timing-stage.ts")).timingStage(recording) },
+      ],
+      onEveryCall: (seen, { times }) => recording.recorder.made?.add(seen, times),
     };
   },
 });

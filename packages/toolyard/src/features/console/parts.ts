@@ -1,4 +1,5 @@
 import type { Access } from "../../core/access.ts";
+import type { Late } from "../../core/late.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
@@ -25,8 +26,19 @@ export interface HubParts {
   readonly redactFacts: (facts: JsonObject) => JsonObject;
   readonly getHub: () => MadeHub;
   readonly hubControl: () => HubControl;
-  /** The last calls of the hub. Absent: the console was disabled when the hub started. */
-  readonly recentCalls: CallRecorder | undefined;
+}
+
+/** Recording of the hub's last calls. Its code is loaded by the first call or by the console. */
+export interface CallRecording {
+  readonly recorder: Late<CallRecorder>;
+  /** False until the console is served. Until then, no calls are recorded, which would cost time without use. */
+  isInUse: boolean;
+}
+
+/** Services that the console gets when it is opened. */
+export interface OpeningParts extends HubParts {
+  /** Absent: the console was disabled when the hub started. */
+  readonly recording: CallRecording | undefined;
 }
 
 /** Services with which callers work. */
@@ -37,6 +49,8 @@ export interface WorkParts {
 
 /** Services that the console uses. */
 export interface ConsoleParts extends HubParts, WorkParts {
+  /** The last calls of the hub. Absent: the console was disabled when the hub started. */
+  readonly recentCalls: CallRecorder | undefined;
   readonly startedAt: Date;
   readonly signIns: Pick<SignInCoordinator, "sources">;
   readonly hub: HubPort;

@@ -1,7 +1,7 @@
 import { serviceKey } from "../../core/service-key.ts";
-import type { HubParts, WorkParts } from "./parts.ts";
+import type { OpeningParts, WorkParts } from "./parts.ts";
 
 /** Services of the hub that the console uses. */
-export const CONSOLE_PARTS = serviceKey<HubParts>()("consoleParts");
+export const CONSOLE_PARTS = serviceKey<OpeningParts>()("consoleParts");
 /** Services with which callers work: tasks, schedules. */
 export const WORK_PARTS = serviceKey<WorkParts>()("workParts");

@@ -3,6 +3,7 @@ import { ACCESS, HUB, REDACT, SIGN_INS, STARTED_AT } from "../../core/services.t
 import { defineEndpoint } from "../../endpoints/endpoint.ts";
 import { resolveRest, RestSchema } from "../../endpoints/rest/options.ts";
 import { defineFeature } from "../../kernel/feature.ts";
+import { HomeEndpoint } from "./home-endpoint.ts";
 
 /** Endpoint of the page for browsers at `/`. */
 const HOME_PAGE = defineEndpoint({
@@ -15,7 +16,7 @@ const HOME_PAGE = defineEndpoint({
     return { hasDocs: enabled && hasDescription, ...(enabled && { restPath: basePath }) };
   },
   open: async ({ hasDocs, restPath }, { hub, startedAt, redact, signIns, access }) =>
-    new (await import("./home-endpoint.ts")).HomeEndpoint({
+    new HomeEndpoint({
       hub,
       startedAt,
       redact,

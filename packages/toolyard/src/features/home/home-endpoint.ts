@@ -1,40 +1,21 @@
-import { VERSION } from "../../core/version.ts";
-import { permissionOf } from "../../core/ports/rights.ts";
-import { SIGN_IN_PATH, type SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
+import { Late } from "../../core/late.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
-import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Endpoint, SharedPage } from "../../endpoints/endpoint.ts";
-import type { ClientEntry } from "./home-page.ts";
-
-export interface HomeParts {
-  readonly hub: Pick<HubPort, "facts" | "sources">;
-  readonly startedAt: Date;
-  /** Returns a text without the secrets of the configuration. */
-  readonly redact: (text: string) => string;
-  readonly isGuarded: boolean;
-  /** Sources that support sign-in. */
-  readonly signIns: Pick<SignInCoordinator, "sources">;
-  /** True if `/docs` is served. */
-  readonly hasDocs: boolean;
-  /** Path of REST below the hub's URL, such as `/api`. Absent if REST is not served. */
-  readonly restPath?: string;
-  /** Returns the configuration of each client for the hub at this address. */
-  readonly clients: (endpoint: string) => Promise<readonly ClientEntry[]>;
-}
+import type { HomePages, HomeParts } from "./home-pages.ts";
 
 /**
  * Serves `GET /` if no other endpoint has this path. A browser gets a page that shows how to connect clients and, if
  * the caller may see it, the state of the sources. A program that accepts any media type, such as curl, gets a few
- * lines of text.
+ * lines of text. Both are loaded by the first request.
  */
 export class HomeEndpoint implements Endpoint {
   readonly pages: readonly SharedPage[] = [
-    { path: "/", wants: (exchange) => this.wants(exchange), serve: (exchange) => this.serve(exchange) },
+    { path: "/", wants: wantsHome, serve: async (exchange) => (await this.#late.get()).serve(exchange) },
   ];
-  readonly #parts: HomeParts;
+  readonly #late: Late<HomePages>;
 
   constructor(parts: HomeParts) {
-    this.#parts = parts;
+    this.#late = new Late(async () => new (await import("./home-pages.ts")).HomePages(parts));
   }
 
   mount(): void {}
@@ -42,65 +23,12 @@ export class HomeEndpoint implements Endpoint {
   giveUp(): void {}
 
   close(): void {}
-
-  // Clients of MCP and JSON-RPC list the media types of their protocol in `Accept`; they do not get the page.
-  wants(exchange: HttpExchange): boolean {
-    if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
-    if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
-    const accept = exchange.header("accept") ?? "";
-    return !/text\/event-stream|application\/json/i.test(accept) && /^\s*$|text\/|\*\/\*/i.test(accept);
-  }
-
-  async serve(exchange: HttpExchange): Promise<void> {
-    const isBrowser = /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(exchange.header("accept") ?? "");
-    return isBrowser ? this.#servePage(exchange) : this.#serveText(exchange);
-  }
-
-  async #serveText({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
-    const { hub, redact, isGuarded, hasDocs, restPath } = this.#parts;
-    const [{ homeText }, facts] = await Promise.all([import("./home-text.ts"), hub.facts(principal, { waits: false })]);
-    const text = homeText({
-      title: facts.title ?? facts.name,
-      version: VERSION,
-      baseUrl,
-      mcpUrl,
-      isGuarded,
-      hasDocs,
-      ...(restPath !== undefined && { restPath }),
-    });
-    const headers = ["content-type", "text/plain; charset=utf-8", "cache-control", "no-store", "vary", "accept"];
-    answer.send(200, [...headers, "x-content-type-options", "nosniff"], redact(text));
-  }
-
-  async #servePage({ answer, baseUrl, mcpUrl, principal }: HttpExchange): Promise<void> {
-    const { hub, startedAt, redact, isGuarded, hasDocs, signIns } = this.#parts;
-    const [{ HOME_POLICY, renderHome }, clients, facts] = await Promise.all([
-      import("./home-page.ts"),
-      this.#parts.clients(mcpUrl),
-      hub.facts(principal, { waits: false }),
-    ]);
-    const signIn = (source: string): string | undefined =>
-      signIns.sources.has(source)
-        ? `${baseUrl}${SIGN_IN_PATH}?${new URLSearchParams({ source }).toString()}`
-        : undefined;
-    const status = { sources: hub.sources(), upMs: uptimeMs(startedAt), signIn };
-    const page = renderHome({
-      title: facts.title ?? facts.name,
-      version: VERSION,
-      baseUrl,
-      mcpUrl,
-      hasDocs,
-      isGuarded,
-      clients,
-      ...(!permissionOf(principal.rights).isNarrowed && { status }),
-    });
-    const headers = ["content-type", "text/html; charset=utf-8", "content-security-policy", HOME_POLICY];
-    const rest = ["referrer-policy", "no-referrer", "cache-control", "no-store", "x-content-type-options", "nosniff"];
-    answer.send(200, [...headers, ...rest, "vary", "accept"], redact(page));
-  }
 }
 
-/** Returns the uptime in milliseconds, rounded to whole seconds, at least one second. */
-function uptimeMs(startedAt: Date): number {
-  return Math.max(1000, Math.round((Date.now() - startedAt.getTime()) / 1000) * 1000);
+// Clients of MCP and JSON-RPC list the media types of their protocol in `Accept`; they do not get the page.
+function wantsHome(exchange: HttpExchange): boolean {
+  if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
+  if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
+  const accept = exchange.header("accept") ?? "";
+  return !/text\/event-stream|application\/json/i.test(accept) && /^\s*$|text\/|\*\/\*/i.test(accept);
 }

@@ -1,9 +1,8 @@
 import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
-import { DetachedRun } from "./detached-run.ts";
+import { LateTasks } from "./late-tasks.ts";
 import { resolveTasks, TASK_SECTIONS, type TaskOptions, type TaskReads, type TasksConfig } from "./options.ts";
 import type { TaskJournal } from "./task-journal.ts";
-import { TaskTable } from "./task-table.ts";
 
 /** Feature: calls that continue after their request ended, and can be read later. */
 export const TASKS = defineFeature({
@@ -14,16 +13,23 @@ export const TASKS = defineFeature({
   check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
   start: ({ dataFolders: { tasks: folder }, getHub, logger }, config: () => TaskReads) => {
     const options = liveOptions(config);
-    const table = new TaskTable({
+    const tasks = new LateTasks({
       options,
-      logger,
-      openJournal: () => (folder === undefined ? undefined : openJournal(folder, getHub().folder)),
-      run: (call) => new DetachedRun(getHub().port, call),
+      load: async (changed) => {
+        const { TaskTable, DetachedRun } = await import("./task-parts.ts");
+        return new TaskTable({
+          options,
+          logger,
+          changed,
+          openJournal: () => (folder === undefined ? undefined : openJournal(folder, getHub().folder)),
+          run: (call) => new DetachedRun(getHub().port, call),
+        });
+      },
     });
     return {
       stages: [{ after: "validate", load: async () => (await import("./task-stage.ts")).taskStage(options) }],
-      services: { tasks: table },
-      close: () => table.close(),
+      services: { tasks },
+      close: () => tasks.close(),
     };
   },
 });

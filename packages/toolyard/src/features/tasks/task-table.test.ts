@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { Emitter } from "../../core/events.ts";
 import type { StartedCall, TaskChange, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
 import { resolveTasks, type TasksConfig } from "./options.ts";
 import { TaskJournal } from "./task-journal.ts";
@@ -62,6 +63,7 @@ function openTable(config: TasksConfig = {}, deps: Partial<TaskTableDeps> = {}):
   const options = resolveTasks(config);
   const table = new TaskTable({
     options: () => options,
+    changed: new Emitter(),
     logger: { warning: (message) => void warnings.push(message) },
     openJournal: () => TaskJournal.open(folder, "/project"),
     run: (call) => {

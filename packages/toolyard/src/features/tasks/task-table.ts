@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Principal } from "../../core/calls/call.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
-import { Emitter } from "../../core/events.ts";
+import type { Emitter } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { callerKey } from "../../core/ports/profiles.ts";
@@ -25,6 +25,8 @@ import type { TaskJournal, TaskRecord } from "./task-journal.ts";
 export interface TaskTableDeps {
   readonly options: () => TaskOptions;
   readonly logger: Pick<Logger, "warning">;
+  /** Event of every change of a task. */
+  readonly changed: Emitter<TaskChange>;
   /**
    * Opens the journal: for the first task, or at the start if stored tasks exist. Returns `undefined` if tasks are kept
    * in memory.
@@ -36,7 +38,7 @@ export interface TaskTableDeps {
 
 /** Tasks of one hub, in memory and in a journal. */
 export class TaskTable implements Tasks {
-  readonly changed = new Emitter<TaskChange>();
+  readonly changed: Emitter<TaskChange>;
   readonly #deps: TaskTableDeps;
   readonly #byId = new Map<string, StoredTask>();
   /** Tasks whose call ended with an earlier hub and may be repeated. */
@@ -50,6 +52,7 @@ export class TaskTable implements Tasks {
 
   constructor(deps: TaskTableDeps) {
     this.#deps = deps;
+    this.changed = deps.changed;
   }
 
   get isOffered(): boolean {

@@ -22,8 +22,8 @@ import {
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
 import { readOffer, serverInfo, withoutListChanges, type HubOffer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
+import { answerMethod } from "../call-methods.ts";
 import {
-  answerMethod,
   faultAnswer,
   isListMethod,
   isPassedOn,

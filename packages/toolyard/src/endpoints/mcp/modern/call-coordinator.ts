@@ -6,18 +6,19 @@ import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { TaskPlan } from "../../../core/calls/task-offer.ts";
-import type { Tasks } from "../../../core/ports/tasks.ts";
+import { isTaskMethod, type Tasks } from "../../../core/ports/tasks.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "../answers.ts";
-import { answerMethod, type MethodContext } from "../methods.ts";
+import { answerMethod } from "../call-methods.ts";
+import type { MethodContext } from "../methods.ts";
 import { holderIn, type AdmittedFacts } from "./facts.ts";
 import { inputProblem, relayProblem } from "./input-requests.ts";
 import type { ModernOutlet } from "./outlet.ts";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
 import { isOwnState, unwrapRelayed, wrapRelayed, type Binding } from "./request-state.ts";
 import { RunningCall, type Visit } from "./running-call.ts";
-import { createdTask, declaresTasks } from "./task-methods.ts";
+import { answerTaskMethod, createdTask, declaresTasks } from "./task-methods.ts";
 
 type ModernCallContext = Omit<MethodContext, "link">;
 
@@ -48,11 +49,17 @@ export class CallCoordinator {
   }
 
   /** Returns the answer to this request: the call's answer, or `input_required` with the call's server requests. */
-  serve(message: RpcRequest, visit: RequestVisit, context: ModernCallContext): McpAnswer | Promise<McpAnswer> {
-    const params = message.params ?? {};
+  serve(
+    message: RpcRequest,
+    { outlet, request }: { readonly outlet: ModernOutlet; readonly request: AdmittedFacts },
+    context: ModernCallContext,
+  ): McpAnswer | Promise<McpAnswer> {
+    const { method, params = {} } = message;
+    if (isTaskMethod(method)) return answerTaskMethod({ method, params }, request, this.#tasks);
+    const visit = new RequestVisit(method, outlet, request);
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
-    const binding = bindingOf(message, visit.request);
+    const binding = bindingOf(message, request);
     const state = params["requestState"];
     if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), { message, visit, binding });
     return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, message, visit, binding });
@@ -120,6 +127,7 @@ export class CallCoordinator {
     { isIdempotent }: TaskPlan,
     { message: { params = {} }, visit: { request } }: Pick<Visiting, "message" | "visit">,
   ): Promise<McpAnswer | undefined> {
+    await this.#tasks?.ready();
     if (this.#tasks?.hasRoomFor(request.principal) !== true) return undefined;
     const args = params["arguments"];
     try {
@@ -168,7 +176,7 @@ const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/ge
  * A class, because an object literal with a function stays in memory until a full garbage collection, together with the
  * call that it references.
  */
-export class RequestVisit implements Visit {
+class RequestVisit implements Visit {
   readonly request: AdmittedFacts;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;

@@ -2,26 +2,23 @@ import type { Tracing } from "../../../core/ports/tracing.ts";
 import { TRACEPARENT } from "../../../core/trace-context.ts";
 import { endRequestSpan, startRequestSpan } from "../request-span.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import { Canceller } from "../../../core/calls/cancellation.ts";
+import { Late } from "../../../core/late.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { LOCAL_PRINCIPAL, type ToolMode, type ToolNameStyle } from "../../../core/calls/call.ts";
 import { nextCallId } from "../../../core/calls/call-id.ts";
 import type { HubPort, ServerFacts, View } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
-import { TASKS_EXTENSION, type Tasks } from "../../../core/ports/tasks.ts";
+import { isTaskMethod, TASKS_EXTENSION, type Tasks } from "../../../core/ports/tasks.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SourceFeatures } from "../../../core/sources/records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
-import type { HeaderLookup } from "../../../wire/modern/headers.ts";
-import { replyText, resultAnswer, splicedReply, type McpAnswer } from "../answers.ts";
+import { internalAnswer, replyText, resultAnswer, splicedReply, type McpAnswer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
-import { internalAnswer } from "../failures.ts";
-import type { CallerLink } from "../../../core/calls/caller-link.ts";
 import {
-  answerMethod,
+  answerList,
   isListMethod,
   isPassedOn,
   isSharedMethod,
@@ -31,13 +28,12 @@ import {
 } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
-import { CallCoordinator, RequestVisit } from "./call-coordinator.ts";
+import type { CallCoordinator } from "./call-coordinator.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
-import { Listens } from "./listens.ts";
+import type { Listens } from "./listens.ts";
 import type { ModernOutlet } from "./outlet.ts";
-import { answerTaskMethod, isTaskMethod } from "./task-methods.ts";
-import { ToolHeaders } from "./tool-headers.ts";
+import type { ToolHeaders } from "./tool-headers.ts";
 
 export interface ModernDeps {
   readonly hub: HubPort;
@@ -65,9 +61,8 @@ export interface ModernDeps {
 export class ModernEndpoint {
   readonly #deps: ModernDeps;
   readonly #methods: MethodsDeps;
-  readonly #listens: Listens;
-  readonly #desk: CallCoordinator;
-  readonly #toolHeaders: ToolHeaders;
+  readonly #listens: Late<Listens>;
+  readonly #calls: Late<{ readonly desk: CallCoordinator; readonly headers: ToolHeaders }>;
   /** Server facts that calls report, or a promise of them during the first read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
@@ -77,15 +72,16 @@ export class ModernEndpoint {
     const { hub, logger, options, pageSize } = deps;
     this.#deps = deps;
     this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
-    this.#listens = new Listens(hub, logger, { ...options, tasks: deps.tasks });
-    this.#desk = new CallCoordinator(options, deps.state, deps.tasks);
-    this.#toolHeaders = new ToolHeaders(hub);
+    this.#listens = new Late(
+      async () => new (await import("./listens.ts")).Listens(hub, logger, { ...options, tasks: deps.tasks }),
+    );
+    this.#calls = new Late(async () => (await import("./create-calls.ts")).createCalls(deps));
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
 
   /** Number of parked calls, and of open `subscriptions/listen` requests. */
   get load(): { readonly parked: number; readonly listening: number } {
-    return { parked: this.#desk.parked, listening: this.#listens.size };
+    return { parked: this.#calls.made?.desk.parked ?? 0, listening: this.#listens.made?.size ?? 0 };
   }
 
   /**
@@ -118,20 +114,22 @@ export class ModernEndpoint {
    * their results, and its parked calls are cancelled.
    */
   release(connection: string): void {
-    this.#listens.finish(connection);
-    this.#desk.release(connection);
+    this.#listens.whenMade((listens) => listens.finish(connection));
+    this.#calls.whenMade(({ desk }) => desk.release(connection));
   }
 
   /** Ends the `subscriptions/listen` requests of callers without a lasting connection with their results. */
   endListens(): void {
-    this.#listens.finish(undefined);
+    this.#listens.whenMade((listens) => listens.finish(undefined));
   }
 
   /** Ends all `subscriptions/listen` requests with their results, and cancels parked calls. */
   close(): void {
-    this.#listens.close();
-    this.#desk.close();
-    this.#toolHeaders.close();
+    this.#listens.whenMade((listens) => listens.close());
+    this.#calls.whenMade(({ desk, headers }) => {
+      desk.close();
+      headers.close();
+    });
     this.#stop();
   }
 
@@ -176,19 +174,20 @@ export class ModernEndpoint {
       return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
     }
     if (method === "subscriptions/listen")
-      return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
+      return (await this.#listens.get()).serve(message, outlet, { facts: request, identity: codec.identity });
     const view: View = { mode: request.mode, principal: request.principal };
-    const compared = this.#findMismatch(message, view, request.headers);
-    const mismatch = compared instanceof Promise ? await compared : compared;
-    if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
     if (isListMethod(method)) {
-      const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
+      const answer = await answerList({ method, params }, context);
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
-    const answer = isTaskMethod(method)
-      ? await answerTaskMethod({ method, params }, request, this.#deps.tasks)
-      : await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
+    const { desk, headers } = this.#calls.made ?? (await this.#calls.get());
+    if (method === "tools/call" && request.headers) {
+      const compared = headers.findMismatch(params, view, request.headers);
+      const mismatch = compared instanceof Promise ? await compared : compared;
+      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
+    }
+    const answer = await desk.serve(message, { outlet, request }, context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 
@@ -203,15 +202,6 @@ export class ModernEndpoint {
 
   get #offersTasks(): boolean {
     return this.#deps.tasks?.isOffered === true;
-  }
-
-  /** Returns the difference between the headers of a call and its arguments, if any. */
-  #findMismatch(
-    { method, params = {} }: RpcRequest,
-    view: View,
-    headers: HeaderLookup | undefined,
-  ): ReturnType<ToolHeaders["findMismatch"]> {
-    if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
   }
 
   // Only discovery waits until the hub knows its features. Other methods report the facts that are known.
@@ -273,18 +263,6 @@ function discovery(
     ...(instructions !== undefined && { instructions }),
   });
 }
-
-/** Link for list requests. It is required, but list requests never use it. */
-const NO_LINK: CallerLink = Object.freeze({
-  endpoint: "mcp",
-  client: { capabilities: {} },
-  signal: new AbortController().signal,
-  cancellation: new Canceller(),
-  wants: { progress: false },
-  relaysInput: false,
-  notify: () => {},
-  ask: () => Promise.reject(new Error("A list was taken for a call.")),
-});
 
 const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 

@@ -5,13 +5,6 @@ import type { Envelope } from "../../../wire/modern/envelope.ts";
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
 import type { AdmittedFacts } from "./facts.ts";
 
-const METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
-
-/** Returns true if the extension `io.modelcontextprotocol/tasks` defines the method (SEP-2663). */
-export function isTaskMethod(method: string): boolean {
-  return METHODS.has(method);
-}
-
 /** Returns true if the caller declares the extension in this request. */
 export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapabilities">): boolean {
   return objectMember(objectMember(clientCapabilities, "extensions") ?? {}, TASKS_EXTENSION) !== undefined;

@@ -35,7 +35,6 @@ export interface CallerTally extends CallFigures {
 export class CallRecorder {
   /** Event for each new call. Emitted only while there are listeners. */
   readonly added = new Emitter<CallRecord>();
-  #isInUse = false;
   readonly #ring: KeptCall[] = [];
   readonly #size: number;
   readonly #now: () => number;
@@ -48,15 +47,6 @@ export class CallRecorder {
   constructor(size: number, now: () => number = Date.now) {
     this.#size = size;
     this.#now = now;
-  }
-
-  /** False until the console is served. Until then, no calls are recorded, which would cost time without use. */
-  get isInUse(): boolean {
-    return this.#isInUse;
-  }
-
-  use(): void {
-    this.#isInUse = true;
   }
 
   /** Figures since the start of the hub, without calls that other calls made. */

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { Late } from "./late.ts";
+
+test("loads once for all callers, and then has the object", async () => {
+  let loads = 0;
+  const late = new Late(async () => ({ number: ++loads }));
+  expect([late.made, loads]).toEqual([undefined, 0]);
+  const [one, other] = await Promise.all([late.get(), late.get()]);
+  expect([one, other, late.made, loads]).toEqual([one, one, one, 1]);
+});
+
+test("loads again after a failure", async () => {
+  let loads = 0;
+  const late = new Late(async () => {
+    loads += 1;
+    if (loads === 1) throw new Error("gone");
+    return { loads };
+  });
+  await expect(late.get()).rejects.toThrow("gone");
+  expect(late.made).toBeUndefined();
+  expect(await late.get()).toEqual({ loads: 2 });
+});
+
+test("`whenMade` runs at once with a loaded object, after a loading that has begun, and never otherwise", async () => {
+  const seen: string[] = [];
+  const unused = new Late(async () => ({}));
+  unused.whenMade(() => seen.push("unused"));
+  const late = new Late(async () => ({}));
+  const loading = late.get();
+  late.whenMade(() => seen.push("later"));
+  expect(seen).toEqual([]);
+  await loading;
+  late.whenMade(() => seen.push("at once"));
+  expect(seen).toEqual(["later", "at once"]);
+});
+
+test("`whenMade` ignores an object that could not be loaded", async () => {
+  const late = new Late(() => Promise.reject(new Error("gone")));
+  const loading = late.get();
+  late.whenMade(() => expect.unreachable());
+  await expect(loading).rejects.toThrow("gone");
+});

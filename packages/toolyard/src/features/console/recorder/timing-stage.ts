@@ -1,0 +1,11 @@
+import type { Stage } from "../../../pipeline/state.ts";
+import type { CallRecording } from "../parts.ts";
+
+/** Returns the stage from which on a call's stages are timed, once calls are recorded. Loads the recorder. */
+export async function timingStage(recording: CallRecording): Promise<Stage> {
+  await recording.recorder.get();
+  return (state, next) => {
+    if (recording.isInUse) state.times = [performance.now()];
+    return next(state);
+  };
+}

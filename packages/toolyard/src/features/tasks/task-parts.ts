@@ -1,0 +1,2 @@
+export { DetachedRun } from "./detached-run.ts";
+export { TaskTable } from "./task-table.ts";
