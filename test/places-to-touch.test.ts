@@ -123,7 +123,7 @@ const KINDS: Readonly<
       "src/compat/core/settings.ts",
       // The authentication mode with the same name.
       "src/auth/options.ts",
-      "src/features/auth/feature.ts",
+      "src/features/auth/live-access.ts",
       "src/features/auth/load-library.ts",
       "src/features/builtin-tools/builtin-ports.ts",
       "src/features/builtin-tools/feature.ts",
@@ -365,7 +365,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   mcp: "src/hub/features.ts",
   rest: "src/hub/features.ts",
   "sign-in": "src/features/sign-in/feature.ts",
-  auth: "src/features/auth/feature.ts",
+  auth: "src/features/auth/live-access.ts",
   status: "src/features/status/feature.ts",
   readiness: "src/features/readiness/feature.ts",
   metrics: "src/features/prometheus/feature.ts",

@@ -5,14 +5,7 @@ import { LOGGER, VARIABLES } from "../../core/services.ts";
 import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import type { LiveAccess } from "./live-access.ts";
-
-/** Sections that decide how callers authenticate. */
-export interface AuthReads {
-  readonly auth?: HubAuthConfig;
-  /** Maps each scope to the tools that need it. */
-  readonly scopes?: object;
-  readonly server?: { readonly token?: string; readonly tokens?: object };
-}
+import type { AuthReads } from "./reads.ts";
 
 /** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;

@@ -8,8 +8,8 @@ import type { Logger } from "../../core/ports/ports.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions } from "../../http/options.ts";
 import { createTokenLookup } from "../../http/request/tokens.ts";
-import type { AuthReads } from "./feature.ts";
 import { LiveAuthServer } from "./live-auth-server.ts";
+import type { AuthReads } from "./reads.ts";
 
 export interface LiveAccessParts {
   readonly variables: Readonly<Record<string, string | undefined>>;

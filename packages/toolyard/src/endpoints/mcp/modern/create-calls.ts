@@ -1,11 +1,23 @@
+import type { HubPort } from "../../../core/ports/hub-port.ts";
+import type { Tasks } from "../../../core/ports/tasks.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import { CallCoordinator } from "./call-coordinator.ts";
-import type { ModernDeps } from "./endpoint.ts";
+import type { ParkingOptions } from "./parked-calls.ts";
 import { ToolHeaders } from "./tool-headers.ts";
 
-/** Creates the parts of the modern era that only calls need. */
-export function createCalls({ hub, options, state, tasks }: ModernDeps): {
+/** Parts of the modern era that only calls need. */
+export interface ModernCalls {
   readonly desk: CallCoordinator;
   readonly headers: ToolHeaders;
-} {
+}
+
+interface ModernCallsDeps {
+  readonly hub: HubPort;
+  readonly options: ParkingOptions;
+  readonly state: HubState;
+  readonly tasks?: Tasks | undefined;
+}
+
+export function createCalls({ hub, options, state, tasks }: ModernCallsDeps): ModernCalls {
   return { desk: new CallCoordinator(options, state, tasks), headers: new ToolHeaders(hub) };
 }

@@ -14,6 +14,7 @@ import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SourceFeatures } from "../../../core/sources/records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
+import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import { internalAnswer, replyText, resultAnswer, splicedReply, type McpAnswer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
@@ -28,12 +29,11 @@ import {
 } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
-import type { CallCoordinator } from "./call-coordinator.ts";
+import type { ModernCalls } from "./create-calls.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import type { Listens } from "./listens.ts";
 import type { ModernOutlet } from "./outlet.ts";
-import type { ToolHeaders } from "./tool-headers.ts";
 
 export interface ModernDeps {
   readonly hub: HubPort;
@@ -62,7 +62,7 @@ export class ModernEndpoint {
   readonly #deps: ModernDeps;
   readonly #methods: MethodsDeps;
   readonly #listens: Late<Listens>;
-  readonly #calls: Late<{ readonly desk: CallCoordinator; readonly headers: ToolHeaders }>;
+  readonly #calls: Late<ModernCalls>;
   /** Server facts that calls report, or a promise of them during the first read. */
   #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
@@ -181,13 +181,11 @@ export class ModernEndpoint {
       const answer = await answerList({ method, params }, context);
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
-    const { desk, headers } = this.#calls.made ?? (await this.#calls.get());
-    if (method === "tools/call" && request.headers) {
-      const compared = headers.findMismatch(params, view, request.headers);
-      const mismatch = compared instanceof Promise ? await compared : compared;
-      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
-    }
-    const answer = await desk.serve(message, { outlet, request }, context);
+    const calls = this.#calls.made ?? (await this.#calls.get());
+    const compared = findMismatch(calls, message, { view, headers: request.headers });
+    const mismatch = compared instanceof Promise ? await compared : compared;
+    if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
+    const answer = await calls.desk.serve(message, { outlet, request }, context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 
@@ -238,6 +236,15 @@ export class ModernEndpoint {
     const isUsual = mode === defaultMode && (principal.toolNames ?? "mcp") === toolNames;
     return isGuarded || permissionOf(principal.rights).isNarrowed || !isUsual ? "private" : "public";
   }
+}
+
+/** Returns the difference between the headers of a call and its arguments, if any. */
+function findMismatch(
+  { headers: toolHeaders }: ModernCalls,
+  { method, params = {} }: RpcRequest,
+  { view, headers }: { readonly view: View; readonly headers: HeaderLookup | undefined },
+): ReturnType<ModernCalls["headers"]["findMismatch"]> {
+  if (method === "tools/call" && headers) return toolHeaders.findMismatch(params, view, headers);
 }
 
 /**

@@ -1,0 +1,9 @@
+import type { HubAuthConfig } from "../../auth/options.ts";
+
+/** Sections that decide how callers authenticate. */
+export interface AuthReads {
+  readonly auth?: HubAuthConfig;
+  /** Maps each scope to the tools that need it. */
+  readonly scopes?: object;
+  readonly server?: { readonly token?: string; readonly tokens?: object };
+}
