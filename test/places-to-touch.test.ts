@@ -365,7 +365,7 @@ const FEATURE_OF: Readonly<Record<string, string>> = {
   mcp: "src/hub/features.ts",
   rest: "src/hub/features.ts",
   "sign-in": "src/features/sign-in/feature.ts",
-  auth: "src/features/auth/live-access.ts",
+  auth: "src/features/auth/feature.ts",
   status: "src/features/status/feature.ts",
   readiness: "src/features/readiness/feature.ts",
   metrics: "src/features/prometheus/feature.ts",
