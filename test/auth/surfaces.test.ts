@@ -6,14 +6,10 @@ import { featureList } from "../../packages/toolyard/src/kernel/feature-list.ts"
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { KeyIssuer } from "./key-issuer.ts";
 import { SCOPED_TOOL } from "./scoped-tool.ts";
+import { challengeOf, SURFACES } from "./surface-calls.ts";
 
 const FEATURES_WITH_SCOPES = featureList([...FEATURES, SCOPED_TOOL]);
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-const ENVELOPE = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {},
-  "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-};
 
 let issuer: KeyIssuer;
 
@@ -30,55 +26,8 @@ function open(server: JsonObject = {}, auth: JsonObject = {}): Promise<ToyHub> {
   });
 }
 
-/** The same operation on each surface: a tool call. */
-const CALLS: Readonly<Record<string, (toy: ToyHub, tool: string, token?: string) => Promise<Response>>> = {
-  "MCP, legacy": async (toy, tool, token) => {
-    const headers = { ...JSON_HEADERS, ...bearer(token) };
-    const send = (message: JsonObject, more = {}): Promise<Response> =>
-      toy.fetch("/mcp", {
-        method: "POST",
-        headers: { ...headers, ...more },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
-      });
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
-    const begun = await send({ method: "initialize", params });
-    const id = begun.headers.get("mcp-session-id");
-    if (id === null) return begun;
-    return send({ method: "tools/call", params: { name: tool, arguments: {} } }, { "mcp-session-id": id });
-  },
-  "MCP, modern": (toy, tool, token) =>
-    toy.fetch("/mcp", {
-      method: "POST",
-      headers: {
-        ...JSON_HEADERS,
-        ...bearer(token),
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": "tools/call",
-        "mcp-name": tool,
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name: tool, arguments: {}, _meta: ENVELOPE },
-      }),
-    }),
-  REST: (toy, tool, token) => toy.call(tool, {}, bearer(token)),
-  "JSON-RPC": (toy, tool, token) =>
-    toy.fetch("/jsonrpc", {
-      method: "POST",
-      headers: { ...JSON_HEADERS, ...bearer(token) },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: tool, params: {} }),
-    }),
-};
-
 function bearer(token?: string): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
-}
-
-function challengeOf(response: Response): Record<string, string> {
-  const header = response.headers.get("www-authenticate") ?? "";
-  return Object.fromEntries(Array.from(header.matchAll(/([a-z_]+)="([^"]*)"/g), ([, name, value]) => [name!, value!]));
 }
 
 describe.each([
@@ -93,7 +42,9 @@ describe.each([
 
   afterAll(() => toy[Symbol.asyncDispose]());
 
-  describe.each(Object.entries(CALLS))("%s", (name, call) => {
+  describe.each(Object.entries(SURFACES))("%s", (name, surface) => {
+    const call = (toy: ToyHub, tool: string, token?: string): Promise<Response> =>
+      surface(toy, tool, () => bearer(token));
     const mount = name.startsWith("MCP") ? "/mcp" : name === "REST" ? "/api/tools" : "/jsonrpc";
 
     test("serves a caller with a token for this hub", async () => {

@@ -8,10 +8,12 @@ import type {
   Credentials,
   RefusedCaller,
 } from "../core/ports/authenticator.ts";
-import { formatChallenge, type ChallengeFacts } from "./challenge.ts";
+import { formatChallenges, type BindingRules, type ChallengeFacts, type Scheme } from "./challenge.ts";
+import { ProofError } from "./dpop/proof-error.ts";
+import type { ProvenRequest } from "./dpop/proof-verifier.ts";
 import { resourceMetadataUrl } from "./resource-metadata.ts";
 import { TokenCache, type VerifiedToken } from "./token-cache.ts";
-import { ProviderUnavailable, TokenError } from "./token-error.ts";
+import { ProviderUnavailable, TokenError, TooManyChecked } from "./token-error.ts";
 
 /** Verifies access tokens of one kind. */
 export interface TokenVerifier {
@@ -22,6 +24,12 @@ export interface TokenVerifier {
   verify(token: string): Promise<Identity>;
 }
 
+/** Verifies proofs of keys, to which access tokens may be bound. */
+export interface ProofChecker {
+  /** Rejects with a `ProofError` if the proof is not valid for the request, and with `TooManyChecked`. */
+  verify(proof: string, request: ProvenRequest): Promise<unknown>;
+}
+
 export interface AuthenticatorParts {
   /** Returns the caller of a static token, by the digest of its text. */
   readonly findStatic?: (digest: Buffer) => AdmittedCaller | undefined;
@@ -29,6 +37,10 @@ export interface AuthenticatorParts {
   readonly grantRights: GrantRights;
   /** Scopes that every access token needs. */
   readonly scopes: readonly string[];
+  readonly proofs: ProofChecker;
+  readonly binding: BindingRules;
+  /** Path prefix of the hub's addresses in requests. */
+  readonly basePath: string;
   readonly clockSkewMs: number;
   /** Maximum time after which a token must be verified again. */
   readonly maxCachedMs: number;
@@ -41,8 +53,27 @@ export interface AuthenticatorParts {
 const WORKER_CACHE_MS = 5000;
 /** Maximum number of concurrent verifications; further requests are answered 503. */
 const MAX_VERIFYING = 256;
+const WRONG_FORMAT = "Invalid Authorization header format, expected 'Bearer TOKEN' or 'DPoP TOKEN'";
+const UNBOUND_REFUSED = "This hub requires an access token that is bound to a key, with the scheme `DPoP`";
+const NO_ANSWER =
+  "The access token cannot be checked now, because the identity provider does not answer. Try again later.";
 
-/** Authenticates `Authorization: Bearer`: static tokens first, then access tokens of OAuth. */
+/** What a token must be for its scheme. */
+interface TokenUse {
+  /** Key of the token in the cache. It differs between the schemes, so that no bound token is found as a bearer token. */
+  readonly key: string;
+  readonly scheme: Scheme;
+}
+
+interface Refusal extends Pick<ChallengeFacts, "error"> {
+  readonly message: string;
+  readonly scheme?: Scheme;
+}
+
+/**
+ * Authenticates `Authorization: Bearer`: static tokens first, then access tokens of OAuth. Authenticates
+ * `Authorization: DPoP` by an access token and a proof of the key to which the token is bound (RFC 9449 section 7).
+ */
 export class AccessTokenAuthenticator implements Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #cache: TokenCache;
@@ -63,17 +94,49 @@ export class AccessTokenAuthenticator implements Authenticator {
     const authorization = credentials.header("authorization");
     if (authorization === undefined) return this.#refuse(mount, { message: "Missing Authorization header" });
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (token === undefined)
-      return this.#refuse(mount, {
-        message: "Invalid Authorization header format, expected 'Bearer TOKEN'",
-        error: "invalid_request",
-      });
+    if (token === undefined) return this.#authenticateBound(credentials, authorization, mount);
     const digest = createHash("sha256").update(token).digest();
     const known = this.#parts.findStatic?.(digest);
     if (known) return known;
+    if (this.#parts.binding.isRequired && credentials.isHeldByHub !== true)
+      return this.#refuse(mount, { message: UNBOUND_REFUSED, error: "invalid_token" });
     const key = digest.toString("latin1");
     const verified = this.#cache.find(key);
-    return verified ? this.#admit(verified, mount) : this.#verify(token, { key, mount });
+    if (verified) return this.#admit(verified, mount);
+    return this.#settle({ mount, scheme: "Bearer" }, async () =>
+      this.#admit(await this.#verifyOnce(token, { key, scheme: "Bearer" }), mount),
+    );
+  }
+
+  #authenticateBound(
+    credentials: Credentials,
+    authorization: string,
+    mount: string,
+  ): Authentication | Promise<Authentication> {
+    const token = /^dpop +(\S+) *$/i.exec(authorization)?.[1];
+    if (token === undefined) return this.#refuse(mount, { message: WRONG_FORMAT, error: "invalid_request" });
+    const proof = credentials.header("dpop");
+    const { method, target } = credentials;
+    const scheme = "DPoP";
+    if (proof === undefined || method === undefined || target === undefined)
+      return this.#refuse(mount, { message: "The `DPoP` header is missing", error: "invalid_dpop_proof", scheme });
+    const digest = createHash("sha256").update(token).digest();
+    const key = `dpop ${digest.toString("latin1")}`;
+    return this.#settle({ mount, scheme }, async () => {
+      const verified = this.#cache.find(key) ?? (await this.#verifyOnce(token, { key, scheme }));
+      const { boundKey = "" } = verified.identity;
+      const url = this.#urlOf(target);
+      await this.#parts.proofs.verify(proof, { method, url, tokenDigest: digest.toString("base64url"), boundKey });
+      return this.#admit(verified, mount, scheme);
+    });
+  }
+
+  /** Returns the canonical address of a request, which does not depend on its `Host` header. */
+  #urlOf(target: string): string {
+    const path = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] ?? "";
+    const { basePath } = this.#parts;
+    const inner = path === basePath || path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+    return `${this.#place?.baseUrl ?? ""}${inner}`;
   }
 
   challengeScopes(scopes: readonly string[], mount: string): string {
@@ -82,34 +145,47 @@ export class AccessTokenAuthenticator implements Authenticator {
     return this.#challenge({ error: "insufficient_scope", description, scopes: all }, mount);
   }
 
-  #challenge(facts: ChallengeFacts, mount: string): string {
-    return formatChallenge({ ...facts, ...(this.#place && { metadata: resourceMetadataUrl(this.#place, mount) }) });
+  #challenge(facts: ChallengeFacts, mount: string, scheme?: Scheme): string {
+    const metadata = this.#place && resourceMetadataUrl(this.#place, mount);
+    return formatChallenges({ ...facts, ...(metadata !== undefined && { metadata }) }, this.#parts.binding, scheme);
   }
 
-  async #verify(
-    token: string,
-    { key, mount }: { readonly key: string; readonly mount: string },
+  /** Resolves with the result of `check`, or with the refusal that its error stands for. */
+  async #settle(
+    { mount, scheme }: { readonly mount: string; readonly scheme: Scheme },
+    check: () => Promise<Authentication>,
   ): Promise<Authentication> {
-    if (this.#verifying.size >= MAX_VERIFYING && !this.#verifying.has(key)) return unavailable(1000);
     try {
-      return this.#admit(await this.#verifyOnce(token, key), mount);
+      return await check();
     } catch (error) {
-      if (error instanceof TokenError) return this.#refuse(mount, { message: error.message, error: "invalid_token" });
+      if (error instanceof TokenError)
+        return this.#refuse(mount, { message: error.message, error: "invalid_token", scheme });
+      if (error instanceof ProofError) return this.#refuseProof(error, mount);
+      if (error instanceof TooManyChecked) return unavailable(1000, error.message);
       if (!(error instanceof ProviderUnavailable)) throw error;
       this.#parts.report(error.message);
       return unavailable(error.retryAfterMs);
     }
   }
 
-  #verifyOnce(token: string, key: string): Promise<VerifiedToken> {
-    const verifying = this.#verifying.get(key) ?? this.#verifyNow(token, key);
-    this.#verifying.set(key, verifying);
+  #refuseProof({ code, message, nonce }: ProofError, mount: string): RefusedCaller {
+    const refused = this.#refuse(mount, { message, error: code, scheme: "DPoP" });
+    return nonce === undefined ? refused : { ...refused, nonce };
+  }
+
+  #verifyOnce(token: string, use: TokenUse): Promise<VerifiedToken> {
+    const running = this.#verifying.get(use.key);
+    if (!running && this.#verifying.size >= MAX_VERIFYING)
+      throw new TooManyChecked("Too many access tokens are being checked. Try again later.");
+    const verifying = running ?? this.#verifyNow(token, use);
+    this.#verifying.set(use.key, verifying);
     return verifying;
   }
 
-  async #verifyNow(token: string, key: string): Promise<VerifiedToken> {
+  async #verifyNow(token: string, { key, scheme }: TokenUse): Promise<VerifiedToken> {
     try {
       const identity = await this.#parts.verifier.verify(token);
+      assertScheme(identity, scheme);
       const { now, clockSkewMs, maxCachedMs } = this.#parts;
       const { expiresAt = Infinity } = identity;
       const verified = { identity, untilMs: Math.min(expiresAt + clockSkewMs, now() + maxCachedMs) };
@@ -123,10 +199,10 @@ export class AccessTokenAuthenticator implements Authenticator {
   /**
    * Computes the rights of an identity for each request, because roles may have changed since the token was verified.
    */
-  #admit({ identity, untilMs }: VerifiedToken, mount: string): Authentication {
+  #admit({ identity, untilMs }: VerifiedToken, mount: string, scheme: Scheme = "Bearer"): Authentication {
     const { scopes, grantRights } = this.#parts;
     if (!scopes.every((scope) => identity.scopes.includes(scope)))
-      return this.#refuse(mount, { message: "The access token lacks a scope", error: "insufficient_scope" });
+      return this.#refuse(mount, { message: "The access token lacks a scope", error: "insufficient_scope", scheme });
     const grant = grantRights(identity);
     if (!grant)
       return { admitted: false, status: 403, message: "No role of this hub admits this caller", challenge: "" };
@@ -137,14 +213,19 @@ export class AccessTokenAuthenticator implements Authenticator {
     return admitted;
   }
 
-  #refuse(
-    mount: string,
-    { message, error }: { readonly message: string; readonly error?: NonNullable<ChallengeFacts["error"]> },
-  ): RefusedCaller {
+  #refuse(mount: string, { message, error, scheme }: Refusal): RefusedCaller {
     const { scopes } = this.#parts;
-    const challenge = this.#challenge({ ...(error && { error, description: message }), scopes }, mount);
+    const challenge = this.#challenge({ ...(error && { error, description: message }), scopes }, mount, scheme);
     return { admitted: false, message, challenge, ...(error === "insufficient_scope" && { status: 403 }) };
   }
+}
+
+/** Throws a `TokenError` if the token must be sent with the other scheme. */
+function assertScheme({ boundKey }: Identity, scheme: Scheme): void {
+  if (scheme === "Bearer" && boundKey !== undefined)
+    throw new TokenError("The access token is bound to a key: send it with the scheme `DPoP` and a proof");
+  if (scheme === "DPoP" && boundKey === undefined)
+    throw new TokenError("The access token is not bound to a key: send it with the scheme `Bearer`");
 }
 
 function admittedWith(identity: Identity, grant: Grant, untilMs: number): AdmittedCaller {
@@ -156,16 +237,17 @@ function admittedWith(identity: Identity, grant: Grant, untilMs: number): Admitt
       ...grantedFacts(grant),
       identity,
     }),
-    keepMs: WORKER_CACHE_MS,
+    // Each request has its own proof, so no other process may reuse the result.
+    keepMs: identity.boundKey === undefined ? WORKER_CACHE_MS : 0,
     untilMs,
   });
 }
 
-function unavailable(retryAfterMs: number): RefusedCaller {
+function unavailable(retryAfterMs: number, message: string = NO_ANSWER): RefusedCaller {
   return {
     admitted: false,
     status: 503,
-    message: "The access token cannot be checked now, because the identity provider does not answer. Try again later.",
+    message,
     challenge: "",
     retryAfterMs,
   };

@@ -21,6 +21,7 @@ export function identityOfClaims(claims: JsonObject, issuer: string, names: Clai
   if (subject === undefined || subject.length > MAX_ID_CHARS || /\p{Cc}/u.test(subject))
     throw new TokenError("The access token has no usable `sub` claim");
   const isClient = subject === clientId;
+  const boundKey = boundKeyOf(claims["cnf"]);
   return Object.freeze({
     kind: isClient ? "client" : "user",
     id: `${issuer}|${isClient ? "client" : "user"}|${subject}`,
@@ -31,7 +32,19 @@ export function identityOfClaims(claims: JsonObject, issuer: string, names: Clai
     scopes: scopesOf(claims),
     claims: boundedClaims(claims),
     ...(typeof claims["exp"] === "number" && { expiresAt: claims["exp"] * 1000 }),
+    ...(boundKey !== undefined && { boundKey }),
   });
+}
+
+/**
+ * Returns the thumbprint of the key to which a token is bound (RFC 9449 section 6), or `undefined` for a bearer token.
+ * Throws a `TokenError` for any other confirmation, such as a certificate, since the hub cannot check it.
+ */
+export function boundKeyOf(confirmation: unknown): string | undefined {
+  if (confirmation === undefined || confirmation === null) return undefined;
+  const jkt = isJsonObject(confirmation) && Object.keys(confirmation).length === 1 ? confirmation["jkt"] : undefined;
+  if (typeof jkt === "string" && /^[A-Za-z0-9_-]{43}$/.test(jkt)) return jkt;
+  throw new TokenError("The token is bound to a key in a way that this hub does not support");
 }
 
 function nameOf(claims: JsonObject, nameClaim: string): string | undefined {

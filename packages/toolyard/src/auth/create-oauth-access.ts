@@ -3,9 +3,11 @@ import type { GrantRights } from "../core/calls/identity.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { AdmittedCaller } from "../core/ports/authenticator.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
-import { AccessTokenAuthenticator, type TokenVerifier } from "./access-token-authenticator.ts";
+import { AccessTokenAuthenticator, type ProofChecker, type TokenVerifier } from "./access-token-authenticator.ts";
 import type { Audience } from "./audience.ts";
 import type { AuthServerHandle } from "./builtin/auth-server-handle.ts";
+import { PROOF_ALGORITHMS } from "./dpop/algorithms.ts";
+import type { ProofRules } from "./dpop/proof-verifier.ts";
 import { TokenError, UnknownToken } from "./token-error.ts";
 import type { AuthOptions, IssuerOptions } from "./options.ts";
 import { resourceDocument } from "./resource-metadata.ts";
@@ -15,6 +17,10 @@ export interface OAuthAccessParts {
   readonly audience: Audience;
   /** Absent if the mode `builtin` is off. */
   readonly server?: AuthServerHandle;
+  /** Secret for the nonces of proofs. Absent if proofs need none. */
+  readonly nonceSecret?: Uint8Array | undefined;
+  /** Path prefix of the hub's addresses in requests. @default none */
+  readonly basePath?: string;
   readonly environment: ProxyEnvironment;
   readonly grantRights: GrantRights;
   /** Absent if static tokens are not accepted. */
@@ -36,14 +42,18 @@ const MAX_LOOKUP_MS = 1000;
 
 /** Creates the access of an address whose callers send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
-  const { options, audience, server, now = Date.now } = parts;
-  const { issuer, clockSkewMs, scopes } = options;
+  const { options, audience, server, nonceSecret, basePath = "", now = Date.now } = parts;
+  const { issuer, clockSkewMs, scopes, requiresDpop } = options;
+  const binding = { algorithms: PROOF_ALGORITHMS, isRequired: requiresDpop };
   const ofIssuer = issuer && createLateVerifier(parts, issuer);
   const authenticator = new AccessTokenAuthenticator({
     ...(parts.findStatic && { findStatic: parts.findStatic }),
     verifier: joinVerifiers(server?.verifier, ofIssuer),
     grantRights: parts.grantRights,
     scopes,
+    proofs: createLateProofs({ now, ...(nonceSecret && { nonceSecret }) }),
+    binding,
+    basePath,
     clockSkewMs,
     maxCachedMs: server ? MAX_LOOKUP_MS : issuer?.verify === "introspection" ? MAX_INTROSPECTION_MS : Infinity,
     now,
@@ -55,7 +65,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
     mode: "oauth",
     isGuarded: true,
     authenticator,
-    documents: [resourceDocument({ issuers, scopes: () => options.requestable ?? scopes }, () => place)],
+    documents: [resourceDocument({ issuers, scopes: () => options.requestable ?? scopes, binding }, () => place)],
     securitySchemes: () => securitySchemes(issuers(), parts.findStatic !== undefined),
     loadCodeFlows: async (client) => {
       const { createCodeFlows } = await import("./code-flow/create-code-flows.ts");
@@ -100,6 +110,13 @@ function createLateVerifier(
     verify: async (token) => (await loading).verify(token),
     close: async () => (await loading.catch(() => undefined))?.close(),
   };
+}
+
+/** Creates a verifier of proofs that loads its code when the first proof arrives, because few clients send any. */
+function createLateProofs(rules: ProofRules): ProofChecker {
+  let loading: Promise<ProofChecker> | undefined;
+  const load = async (): Promise<ProofChecker> => new (await import("./dpop/proof-verifier.ts")).ProofVerifier(rules);
+  return { verify: async (proof, request) => (await (loading ??= load())).verify(proof, request) };
 }
 
 function securitySchemes(issuers: readonly string[], hasTokens: boolean): Readonly<Record<string, JsonObject>> {

@@ -103,6 +103,22 @@ export const AuthSchema = Type.Object(
         default: [],
       }),
     ),
+    require_dpop: Type.Optional(
+      Type.Boolean({
+        description:
+          "Refuses access tokens that are not bound to a key of their client (DPoP, RFC 9449). Tokens of `server` are " +
+          "no access tokens and stay valid. Most clients cannot send proofs of a key.",
+        default: false,
+      }),
+    ),
+    dpop_nonce: Type.Optional(
+      Type.Boolean({
+        description:
+          "Requires a nonce of the hub in each proof of a key, which is valid for at most 4 minutes. Clients then " +
+          "cannot create proofs in advance, and need one further request whenever the nonce changes.",
+        default: false,
+      }),
+    ),
     clock_skew: Type.Optional(
       durationOption(
         { description: "Tolerated difference between the clocks of the hub and the provider.", default: "30s" },
@@ -139,6 +155,10 @@ export interface AuthOptions {
   readonly scopes: readonly string[];
   /** Scopes that clients may request. @default `scopes` */
   readonly requestable?: readonly string[];
+  /** Access tokens must be bound to a key (RFC 9449). */
+  readonly requiresDpop: boolean;
+  /** Proofs of a key must contain a nonce of the hub. */
+  readonly usesNonces: boolean;
   readonly clockSkewMs: number;
   /** Present if the mode is `issuer`. */
   readonly issuer?: IssuerOptions;
@@ -156,6 +176,8 @@ export function resolveAuth(raw: HubAuthConfig = {}): AuthOptions {
     modes,
     audience,
     scopes: [...new Set(scopes)],
+    requiresDpop: options.require_dpop,
+    usesNonces: options.dpop_nonce,
     clockSkewMs,
     ...(issuer && modes.includes("issuer") && { issuer: resolveIssuer(issuer, timeout) }),
     ...(modes.includes("builtin") && { builtin: resolveBuiltin(options.builtin, scopes) }),

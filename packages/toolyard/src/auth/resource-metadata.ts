@@ -1,5 +1,6 @@
 import type { AccessDocument, AccessPlace } from "../core/access.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import type { BindingRules } from "./challenge.ts";
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -8,11 +9,12 @@ export interface ResourceFacts {
   readonly issuers: () => readonly string[];
   /** Returns the scopes that clients may request. */
   readonly scopes: () => readonly string[];
+  readonly binding: BindingRules;
 }
 
 /** Returns the protected-resource metadata (RFC 9728) of the hub and of each endpoint. */
 export function resourceDocument(
-  { issuers, scopes }: ResourceFacts,
+  { issuers, scopes, binding }: ResourceFacts,
   place: () => AccessPlace | undefined,
 ): AccessDocument {
   const read = (path: string): JsonObject | undefined => {
@@ -22,6 +24,8 @@ export function resourceDocument(
       resource: `${known.baseUrl}${path}`,
       authorization_servers: issuers(),
       bearer_methods_supported: ["header"],
+      dpop_signing_alg_values_supported: binding.algorithms,
+      ...(binding.isRequired && { dpop_bound_access_tokens_required: true }),
       ...(scopes().length > 0 && { scopes_supported: scopes() }),
       resource_name: "Toolyard",
     };

@@ -18,3 +18,8 @@ export class ProviderUnavailable extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** Error: a limit of concurrent verifications or of stored proofs is reached. The caller may try again later. */
+export class TooManyChecked extends Error {
+  override readonly name = "TooManyChecked";
+}

@@ -114,8 +114,9 @@ export class Dispatcher {
   /** Returns the admitted principal. Throws a 401, 403 or 503 with the reason. */
   #admitted(authentication: Authentication, request: HttpRequest): Principal {
     if (authentication.admitted) return authentication.principal;
-    const { status = 401, message, challenge, retryAfterMs } = authentication;
+    const { status = 401, message, challenge, nonce, retryAfterMs } = authentication;
     const headers = {
+      ...(nonce !== undefined && { "dpop-nonce": nonce }),
       ...(challenge !== "" && { "www-authenticate": challenge }),
       ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
     };

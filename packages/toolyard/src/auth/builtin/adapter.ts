@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json/json.ts";
+import { PROOF_WINDOW_MS } from "../dpop/proof-window.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import { aliasOf, digestForId, type RecordStore } from "./record-store.ts";
 
@@ -97,6 +98,35 @@ function withDeviceCode(payload: JsonObject): JsonObject {
   return typeof deviceDigest === "string" ? { ...rest, deviceCode: aliasOf(deviceDigest) } : payload;
 }
 
+/**
+ * Records proofs that the library has accepted. The library looks up a proof and stores it later, so the look-up already
+ * records it: otherwise two concurrent requests could use one proof.
+ */
+export class ReplayAdapter implements ModelAdapter {
+  readonly #store: RecordStore;
+  readonly #now: () => number;
+
+  constructor(store: RecordStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async find(id: string): Promise<JsonObject | undefined> {
+    const isFirst = await this.#store.claim(id, this.#now() + PROOF_WINDOW_MS);
+    return isFirst ? undefined : { jti: id };
+  }
+
+  upsert(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  findByUid = refuse;
+  findByUserCode = refuse;
+  consume = refuse;
+  destroy = refuse;
+  revokeByGrantId = refuse;
+}
+
 /** Stores registered clients. */
 export class ClientAdapter implements ModelAdapter {
   readonly #registry: ClientRegistry;
@@ -124,5 +154,5 @@ export class ClientAdapter implements ModelAdapter {
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new Error("Clients have none of these."));
+  return Promise.reject(new Error("This model has none of these."));
 }

@@ -3,9 +3,15 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { Audience } from "../audience.ts";
-import { ClientAdapter, RecordAdapter, type ModelAdapter } from "./adapter.ts";
+import { ProofVerifier } from "../dpop/proof-verifier.ts";
+import { ClientAdapter, RecordAdapter, ReplayAdapter, type ModelAdapter } from "./adapter.ts";
 import { authFiles, type AuthFiles } from "./auth-folder.ts";
-import { takeAssertion, type AssertedAccess, type AssertionRequest } from "./assertions/assertion-grant.ts";
+import {
+  takeAssertion,
+  type AssertedAccess,
+  type AssertionRequest,
+  type ProofCheck,
+} from "./assertions/assertion-grant.ts";
 import { AssertionVerifier } from "./assertions/assertion-verifier.ts";
 import { BuiltinVerifier } from "./builtin-verifier.ts";
 import { createDocumentFetch } from "./client-documents.ts";
@@ -16,6 +22,7 @@ import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.t
 import type { AuthServerOptions } from "./options.ts";
 import { Passwords } from "./passwords.ts";
 import {
+  AUTH_ROUTES,
   createProvider,
   type DeviceContext,
   type DevicePage,
@@ -33,6 +40,10 @@ export interface AuthServerParts {
   /** Data folder of the hub. */
   readonly dataFolder: string;
   readonly audience: Audience;
+  /** Access tokens must be bound to a key (RFC 9449). @default false */
+  readonly requiresDpop?: boolean;
+  /** Secret for the nonces of proofs. Absent if proofs need none. */
+  readonly nonceSecret?: Uint8Array | undefined;
   readonly environment: ProxyEnvironment;
   readonly loadLibrary: () => Promise<AuthLibrary>;
   readonly report: (problem: string) => void;
@@ -76,6 +87,7 @@ export class AuthServer {
   readonly #stores = new Map<string, RecordStore>();
   readonly #outbound: OutboundClient;
   readonly #assertions: AssertionVerifier;
+  readonly #proofs: ProofCheck;
   readonly #sweep: NodeJS.Timeout;
   /** Address of the hub, which is the issuer. */
   readonly baseUrl: string;
@@ -118,6 +130,7 @@ export class AuthServer {
       isResource: (resource) => audience.matches(resource),
       now: parts.now,
     });
+    this.#proofs = createProofCheck(parts, baseUrl);
     this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
   }
 
@@ -180,7 +193,8 @@ export class AuthServer {
   #takeAssertion(request: AssertionRequest): Promise<AssertedAccess> {
     const { scopes } = this.options;
     const used = this.#store("UsedAssertion");
-    return takeAssertion(request, { verifier: this.#assertions, users: this.files.users, used, scopes });
+    const [verifier, proofs] = [this.#assertions, this.#proofs];
+    return takeAssertion(request, { verifier, proofs, users: this.files.users, used, scopes });
   }
 
   #run(): Promise<Running> {
@@ -194,7 +208,7 @@ export class AuthServer {
   }
 
   async #start(): Promise<Running> {
-    const { options, audience, now } = this.#parts;
+    const { options, audience, requiresDpop = false, nonceSecret, now } = this.#parts;
     const { files } = this;
     const { Provider: Class, errors } = await this.#parts.loadLibrary();
     const keys = await loadServerKeys(files.keys, now());
@@ -208,6 +222,8 @@ export class AuthServer {
         return user && groupsOfUser(user, options.providers) ? user : undefined;
       },
       isResource: (resource) => audience.matches(resource),
+      requiresDpop,
+      nonceSecret,
       fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
       renderError: (context, out) => this.renderError(context, out),
       renderDevicePage: (context, page) => this.renderDevicePage(context, page),
@@ -219,9 +235,9 @@ export class AuthServer {
 
   #adapter(model: string): ModelAdapter {
     const { now } = this.#parts;
-    return model === "Client"
-      ? new ClientAdapter(this.files.clients)
-      : new RecordAdapter({ model, store: this.#store(model), now });
+    if (model === "Client") return new ClientAdapter(this.files.clients);
+    if (model === "ReplayDetection") return new ReplayAdapter(this.#store(model), now);
+    return new RecordAdapter({ model, store: this.#store(model), now });
   }
 
   #store(model: string): RecordStore {
@@ -237,6 +253,13 @@ export class AuthServer {
       this.#parts.report(`Expired records of the sign-in could not be removed: ${String(error)}`);
     }
   }
+}
+
+/** Creates the check of proofs in requests with an assertion. The library checks the proofs of the other grants. */
+function createProofCheck({ now, nonceSecret, requiresDpop = false }: AuthServerParts, baseUrl: string): ProofCheck {
+  const verifier = new ProofVerifier({ now, ...(nonceSecret && { nonceSecret }) });
+  const request = { method: "POST", url: `${baseUrl}${AUTH_ROUTES.token}` };
+  return { isRequired: requiresDpop, thumbprintOf: (proof) => verifier.verify(proof, request) };
 }
 
 function scopesIn(value: unknown): string {

@@ -59,12 +59,13 @@ export class BuiltinVerifier implements TokenVerifier {
     return { kind: "client", id, name: clientId, clientId, groups: [], ...this.#common(found) };
   }
 
-  #common({ scope, exp }: JsonObject): Pick<Identity, "issuer" | "scopes" | "claims" | "expiresAt"> {
+  #common({ scope, exp, jkt }: JsonObject): Pick<Identity, "issuer" | "scopes" | "claims" | "expiresAt" | "boundKey"> {
     return {
       issuer: this.#parts.issuer,
       scopes: typeof scope === "string" ? scope.split(" ") : [],
       claims: {},
       ...(typeof exp === "number" && { expiresAt: exp * 1000 }),
+      ...(typeof jkt === "string" && { boundKey: jkt }),
     };
   }
 

@@ -13,5 +13,7 @@ export function consoleClient(issuer: string): object {
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     redirect_uris: [`${issuer}${CONSOLE_CALLBACK}`],
+    // The hub itself holds the console's tokens, so they need no proof.
+    dpop_bound_access_tokens: false,
   };
 }

@@ -1,5 +1,7 @@
+import { createHmac } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../../core/json/json.ts";
+import { PROOF_ALGORITHMS } from "../dpop/algorithms.ts";
 import type { ModelAdapter } from "./adapter.ts";
 import {
   ASSERTION_GRANT,
@@ -10,6 +12,7 @@ import {
   type AssertionRequest,
 } from "./assertions/assertion-grant.ts";
 import { consoleClient } from "./console-client.ts";
+import { deviceFlowOf } from "./device-flow.ts";
 import type { AuthServerOptions, MachineClient } from "./options.ts";
 import type { User } from "./users.ts";
 
@@ -48,6 +51,7 @@ interface AccessToken {
   expiresIn: number;
   readonly tokenType: string;
   setAudience(audience: string): void;
+  setThumbprint(kind: "jkt", thumbprint: string): void;
   save(): Promise<string>;
 }
 type AccessTokenClass = new (facts: {
@@ -60,6 +64,10 @@ type AccessTokenClass = new (facts: {
 /** Request to the token endpoint. The handler of the grant type sets the body of the answer. */
 export interface GrantContext {
   body: unknown;
+  /** Returns a request header, or an empty string. */
+  get(name: string): string;
+  /** Sets a response header. */
+  set(name: string, value: string): void;
   readonly oidc: { readonly client: { readonly clientId: string }; readonly params: Readonly<Record<string, unknown>> };
 }
 
@@ -73,6 +81,10 @@ export interface ProviderParts {
   readonly createAdapter: (model: string) => ModelAdapter;
   readonly findUser: (sub: string) => User | undefined;
   readonly isResource: (resource: string) => boolean;
+  /** Access tokens must be bound to a key (RFC 9449). */
+  readonly requiresDpop: boolean;
+  /** Secret for the nonces of proofs. Absent if proofs need none. */
+  readonly nonceSecret: Uint8Array | undefined;
   readonly fetchDocument: (url: string | URL) => Promise<Response>;
   /** Renders the page for an error that cannot be sent to the client. */
   readonly renderError: (context: ErrorContext, out: JsonObject) => void;
@@ -155,7 +167,12 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     jwks: { keys: keys.jwks },
     cookies: cookiesOf(issuer, keys.cookies),
     clients: [consoleClient(issuer), ...options.machines.map((machine) => machineMetadata(machine, options))],
-    clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
+    clientDefaults: {
+      id_token_signed_response_alg: "ES256",
+      token_endpoint_auth_method: "none",
+      dpop_bound_access_tokens: parts.requiresDpop,
+    },
+    enabledJWA: { dPoPSigningAlgValues: PROOF_ALGORITHMS },
     routes: AUTH_ROUTES,
     scopes: ["openid", "offline_access", ...options.scopes],
     claims: { openid: ["sub", "preferred_username"] },
@@ -212,9 +229,11 @@ function addAssertionGrant(provider: OidcProvider, parts: AssertionParts): void 
   const { options, errors, takeAssertion, claimsOfTokens } = parts;
   const answer = async (context: GrantContext): Promise<void> => {
     const { client, params } = context.oidc;
-    const { accountId, scope, resource, claims } = await takeAssertion({ clientId: client.clientId, params });
+    const request = { clientId: client.clientId, proof: context.get("dpop"), params };
+    const { accountId, scope, resource, claims, boundKey } = await takeAssertion(request);
     const token = new provider.AccessToken({ accountId, client, gty: "jwt_bearer", scope });
     token.setAudience(resource);
+    if (boundKey !== undefined) token.setThumbprint("jkt", boundKey);
     token.expiresIn = options.accessTokenMs / 1000;
     claimsOfTokens.set(token, claims);
     const value = await token.save();
@@ -222,9 +241,23 @@ function addAssertionGrant(provider: OidcProvider, parts: AssertionParts): void 
   };
   const withErrors = (context: GrantContext): Promise<void> =>
     answer(context).catch((error: unknown) => {
-      throw error instanceof AssertionError ? new errors.CustomOIDCProviderError(error.code, error.message) : error;
+      if (!(error instanceof AssertionError)) throw error;
+      if (error.nonce !== undefined) context.set("dpop-nonce", error.nonce);
+      throw libraryError(error, errors);
     });
   provider.registerGrantType(ASSERTION_GRANT, withErrors, ASSERTION_PARAMETERS);
+}
+
+/** Returns the library's error. Clients retry a request only after a 5xx status, and the library's status is 400. */
+function libraryError({ code, message }: AssertionError, { CustomOIDCProviderError: Class }: LibraryErrors): Error {
+  const error = new Class(code, message);
+  return code === "temporarily_unavailable" ? Object.assign(error, { status: 503, statusCode: 503 }) : error;
+}
+
+function proofsOf({ nonceSecret }: ProviderParts): object {
+  if (!nonceSecret) return { enabled: true };
+  const secret = createHmac("sha256", nonceSecret).update("nonces of the token endpoint").digest();
+  return { enabled: true, nonceSecret: secret, requireNonce: () => true };
 }
 
 function featuresOf(parts: ProviderParts): object {
@@ -242,6 +275,7 @@ function featuresOf(parts: ProviderParts): object {
       allowedPolicy: (_context: unknown, client: RegisteredOidcClient, token: { readonly clientId?: string }) =>
         token.clientId === client.clientId,
     },
+    dPoP: proofsOf(parts),
     deviceFlow: deviceFlowOf(renderDevicePage),
     registration: { enabled: options.dynamicRegistration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
@@ -256,38 +290,6 @@ function featuresOf(parts: ProviderParts): object {
     },
   };
 }
-
-function deviceFlowOf(render: ProviderParts["renderDevicePage"]): object {
-  const csrfOf = ({ oidc }: DeviceContext): string => oidc.session?.state?.secret ?? "";
-  return {
-    enabled: true,
-    userCodeInputSource: (context: DeviceContext, ...[, , error]: InputFacts) => {
-      const { session } = context.oidc;
-      // The library cannot store a session that begins with a refused form.
-      if (error && session && session.exp === undefined) session.touched = false;
-      const problem = error && (DEVICE_PROBLEMS[error.name] ?? "form");
-      render(context, { kind: "input", csrf: csrfOf(context), ...(problem && { problem }) });
-    },
-    userCodeConfirmSource: (context: DeviceContext, ...[, client, , code]: ConfirmFacts) =>
-      render(context, { kind: "confirm", csrf: csrfOf(context), client, code }),
-    successSource: (context: DeviceContext) => render(context, { kind: "done" }),
-  };
-}
-
-/** Problems by the error of the library. */
-const DEVICE_PROBLEMS: Readonly<Record<string, DeviceProblem>> = {
-  AbortedError: "denied",
-  NoCodeError: "unknown",
-  NotFoundError: "unknown",
-  ExpiredError: "unknown",
-  AlreadyUsedError: "unknown",
-};
-
-/** Arguments of the library after the context: its own form, the error as an object, the error. */
-type InputFacts = [form: string, out?: object, error?: Error];
-
-/** Arguments of the library after the context: its own form, the client, facts about the device, the code. */
-type ConfirmFacts = [form: string, client: RegisteredOidcClient, device: object, code: string];
 
 function lifetimesOf({ accessTokenMs, refreshTokenMs, sessionMs }: AuthServerOptions): object {
   return {

@@ -1,5 +1,5 @@
 import type { Identity } from "../../core/calls/identity.ts";
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Audience } from "../audience.ts";
 import { identityOfClaims } from "../claims.ts";
 import type { IssuerOptions } from "../options.ts";
@@ -66,13 +66,13 @@ export class Introspection {
     const { active, iss, aud, cnf, token_type: type = "Bearer" } = claims;
     if (active !== true) throw new TokenError("The access token is not active");
     // Some providers also report refresh tokens as active, so the token type is checked.
-    if (typeof type !== "string" || !/^(bearer|access_token)$/i.test(type))
+    if (typeof type !== "string" || !/^(bearer|access_token|dpop)$/i.test(type))
       throw new TokenError("The token is not an access token");
     if (iss !== undefined && iss !== issuer.url) throw new TokenError("The access token is from another issuer");
     if (!audience.matches(aud)) throw new TokenError("The access token is for another audience");
     this.#assertTime(claims);
-    if (isJsonObject(cnf))
-      throw new TokenError("The access token is bound to a key, and cannot be used as a bearer token");
+    if (/^dpop$/i.test(type) && (cnf === undefined || cnf === null))
+      throw new TokenError("The provider does not name the key to which the access token is bound");
     return identityOfClaims(claims, issuer.url, issuer);
   }
 

@@ -40,8 +40,6 @@ export class JwtVerifier {
     const claims = payload as JsonObject;
     this.#assertType(protectedHeader.typ, claims);
     if (!this.#rules.audience.matches(claims["aud"])) throw new TokenError("The access token is for another audience");
-    if (claims["cnf"] !== undefined)
-      throw new TokenError("The access token is bound to a key, and cannot be used as a bearer token");
     return identityOfClaims(claims, this.#rules.issuer.url, this.#rules.issuer);
   }
 

@@ -30,6 +30,11 @@ export interface Identity {
   readonly claims: JsonObject;
   /** End of validity of the access token, in milliseconds since 1970. */
   readonly expiresAt?: number;
+  /**
+   * Thumbprint (RFC 7638) of the key to which the access token is bound. Each request then needs a proof of the key (RFC
+   * 9449). Absent for a bearer token.
+   */
+  readonly boundKey?: string;
 }
 
 /** Maximum size of `Identity.claims` as JSON, in bytes. */

@@ -4,6 +4,12 @@ import type { Principal } from "../calls/call.ts";
 export interface Credentials {
   /** Returns a header by its name in lower case. Returns `undefined` on a transport without headers. */
   header(name: string): string | undefined;
+  /** Method of the request, for proofs that name it. Absent on a transport without requests. */
+  readonly method?: string;
+  /** Target of the request, with the base path of the hub. */
+  readonly target?: string;
+  /** True if the hub holds the credentials for a caller, which can then send no proof of a key. @default false */
+  readonly isHeldByHub?: boolean;
 }
 
 export type Authentication = AdmittedCaller | RefusedCaller;
@@ -28,6 +34,8 @@ export interface RefusedCaller {
   readonly message: string;
   /** Value of `WWW-Authenticate`, for transports with headers. */
   readonly challenge: string;
+  /** Value of `DPoP-Nonce`: the nonce that the next proof must contain (RFC 9449 section 9). */
+  readonly nonce?: string;
 }
 
 /**

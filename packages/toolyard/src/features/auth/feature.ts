@@ -4,6 +4,7 @@ import { OptionError } from "../../core/errors.ts";
 import { LOGGER, VARIABLES } from "../../core/services.ts";
 import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
+import { STATE } from "../../state/ports/store.ts";
 import type { LiveAccess } from "./live-access.ts";
 import type { AuthReads } from "./reads.ts";
 
@@ -16,18 +17,18 @@ let code: { readonly LiveAccess: typeof LiveAccess } | undefined;
 /** Feature: authenticates callers by OAuth access tokens. */
 export const AUTH = defineFeature({
   name: "auth",
-  uses: [VARIABLES, LOGGER],
+  uses: [VARIABLES, LOGGER, STATE],
   provides: [AUTH_SERVER],
   endpoints: [AUTH_ENDPOINT],
   check: assertTokensAccepted,
   prepare: async ({ auth }: AuthReads) => {
     if (usesOAuth(auth)) code ??= await import("./live-access.ts");
   },
-  start: ({ variables, logger }, config: () => AuthReads) => {
+  start: ({ variables, logger, state }, config: () => AuthReads) => {
     let live: LiveAccess | undefined;
     const access = (): LiveAccess => {
       if (!code) throw new TypeError("OAuth is used before its code was loaded.");
-      return (live ??= new code.LiveAccess({ variables, logger, config }));
+      return (live ??= new code.LiveAccess({ variables, logger, state, config }));
     };
     return {
       services: { authServer: () => access().authServer() },

@@ -8,12 +8,14 @@ import type { Logger } from "../../core/ports/ports.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions } from "../../http/options.ts";
 import { createTokenLookup } from "../../http/request/tokens.ts";
+import type { HubState } from "../../state/ports/store.ts";
 import { LiveAuthServer } from "./live-auth-server.ts";
 import type { AuthReads } from "./reads.ts";
 
 export interface LiveAccessParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logger: Pick<Logger, "warning">;
+  readonly state: Pick<HubState, "secret">;
   /** Returns the current configuration. */
   readonly config: () => AuthReads;
 }
@@ -38,16 +40,19 @@ export class LiveAccess {
   }
 
   create(http: HttpOptions, grantRights: GrantRights): OAuthAccess {
-    const { variables, config } = this.#parts;
+    const { variables, state, config } = this.#parts;
     const { auth, scopes = {} } = config();
     const options = withScopes(resolveAuth(auth), Object.keys(scopes));
     assertReachable(http, options);
     const audience = new Audience(options.audience);
-    const server = this.#servers.create(options, audience);
+    const nonceSecret = options.usesNonces ? state.secret : undefined;
+    const server = this.#servers.create(options, { audience, nonceSecret });
     const access = createOAuthAccess({
       options,
       audience,
       ...(server && { server }),
+      nonceSecret,
+      basePath: http.basePath,
       environment: variables,
       grantRights,
       ...(options.modes.includes("tokens") && { findStatic: createTokenLookup(http.tokens, grantRights) }),

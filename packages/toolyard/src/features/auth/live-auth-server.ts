@@ -1,4 +1,4 @@
-import type { Audience } from "../../auth/audience.ts";
+import type { AuthServerParts } from "../../auth/builtin/auth-server.ts";
 import { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
 import type { AuthOptions } from "../../auth/options.ts";
 import { dataFolder } from "../../core/data-folder.ts";
@@ -19,13 +19,18 @@ export class LiveAuthServer {
   }
 
   /** Creates the authorization server. Returns `undefined` if the mode `builtin` is off. */
-  create({ builtin }: AuthOptions, audience: Audience): AuthServerHandle | undefined {
+  create(
+    { builtin, requiresDpop }: AuthOptions,
+    { audience, nonceSecret }: Pick<AuthServerParts, "audience" | "nonceSecret">,
+  ): AuthServerHandle | undefined {
     if (!builtin) return undefined;
     const { variables, report } = this.#parts;
     this.#current = new AuthServerHandle({
       options: builtin,
       dataFolder: dataFolder(variables),
       audience,
+      requiresDpop,
+      nonceSecret,
       environment: variables,
       loadLibrary: async () => (await import("./load-library.ts")).loadAuthLibrary(),
       report,

@@ -8,6 +8,7 @@ const REQUEST_HEADERS = [
   "accept",
   "authorization",
   "content-type",
+  "dpop",
   "last-event-id",
   "mcp-method",
   "mcp-name",
@@ -19,7 +20,8 @@ const REQUEST_HEADERS = [
 const PARAM_HEADER = /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
 /** Response headers that pages may read. */
-const ANSWER_HEADERS = "mcp-protocol-version, mcp-session-id, retry-after, www-authenticate, x-mcp-tool-mode";
+const ANSWER_HEADERS =
+  "dpop-nonce, mcp-protocol-version, mcp-session-id, retry-after, www-authenticate, x-mcp-tool-mode";
 const PREFLIGHT_SECONDS = "600";
 const MAX_REQUESTED_HEADERS = 100;
 

@@ -1,7 +1,8 @@
 import { messageOf, OptionError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
-import { boundedClaims, claimAt, groupsOf } from "../../claims.ts";
-import { ProviderUnavailable, TokenError } from "../../token-error.ts";
+import { boundedClaims, boundKeyOf, claimAt, groupsOf } from "../../claims.ts";
+import { ProofError } from "../../dpop/proof-error.ts";
+import { ProviderUnavailable, TokenError, TooManyChecked } from "../../token-error.ts";
 import { admitAccount } from "../federation/account.ts";
 import { emailOf, ProviderSignInError, subjectOf } from "../federation/identity-provider.ts";
 import type { ProviderAccount } from "../federation/provider-account.ts";
@@ -16,6 +17,7 @@ export const ASSERTION_PARAMETERS = ["assertion", "scope", "resource"];
 
 export interface AssertionGrantParts {
   readonly verifier: AssertionVerifier;
+  readonly proofs: ProofCheck;
   readonly users: Users;
   /** Ids of used assertions, until the assertions expire. */
   readonly used: RecordStore;
@@ -23,9 +25,19 @@ export interface AssertionGrantParts {
   readonly scopes: readonly string[];
 }
 
+/** Check of proofs of a key that token requests contain (RFC 9449 section 5). */
+export interface ProofCheck {
+  /** True if access tokens must be bound to a key. */
+  readonly isRequired: boolean;
+  /** Resolves with the thumbprint of the proof's key. Rejects with a `ProofError`. */
+  readonly thumbprintOf: (proof: string) => Promise<string>;
+}
+
 /** Parameters of a token request with an assertion. */
 export interface AssertionRequest {
   readonly clientId: string;
+  /** Value of the `DPoP` header. Empty if there is none. */
+  readonly proof: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -36,16 +48,21 @@ export interface AssertedAccess {
   readonly resource: string;
   /** Claims of the assertion, for roles. */
   readonly claims: JsonObject;
+  /** Thumbprint of the key to which the access token is bound. Absent for a bearer token. */
+  readonly boundKey?: string;
 }
 
 /** Error of the token endpoint. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
   readonly code: string;
+  /** Nonce that the next proof must contain. */
+  readonly nonce: string | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, nonce?: string) {
     super(message);
     this.code = code;
+    this.nonce = nonce;
   }
 }
 
@@ -56,12 +73,13 @@ export class AssertionError extends Error {
 export async function takeAssertion(request: AssertionRequest, parts: AssertionGrantParts): Promise<AssertedAccess> {
   try {
     const verified = await parts.verifier.verify(textOf(request.params["assertion"]), request.clientId);
-    assertUnbound(verified.claims);
     const resource = resourceOf(verified, request.params["resource"]);
     const scope = scopeOf(verified.claims, request.params["scope"], parts.scopes);
+    const boundKey = await keyOf(request.proof, verified.claims, parts.proofs);
     await useOnce(verified, parts.used);
     const user = await userOf(verified, parts.users);
-    return { accountId: user.sub, scope, resource, claims: boundedClaims(verified.claims) };
+    const claims = boundedClaims(verified.claims);
+    return { accountId: user.sub, scope, resource, claims, ...(boundKey !== undefined && { boundKey }) };
   } catch (error) {
     throw grantError(error);
   }
@@ -69,6 +87,8 @@ export async function takeAssertion(request: AssertionRequest, parts: AssertionG
 
 function grantError(error: unknown): unknown {
   if (error instanceof ProviderUnavailable) return new AssertionError("temporarily_unavailable", error.message);
+  if (error instanceof ProofError) return new AssertionError(error.code, error.message, error.nonce);
+  if (error instanceof TooManyChecked) return new AssertionError("temporarily_unavailable", error.message);
   const isRefusal = [TokenError, ProviderSignInError, OptionError].some((type) => error instanceof type);
   return isRefusal ? new AssertionError("invalid_grant", messageOf(error)) : error;
 }
@@ -78,9 +98,20 @@ function textOf(assertion: unknown): string {
   throw new AssertionError("invalid_request", "The parameter `assertion` is missing.");
 }
 
-/** Throws a `TokenError` if the assertion is bound to a key, because the hub verifies no proofs of keys (RFC 9449). */
-function assertUnbound({ cnf }: JsonObject): void {
-  if (cnf !== undefined) throw new TokenError("The assertion is bound to a key, which this hub does not support");
+/**
+ * Resolves with the key to which the access token must be bound: the key of the proof. An assertion that is bound to a
+ * key needs a proof of that key.
+ */
+async function keyOf(proof: string, { cnf }: JsonObject, proofs: ProofCheck): Promise<string | undefined> {
+  const assertedKey = boundKeyOf(cnf);
+  if (proof === "" && assertedKey !== undefined)
+    throw new TokenError("The assertion is bound to a key: send a proof of the key in the `DPoP` header");
+  if (proof === "" && proofs.isRequired)
+    throw new TokenError("This hub issues only tokens that are bound to a key: send a proof in the `DPoP` header");
+  if (proof === "") return undefined;
+  const key = await proofs.thumbprintOf(proof);
+  if (assertedKey === undefined || assertedKey === key) return key;
+  throw new TokenError("The assertion is bound to another key than the one of the proof");
 }
 
 function resourceOf({ resource }: VerifiedAssertion, requested: unknown): string {

@@ -1,7 +1,7 @@
 import type { Access } from "../../../core/access.ts";
 import type { Principal } from "../../../core/calls/call.ts";
 import type { Identity } from "../../../core/calls/identity.ts";
-import type { RefusedCaller } from "../../../core/ports/authenticator.ts";
+import type { Credentials, RefusedCaller } from "../../../core/ports/authenticator.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
@@ -15,6 +15,8 @@ export interface AdminCaller {
   readonly by: "open" | "session" | "token";
   /** Value of the `Authorization` header that authenticated the caller. Absent if no credentials are needed. */
   readonly authorization?: string;
+  /** True if the hub obtained the token at an authorization server, so that no other program has it. */
+  readonly isHeldByHub: boolean;
   /** True if the caller's rights are not narrowed. */
   readonly seesAll: boolean;
   readonly mayChange: boolean;
@@ -42,9 +44,8 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   const cookie = cookieOf(exchange);
   const session = await renewedSession(exchange, sessions);
   const authorization = session?.authorization ?? exchange.header("authorization");
-  const header = (name: string): string | undefined =>
-    name === "authorization" ? authorization : exchange.header(name);
-  const found = await access.authenticator.authenticate({ header });
+  const isHeldByHub = session?.signedIn !== undefined;
+  const found = await access.authenticator.authenticate(credentialsFor(exchange, authorization, isHeldByHub));
   if (!found.admitted) {
     // The token of the session was removed from the configuration, was revoked, or has expired. A provider that does
     // not answer does not end the session.
@@ -57,6 +58,7 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     principal,
     by: session ? "session" : access.isGuarded ? "token" : "open",
     ...(authorization !== undefined && { authorization }),
+    isHeldByHub,
     seesAll,
     mayChange: seesAll && isAdmin(principal, parts),
     isReadOnlyHub: !access.isGuarded,
@@ -77,6 +79,21 @@ async function renewedSession(exchange: HttpExchange, sessions: BrowserSessions)
   return sessions.find(cookie, key);
 }
 
+/** Returns the credentials of a request. `isHeldByHub`: the hub obtained the token at an authorization server. */
+export function credentialsFor(
+  exchange: Pick<HttpExchange, "baseUrl" | "header" | "method" | "path">,
+  authorization: string | undefined,
+  isHeldByHub: boolean,
+): Credentials {
+  return {
+    header: (name) => (name === "authorization" ? authorization : exchange.header(name)),
+    method: exchange.method,
+    // A handler sees the path below the base path.
+    target: `${new URL(exchange.baseUrl).pathname.replace(/\/$/, "")}${exchange.path}`,
+    isHeldByHub,
+  };
+}
+
 /** Decides whether a caller may still follow an event stream that it opened. */
 export interface StreamPermit {
   /** Returns true if the session or the token has ended. Sends no request. */
@@ -86,18 +103,17 @@ export interface StreamPermit {
 }
 
 export function permitOf(
-  exchange: Pick<HttpExchange, "header" | "baseUrl">,
-  { principal, by, authorization, seesAll }: AdminCaller,
+  exchange: Pick<HttpExchange, "header" | "baseUrl" | "method" | "path">,
+  { principal, by, authorization, isHeldByHub, seesAll }: AdminCaller,
   { access, sessions }: Pick<CallerParts, "access" | "sessions">,
 ): StreamPermit {
   const cookie = by === "session" ? cookieOf(exchange) : undefined;
   const { expiresAt = Infinity } = principal.identity ?? {};
-  const header = (name: string): string | undefined =>
-    name === "authorization" ? authorization : exchange.header(name);
   return {
     isOver: () => Date.now() >= expiresAt || (cookie !== undefined && !sessions.isOpen(cookie)),
     renew: async () => {
-      const found = await access.authenticator.authenticate({ header });
+      // A proof of a key was used by the request, so this refuses a caller with a bound token, which then reconnects.
+      const found = await access.authenticator.authenticate(credentialsFor(exchange, authorization, isHeldByHub));
       if (!found.admitted) return found.status === 503;
       const { id, rights } = found.principal;
       return id === principal.id && seesAll === !permissionOf(rights).isNarrowed;
@@ -105,8 +121,9 @@ export function permitOf(
   };
 }
 
-function refusalOf({ status = 401, message, challenge, retryAfterMs }: RefusedCaller): Refusal {
+function refusalOf({ status = 401, message, challenge, nonce, retryAfterMs }: RefusedCaller): Refusal {
   return new Refusal(status, message, {
+    ...(nonce !== undefined && { "dpop-nonce": nonce }),
     ...(challenge !== "" && { "www-authenticate": challenge }),
     ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
   });

@@ -3,7 +3,7 @@ import type { Access } from "../../../core/access.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import { sendValue } from "../../../endpoints/rest/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
-import { assertOwnOrigin, cookieName, cookieOf } from "./admin-caller.ts";
+import { assertOwnOrigin, cookieName, cookieOf, credentialsFor } from "./admin-caller.ts";
 import type { CodeSignIn } from "./code-sign-in.ts";
 import { SIGN_IN_HEADERS, signInPage, type SignInFacts } from "./sign-in-page.ts";
 import { signInTexts } from "./sign-in-texts.ts";
@@ -47,7 +47,7 @@ export class SessionEndpoint {
     try {
       const { flow, tokens } = await this.#parts.codes.complete(exchange);
       const authorization = `Bearer ${tokens.accessToken}`;
-      const problem = await this.#problemOf(exchange, authorization);
+      const problem = await this.#problemOf(exchange, authorization, true);
       if (problem !== undefined) {
         void flow.revoke(tokens.refreshToken ?? tokens.accessToken);
         throw new Refusal(403, problem);
@@ -101,12 +101,16 @@ export class SessionEndpoint {
     sendValue(exchange.answer, { done: true });
   }
 
-  async #problemOf(exchange: HttpExchange, authorization: string | undefined): Promise<string | undefined> {
+  /** Returns the reason for which a session cannot begin. `isHeldByHub`: the hub obtained the token itself. */
+  async #problemOf(
+    exchange: HttpExchange,
+    authorization: string | undefined,
+    isHeldByHub = false,
+  ): Promise<string | undefined> {
     if (authorization === undefined)
       return "This link was used or has expired. `POST /api/admin/links` creates another one.";
-    const header = (name: string): string | undefined =>
-      name === "authorization" ? authorization : exchange.header(name);
-    const found = await this.#parts.access.authenticator.authenticate({ header });
+    const credentials = credentialsFor(exchange, authorization, isHeldByHub);
+    const found = await this.#parts.access.authenticator.authenticate(credentials);
     return found.admitted ? undefined : `${found.message}. Check the token.`;
   }
 

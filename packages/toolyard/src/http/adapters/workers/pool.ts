@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { messageOf, OptionError } from "../../../core/errors.ts";
-import type { Authentication, Authenticator } from "../../../core/ports/authenticator.ts";
+import type { Authentication, Authenticator, Credentials } from "../../../core/ports/authenticator.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
 import { ForwardedReader } from "../../request/forwarded.ts";
 import { listenOn } from "../../listening/listen-on.ts";
@@ -106,11 +106,9 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
     this.#dispatcher.serve(...request);
   }
 
-  async who({ authorization, mount }: CallerQuestion): Promise<Authentication> {
-    const header = (name: string): string | undefined =>
-      name === "authorization" && authorization !== "" ? authorization : undefined;
+  async who(question: CallerQuestion): Promise<Authentication> {
     try {
-      return await this.#authenticator.authenticate({ header }, mount);
+      return await this.#authenticator.authenticate(credentialsOf(question), question.mount);
     } catch (error) {
       this.#logger.error("The caller could not be authenticated.", { error: messageOf(error) });
       return {
@@ -215,6 +213,14 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
       this.#onChange();
     });
   }
+}
+
+function credentialsOf({ authorization, proven }: CallerQuestion): Credentials {
+  const headers: Readonly<Record<string, string | undefined>> = { authorization, dpop: proven?.proof };
+  return {
+    header: (name) => headers[name] || undefined,
+    ...(proven && { method: proven.method, target: proven.target }),
+  };
 }
 
 function refusalTexts(refusalBody: RefusalBody): Record<number, string> {

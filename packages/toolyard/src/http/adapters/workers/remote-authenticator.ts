@@ -7,6 +7,8 @@ export interface CallerQuestion {
   /** Authorization header. Empty if the request has none. */
   readonly authorization: string;
   readonly mount: string;
+  /** Proof of a key that the request contains, with the request that it must name. */
+  readonly proven?: { readonly proof: string; readonly method: string; readonly target: string };
 }
 
 interface KnownCaller {
@@ -37,8 +39,13 @@ export class RemoteAuthenticator implements Authenticator {
     const authorization = credentials.header("authorization") ?? "";
     const known = this.#known.get(authorization);
     if (known && (known.untilMs === Infinity || known.untilMs > Date.now())) return known.answer;
+    const proof = credentials.header("dpop");
+    const { method, target } = credentials;
+    // Each proof is valid once, so a request with a proof does not share the answer for another request.
+    if (proof !== undefined && method !== undefined && target !== undefined)
+      return this.#ask({ authorization, mount, proven: { proof, method, target } });
     const key = `${mount}\n${authorization}`;
-    return this.#underWay.get(key) ?? this.#ask({ authorization, mount }, key);
+    return this.#underWay.get(key) ?? this.#askOnce({ authorization, mount }, key);
   }
 
   /** Handles the answer of the primary. */
@@ -47,22 +54,27 @@ export class RemoteAuthenticator implements Authenticator {
     this.#asked.delete(question);
   }
 
-  async #ask(asked: CallerQuestion, key: string): Promise<Authentication> {
+  #askOnce(asked: CallerQuestion, key: string): Promise<Authentication> {
+    const answering = this.#ask(asked).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, answering);
+    return answering;
+  }
+
+  async #ask(asked: CallerQuestion): Promise<Authentication> {
     this.#lastQuestion = (this.#lastQuestion + 1) >>> 0;
     const question = this.#lastQuestion;
     const answering = new Promise<Authentication>((resolve) => this.#asked.set(question, resolve));
-    this.#underWay.set(key, answering);
     this.#channel.sendHead(FRAME.who, question, JSON.stringify(asked));
     const answer = await answering;
-    this.#underWay.delete(key);
     if (answer.admitted) this.#remember(asked.authorization, answer);
     else this.#known.delete(asked.authorization);
     return answer;
   }
 
   #remember(authorization: string, answer: AdmittedCaller): void {
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
     const { keepMs = Infinity, untilMs = Infinity } = answer;
+    if (keepMs <= 0) return;
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(authorization, { answer, untilMs: Math.min(Date.now() + keepMs, untilMs) });
   }
 }
