@@ -58,9 +58,9 @@ const UNBOUND_REFUSED = "This hub requires an access token that is bound to a ke
 const NO_ANSWER =
   "The access token cannot be checked now, because the identity provider does not answer. Try again later.";
 
-/** What a token must be for its scheme. */
+/** Scheme of a token, with its key in the cache. */
 interface TokenUse {
-  /** Key of the token in the cache. It differs between the schemes, so that no bound token is found as a bearer token. */
+  /** Key in the cache. It differs between the schemes, so that no bound token is found as a bearer token. */
   readonly key: string;
   readonly scheme: Scheme;
 }

@@ -21,7 +21,6 @@ export function identityOfClaims(claims: JsonObject, issuer: string, names: Clai
   if (subject === undefined || subject.length > MAX_ID_CHARS || /\p{Cc}/u.test(subject))
     throw new TokenError("The access token has no usable `sub` claim");
   const isClient = subject === clientId;
-  const boundKey = boundKeyOf(claims["cnf"]);
   return Object.freeze({
     kind: isClient ? "client" : "user",
     id: `${issuer}|${isClient ? "client" : "user"}|${subject}`,
@@ -32,8 +31,13 @@ export function identityOfClaims(claims: JsonObject, issuer: string, names: Clai
     scopes: scopesOf(claims),
     claims: boundedClaims(claims),
     ...(typeof claims["exp"] === "number" && { expiresAt: claims["exp"] * 1000 }),
-    ...(boundKey !== undefined && { boundKey }),
+    ...bindingOf(claims["cnf"]),
   });
+}
+
+function bindingOf(confirmation: unknown): Pick<Identity, "boundKey"> {
+  const boundKey = boundKeyOf(confirmation);
+  return boundKey === undefined ? {} : { boundKey };
 }
 
 /**

@@ -106,8 +106,8 @@ export const AuthSchema = Type.Object(
     require_dpop: Type.Optional(
       Type.Boolean({
         description:
-          "Refuses access tokens that are not bound to a key of their client (DPoP, RFC 9449). Tokens of `server` are " +
-          "no access tokens and stay valid. Most clients cannot send proofs of a key.",
+          "Refuses access tokens that are not bound to a key of their client (DPoP, RFC 9449). Tokens of `[server]` " +
+          "are no access tokens, and stay valid. Most clients cannot send proofs of a key.",
         default: false,
       }),
     ),

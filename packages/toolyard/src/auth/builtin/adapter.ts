@@ -99,8 +99,8 @@ function withDeviceCode(payload: JsonObject): JsonObject {
 }
 
 /**
- * Records proofs that the library has accepted. The library looks up a proof and stores it later, so the look-up already
- * records it: otherwise two concurrent requests could use one proof.
+ * Records proofs that the library has accepted. The library looks up a proof and stores it later. The look-up already
+ * records it, because two concurrent requests could use one proof otherwise.
  */
 export class ReplayAdapter implements ModelAdapter {
   readonly #store: RecordStore;

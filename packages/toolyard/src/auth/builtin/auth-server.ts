@@ -21,17 +21,14 @@ import { loadServerKeys, type ServerKeys } from "./keys.ts";
 import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.ts";
 import type { AuthServerOptions } from "./options.ts";
 import { Passwords } from "./passwords.ts";
+import type { DeviceContext, DevicePage, ErrorContext, RegisteredOidcClient } from "./device-flow.ts";
 import {
   AUTH_ROUTES,
   createProvider,
-  type DeviceContext,
-  type DevicePage,
-  type ErrorContext,
   type Interaction,
   type LibraryErrors,
   type OidcProvider,
   type ProviderClass,
-  type RegisteredOidcClient,
 } from "./provider.ts";
 import { RecordStore } from "./record-store.ts";
 

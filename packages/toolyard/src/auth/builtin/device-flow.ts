@@ -1,7 +1,39 @@
-import type { DeviceContext, DeviceProblem, ProviderParts, RegisteredOidcClient } from "./provider.ts";
+export interface RegisteredOidcClient {
+  readonly clientId: string;
+  readonly clientName?: string;
+}
+
+export interface ErrorContext {
+  body: unknown;
+  type: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Request to the page at which a user enters the code of a device (RFC 8628 section 3.3). */
+export interface DeviceContext extends ErrorContext {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly oidc: { readonly session?: DeviceSession };
+}
+
+interface DeviceSession {
+  readonly state?: { readonly secret?: string };
+  /** Present if the session is stored. */
+  readonly exp?: number;
+  /** The library stores a session that was touched. */
+  touched: boolean;
+}
+
+/** `form`: the form was not sent by this page, or the sign-in has ended. */
+export type DeviceProblem = "unknown" | "denied" | "form";
+
+/** Page of the device flow: a form for the code, a form that confirms it, or the end. */
+export type DevicePage =
+  | { readonly kind: "input"; readonly csrf: string; readonly problem?: DeviceProblem }
+  | { readonly kind: "confirm"; readonly csrf: string; readonly client: RegisteredOidcClient; readonly code: string }
+  | { readonly kind: "done" };
 
 /** Returns the library's settings for sign-ins of devices without a browser (RFC 8628). */
-export function deviceFlowOf(render: ProviderParts["renderDevicePage"]): object {
+export function deviceFlowOf(render: (context: DeviceContext, page: DevicePage) => void): object {
   const csrfOf = ({ oidc }: DeviceContext): string => oidc.session?.state?.secret ?? "";
   return {
     enabled: true,

@@ -12,7 +12,13 @@ import {
   type AssertionRequest,
 } from "./assertions/assertion-grant.ts";
 import { consoleClient } from "./console-client.ts";
-import { deviceFlowOf } from "./device-flow.ts";
+import {
+  deviceFlowOf,
+  type DeviceContext,
+  type DevicePage,
+  type ErrorContext,
+  type RegisteredOidcClient,
+} from "./device-flow.ts";
 import type { AuthServerOptions, MachineClient } from "./options.ts";
 import type { User } from "./users.ts";
 
@@ -34,11 +40,6 @@ export interface Interaction {
   readonly prompt: { readonly name: string; readonly details: JsonObject };
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly session?: { readonly accountId?: string };
-}
-
-export interface RegisteredOidcClient {
-  readonly clientId: string;
-  readonly clientName?: string;
 }
 
 export interface Grant {
@@ -101,35 +102,6 @@ export interface LibraryErrors {
   readonly InvalidTarget: new () => Error;
   readonly CustomOIDCProviderError: new (code: string, description: string) => Error;
 }
-
-export interface ErrorContext {
-  body: unknown;
-  type: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
-/** Request to the page at which a user enters the code of a device (RFC 8628 section 3.3). */
-export interface DeviceContext extends ErrorContext {
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly oidc: { readonly session?: DeviceSession };
-}
-
-interface DeviceSession {
-  readonly state?: { readonly secret?: string };
-  /** Present if the session is stored. */
-  readonly exp?: number;
-  /** The library stores a session that was touched. */
-  touched: boolean;
-}
-
-/** `form`: the form was not sent by this page, or the sign-in has ended. */
-export type DeviceProblem = "unknown" | "denied" | "form";
-
-/** Page of the device flow: a form for the code, a form that confirms it, or the end. */
-export type DevicePage =
-  | { readonly kind: "input"; readonly csrf: string; readonly problem?: DeviceProblem }
-  | { readonly kind: "confirm"; readonly csrf: string; readonly client: RegisteredOidcClient; readonly code: string }
-  | { readonly kind: "done" };
 
 interface InContext {
   readonly oidc: {

@@ -31,8 +31,8 @@ export interface Identity {
   /** End of validity of the access token, in milliseconds since 1970. */
   readonly expiresAt?: number;
   /**
-   * Thumbprint (RFC 7638) of the key to which the access token is bound. Each request then needs a proof of the key (RFC
-   * 9449). Absent for a bearer token.
+   * Thumbprint (RFC 7638) of the key to which the access token is bound. Each request then needs a proof of the key
+   * (RFC 9449). Absent for a bearer token.
    */
   readonly boundKey?: string;
 }

@@ -1,4 +1,4 @@
-import type { DeviceContext, DevicePage, RegisteredOidcClient } from "../../auth/builtin/provider.ts";
+import type { DeviceContext, DevicePage, RegisteredOidcClient } from "../../auth/builtin/device-flow.ts";
 import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill, textsFor } from "../../auth/builtin/pages/texts.ts";
 import { firstChars } from "../../core/text/truncate.ts";
