@@ -26,8 +26,8 @@ export async function createProgram(io: Io, version: string, options: ProgramOpt
     .description("All your tools behind one MCP endpoint.")
     .usage("<command> [options]")
     .version(version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "show how it is used")
-    .helpCommand("help [command]", "show how a command is used")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show the help of a command")
     .showHelpAfterError("(toolyard --help lists the commands)")
     .showSuggestionAfterError(true)
     .configureOutput({
@@ -85,7 +85,7 @@ function addCommand(parent: Command, row: CommandRow, around: CommandContext): v
     .summary(row.summary)
     .description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
   for (const option of row.options) command.addOption(option);
-  command.helpOption("-h, --help", "show how it is used");
+  command.helpOption("-h, --help", "show this help");
   const path = parent.parent ? `${parent.name()} ${command.name()}` : command.name();
   command.showHelpAfterError(`(toolyard ${path} --help shows how it is used)`);
   command.addHelpText("after", exampleText(row.examples));

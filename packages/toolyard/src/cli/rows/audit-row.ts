@@ -29,7 +29,7 @@ export function auditRow([config, json]: readonly [Option, Option]): CommandRow 
           new Option("--outcome <code>", "outcome code, such as ok or timeout; or failed"),
           new Option("--since <time>", "from this time on: ISO 8601, or a duration such as 2h"),
           new Option("--until <time>", "up to this time"),
-          new Option("-n, --limit <count>", "most entries to show").default("50"),
+          new Option("-n, --limit <count>", "maximum number of entries to show").default("50"),
           new Option("-f, --follow", "show further entries as they are written, until Ctrl+C"),
           json,
         ],

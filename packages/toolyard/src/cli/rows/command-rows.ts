@@ -6,7 +6,7 @@ const CONFIG = new Option(
   "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win",
 ).argParser(collect);
 const YES = new Option("-y, --yes", "accept what the toolyard.toml of this folder starts");
-const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
+const URL = new Option("--url <url>", "use the MCP endpoint at this address instead of starting a hub here");
 const TOKEN_ENV = new Option("--token-env <name>", "name of the variable that holds the bearer token");
 const JSON_OUT = new Option("--json", "print JSON for programs");
 /** Option that is accepted in any position. */
@@ -32,22 +32,25 @@ const OF_THE_HUB: readonly CommandRow[] = [
       YES,
       new Option("--found").hideHelp(),
       new Option("--stdio", "speak MCP on standard input and output instead of HTTP"),
-      new Option("--shared", "with --stdio: join the hub that other clients use, or start it; alone: be that hub"),
-      new Option("--linger <duration>", "how long a shared hub outlasts its last client (default: 30s)"),
+      new Option(
+        "--shared",
+        "with --stdio: join the hub that other clients use, or start it; without --stdio: be that hub",
+      ),
+      new Option("--linger <duration>", "time that a shared hub runs after its last client has left (default: 30s)"),
       new Option("--for-clients").hideHelp(),
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
-      new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
-      new Option("--base-path <path>", "path in front of /mcp"),
-      new Option("--tool-mode <mode>", "content of lists, unless a request sets it").choices([
+      new Option("--port <port>", "port to listen on; 0 for any free port (default: 8808)"),
+      new Option("--base-path <path>", "path before /mcp"),
+      new Option("--tool-mode <mode>", "content of lists, unless a request sets another").choices([
         "normal",
         "discovery",
         "all",
       ]),
-      new Option("--era <era>", "`legacy`: no client is served by 2026-07-28").choices(["auto", "legacy"]),
-      new Option("--profile <name>", "with --stdio: the client gets this profile of the configuration"),
+      new Option("--era <era>", "`legacy`: do not offer revision 2026-07-28 to clients").choices(["auto", "legacy"]),
+      new Option("--profile <name>", "with --stdio: serve this profile of the configuration"),
       new Option(
         "--deny <pattern>",
-        "with --stdio: tools, prompts and URIs that this client does not get; repeatable",
+        "with --stdio: hide these tools, prompts and URIs from the client; repeatable",
       ).argParser(collect),
       new Option(
         "--workers <count>",
@@ -68,7 +71,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
     examples: ["toolyard list", "toolyard list --resources --json", "toolyard list --url http://127.0.0.1:8808/mcp"],
     options: [
       ...REMOTE,
-      new Option("--mode <mode>", "the view to show").choices(["normal", "discovery", "all"]).default("all"),
+      new Option("--mode <mode>", "the tools to list").choices(["normal", "discovery", "all"]).default("all"),
       new Option("--resources", "list resources"),
       new Option("--templates", "list resource templates"),
       new Option("--prompts", "list prompts"),
@@ -92,10 +95,10 @@ const OF_THE_HUB: readonly CommandRow[] = [
     examples: ['toolyard search "send an email"', "toolyard search weather --limit 3 --json"],
     options: [
       ...REMOTE,
-      new Option("-n, --limit <count>", "how many to show, at most 100").default("10"),
+      new Option("-n, --limit <count>", "number of results, at most 100").default("10"),
       new Option("--server <name>", "only tools of this server"),
-      new Option("--read-only", "only tools that change nothing"),
-      new Option("--why", "what each was found by: words, meaning, neighbours, server"),
+      new Option("--read-only", "only read-only tools"),
+      new Option("--why", "show why each tool was found: words, meaning, neighbours, server"),
     ],
     load: () => import("../commands/search.ts"),
   },
@@ -112,15 +115,15 @@ const OF_THE_HUB: readonly CommandRow[] = [
     options: [
       ...REMOTE,
       TIMEOUT,
-      new Option("--task", "start the call at a running hub and print its task, which goes on without this command"),
-      new Option("-o, --out <path>", "save images, audio and resources: into this folder, or the one into this file"),
+      new Option("--task", "start the call on a running hub as a task, print the task, and end"),
+      new Option("-o, --out <path>", "save images, audio and resources in this folder; a single one in this file"),
     ],
     load: () => import("../commands/call.ts"),
   },
   {
     usage: "run <file>",
     summary:
-      "run Python, TypeScript or JavaScript in the sandbox, with the hub's tools within reach; `-` for standard input",
+      "run Python, TypeScript or JavaScript in the sandbox, with access to the hub's tools; `-` reads standard input",
     examples: [
       "toolyard run report.py --input year:=2026 --file sales.csv --out reports",
       "toolyard run sum.ts --json",
@@ -128,16 +131,17 @@ const OF_THE_HUB: readonly CommandRow[] = [
     ],
     options: [
       ...REMOTE,
-      new Option(
-        "-l, --language <language>",
-        "what the code is written in, where the file's name does not tell",
-      ).choices(["python", "javascript", "typescript"]),
+      new Option("-l, --language <language>", "language of the code, if the file name does not show it").choices([
+        "python",
+        "javascript",
+        "typescript",
+      ]),
       new Option(
         "-i, --input <value>",
-        "the variable `inputs`: key=value, key:=json, or one JSON object; repeatable",
+        "value of the variable `inputs`: key=value, key:=json, or one JSON object; repeatable",
       ).argParser(collect),
       new Option("-f, --file <path>", "a file that the code may read, or name=path; repeatable").argParser(collect),
-      new Option("-o, --out <folder>", "where the files that the code makes are written"),
+      new Option("-o, --out <folder>", "folder for the files that the code writes"),
       new Option("--timeout <duration>", "end the code after this long (default: `timeout` of [sandbox])"),
     ],
     load: () => import("../commands/run.ts"),
@@ -151,7 +155,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
   {
     usage: "prompt <name> [arguments...]",
-    summary: "fill in a prompt: arguments as JSON or as key=value",
+    summary: "get a prompt: arguments as JSON or as key=value",
     examples: ["toolyard prompt everything__args-prompt city=Paris"],
     options: [...REMOTE, TIMEOUT],
     load: () => import("../commands/prompt.ts"),
@@ -165,7 +169,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
   {
     usage: "config",
-    summary: "show every option in force and where it was set; secrets masked",
+    summary: "show the value of every option and where it was set; secrets are masked",
     examples: ["toolyard config", "toolyard config --schema > toolyard.schema.json"],
     options: [...LOCAL, new Option("--schema", "print the JSON Schema of the configuration instead")],
     load: () => import("../commands/config.ts"),
@@ -176,7 +180,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
     examples: ["toolyard check", "toolyard check --config mcp.json --json"],
     options: [
       CONFIG,
-      new Option("-y, --yes", "accept what the toolyard.toml of this folder starts, and mend broken downloads"),
+      new Option("-y, --yes", "accept what the toolyard.toml of this folder starts, and repair broken downloads"),
       JSON_OUT,
       VERBOSE,
       TIMEOUT,
@@ -185,7 +189,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
   {
     usage: "doctor",
-    summary: "show what this machine offers: runtimes, limits, folders, port",
+    summary: "check this machine: runtimes, limits, folders, port",
     examples: ["toolyard doctor", "toolyard doctor --json"],
     options: LOCAL,
     load: () => import("../commands/doctor.ts"),
@@ -195,7 +199,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
     summary: "write a commented toolyard.toml",
     examples: ["toolyard init", "toolyard init --output ~/.config/toolyard/toolyard.toml"],
     options: [
-      new Option("-o, --output <file>", "where to write (default: ./toolyard.toml)"),
+      new Option("-o, --output <file>", "file to write (default: ./toolyard.toml)"),
       new Option("--force", "overwrite an existing file"),
       JSON_OUT,
     ],
@@ -203,11 +207,11 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
   {
     usage: "import [files...]",
-    summary: "take over the server files of desktop clients and editors",
+    summary: "import servers from the configuration files of desktop clients and editors",
     examples: ["toolyard import", "toolyard import ~/.cursor/mcp.json --write"],
     options: [
       new Option("-o, --output <file>", "the toolyard.toml to add to (default: ./toolyard.toml)"),
-      new Option("--write", "write the result; without it, it is only shown"),
+      new Option("--write", "write the result; without this option it is only shown"),
       YES,
       JSON_OUT,
     ],
@@ -228,8 +232,8 @@ const BESIDE: readonly CommandRow[] = [
     options: [
       ...REMOTE,
       new Option("-m, --model <provider/name>", "model to talk to (default: `language` of [models])"),
-      new Option("--once <question>", "answer one question and end; the answer alone goes to standard output"),
-      new Option("--max-iterations <count>", "most questions to the model for one answer (default: 5)"),
+      new Option("--once <question>", "answer one question and end; print only the answer"),
+      new Option("--max-iterations <count>", "maximum number of model requests for one answer (default: 5)"),
       TIMEOUT,
     ],
     load: () => import("../commands/chat.ts"),
@@ -246,7 +250,7 @@ const BESIDE: readonly CommandRow[] = [
       "toolyard services --only weather --hub",
     ],
     options: [
-      new Option("--only <names>", "names with commas between, as after the command"),
+      new Option("--only <names>", "comma-separated names, like the arguments"),
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
       new Option(
         "--port <port>",
@@ -255,7 +259,7 @@ const BESIDE: readonly CommandRow[] = [
       new Option("--insecure", "listen beyond this machine without a token"),
       new Option("--hub [url]", "let weather ask the hub for coordinates (default: http://127.0.0.1:8808/mcp)"),
       TOKEN_ENV,
-      new Option("--stdio", "speak MCP on standard input and output instead of HTTP; of one service"),
+      new Option("--stdio", "speak MCP on standard input and output instead of HTTP; one service only"),
       JSON_OUT,
     ],
     load: () => import("../commands/services.ts"),

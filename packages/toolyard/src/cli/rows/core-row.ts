@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-const LOG_LEVEL = new Option("--log-level <level>", "what to log, on standard error").choices([
+const LOG_LEVEL = new Option("--log-level <level>", "level of the log on standard error").choices([
   "debug",
   "info",
   "warning",

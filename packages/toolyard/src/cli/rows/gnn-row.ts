@@ -1,33 +1,30 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-const PROFILE = new Option("--profile <name>", "what a valid file is")
+const PROFILE = new Option("--profile <name>", "rules for valid files")
   .choices(["default", "strict-v1", "seed-era"])
   .default("default");
 const POLICY_LENGTH = new Option(
   "--policy-length <count>",
-  "actions of a policy: how far the agent plans; default: what the model states, else 1",
+  "number of actions of a policy; default: the value in the model, otherwise 1",
 );
 const GAMMA = new Option(
   "--gamma <number>",
-  "precision of policies; default: γ of the model, else that of the library",
+  "precision of policies; default: γ of the model, otherwise the default of the library",
 );
 const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
 const OUTPUT_OF_EACH = new Option(
   "-o, --output <path>",
-  "write there instead of standard output; of several files into that folder",
+  "output file; a folder for several files (default: standard output)",
 );
 
-const MODEL = new Option(
-  "--model <name>",
-  "one model of a file with several: its GNNSection, its ModelName or its number",
-);
+const MODEL = new Option("--model <name>", "model of a file with several: its GNNSection, ModelName or number");
 
 /** Returns `toolyard gnn`: commands for Active Inference models in GNN. */
 export function gnnRow(json: Option): CommandRow {
   return {
     usage: "gnn",
-    summary: "models of Active Inference in GNN: begin, check, lay out, compare, convert, draw, run",
+    summary: "work with models of Active Inference in GNN: new, check, fmt, diff, export, draw, run",
     examples: [
       "toolyard gnn new -o agent.md",
       "toolyard gnn check models/",
@@ -38,11 +35,11 @@ export function gnnRow(json: Option): CommandRow {
     commands: [
       {
         usage: "check <files...>",
-        summary: "check files and folders, `-` for standard input; exit code 1 where one is not valid",
+        summary: "check files and folders, `-` for standard input; exit code 1 if one is not valid",
         examples: ["toolyard gnn check agent.md", "toolyard gnn check models/ --sarif > gnn.sarif"],
         options: [
           PROFILE,
-          new Option("-q, --quiet", "leave notes out"),
+          new Option("-q, --quiet", "do not print notes"),
           json,
           new Option("--sarif", "print SARIF 2.1.0, for editors and code hosts"),
         ],
@@ -50,14 +47,14 @@ export function gnnRow(json: Option): CommandRow {
       },
       {
         usage: "fmt <files...>",
-        summary: "put files into the usual layout, in place; `-` goes to standard output",
+        summary: "format files in place; `-` writes to standard output",
         examples: ["toolyard gnn fmt models/", "toolyard gnn fmt --check models/"],
-        options: [new Option("--check", "write nothing; exit code 1 where a file would change")],
+        options: [new Option("--check", "write nothing; exit code 1 if a file would change")],
         load: async () => ({ run: (await import("../commands/gnn.ts")).fmt }),
       },
       {
         usage: "export <files...>",
-        summary: "write files of GNN, JSON, XML or CBOR in another format",
+        summary: "convert GNN, JSON, XML or CBOR files to another format",
         examples: [
           "toolyard gnn export agent.md --to json",
           "toolyard gnn export agent.md --to graphml -o agent.graphml",
@@ -85,14 +82,14 @@ function helperRows(json: Option): readonly CommandRow[] {
   return [
     {
       usage: "diff <before> <after>",
-      summary: "tell what changed in a model, not in its text; exit code 1 where something did",
+      summary: "show the changes of a model, not of its text; exit code 1 if there are changes",
       examples: ["toolyard gnn diff old.md new.md", "git show HEAD:agent.md | toolyard gnn diff - agent.md"],
       options: [json],
       load: async () => ({ run: (await import("../commands/gnn.ts")).diff }),
     },
     {
       usage: "explain <file>",
-      summary: "say in sentences what a model states",
+      summary: "describe a model in sentences",
       examples: ["toolyard gnn explain agent.md"],
       options: [MODEL],
       load: async () => ({ run: (await import("../commands/gnn.ts")).explain }),
@@ -103,19 +100,21 @@ function helperRows(json: Option): readonly CommandRow[] {
 function runRow(json: Option): CommandRow {
   return {
     usage: "run <files...>",
-    summary: "run models and print what they believe and do at each step",
+    summary: "run models and print beliefs and actions of each step",
     examples: ["toolyard gnn run agent.md", "toolyard gnn run agent.md --steps 50 --seed 7 --plot agent.svg"],
     options: [
-      new Option("--steps <count>", "steps to run; default: what the model states, else 20"),
-      new Option("--seed <number>", "the same seed gives the same run; default: what the model states, else 0"),
-      new Option("--library <name>", "whose inference and planning: pymdp-1 or pymdp-0.0.7").default("pymdp-1"),
+      new Option("--steps <count>", "number of steps; default: the value in the model, otherwise 20"),
+      new Option("--seed <number>", "seed of the random numbers; default: the value in the model, otherwise 0"),
+      new Option("--library <name>", "library whose inference and planning are used: pymdp-1 or pymdp-0.0.7").default(
+        "pymdp-1",
+      ),
       POLICY_LENGTH,
       GAMMA,
-      new Option("--stochastic", "draw actions instead of taking the best"),
+      new Option("--stochastic", "sample actions instead of taking the best"),
       MODEL,
       new Option(
         "--plot <path>",
-        "write a plot as SVG, of several models one for each, of several files into that folder; `-` prints it",
+        "SVG file for a plot, one for each of several models; a folder for several files; `-` prints the plot",
       ),
       json,
     ],
@@ -126,7 +125,7 @@ function runRow(json: Option): CommandRow {
 function renderRow(): CommandRow {
   return {
     usage: "render <files...>",
-    summary: "write models as programs that run them",
+    summary: "convert models to programs that run them",
     examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render models/ --to numpy -o out/"],
     options: [
       new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
@@ -135,7 +134,7 @@ function renderRow(): CommandRow {
       MODEL,
       new Option(
         "-o, --output <path>",
-        "write there instead of standard output; of several models a file for each, of several files into that folder",
+        "output file, one for each of several models; a folder for several files (default: standard output)",
       ),
     ],
     load: async () => ({ run: (await import("../commands/gnn.ts")).renderModel }),
@@ -145,13 +144,13 @@ function renderRow(): CommandRow {
 function newRow(): CommandRow {
   return {
     usage: "new",
-    summary: "begin a model from a template: valid, with values, ready to be changed",
+    summary: "create a valid model from a template",
     examples: ["toolyard gnn new -o agent.md", 'toolyard gnn new --template hmm --name "Weather" --states 3'],
     options: [
       new Option("--template <name>", "perception (static), hmm (dynamic) or pomdp (with actions)")
         .choices(["perception", "hmm", "pomdp"])
         .default("pomdp"),
-      new Option("--name <text>", "its name").default("My model"),
+      new Option("--name <text>", "name of the model").default("My model"),
       new Option("--states <count>", "hidden states").default("2"),
       new Option("--observations <count>", "outcomes").default("2"),
       new Option("--actions <count>", "actions, of pomdp").default("2"),
@@ -164,7 +163,7 @@ function newRow(): CommandRow {
 function drawRow(): CommandRow {
   return {
     usage: "draw <files...>",
-    summary: "draw files of GNN, JSON, XML or CBOR as SVG or PNG",
+    summary: "draw GNN, JSON, XML or CBOR files as SVG or PNG",
     examples: ["toolyard gnn draw agent.md -o agent.svg", "toolyard gnn draw agent.md --picture roles -o roles.png"],
     options: [
       new Option("--picture <name>", "graph, roles (grouped by role) or matrices (maps of colours)")
@@ -174,9 +173,9 @@ function drawRow(): CommandRow {
       MODEL,
       new Option(
         "-o, --output <path>",
-        "write there, as its ending says (default: SVG to standard output); of several files into that folder",
+        "output file, its ending selects the format; a folder for several files (default: SVG to standard output)",
       ),
-      new Option("--format <name>", "of the pictures of several files").choices(["svg", "png"]).default("svg"),
+      new Option("--format <name>", "format of the pictures of several files").choices(["svg", "png"]).default("svg"),
     ],
     load: async () => ({ run: (await import("../commands/gnn.ts")).draw }),
   };

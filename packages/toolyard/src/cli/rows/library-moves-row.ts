@@ -13,7 +13,7 @@ export function libraryMoves(shared: readonly Option[]): CommandRow[] {
     },
     {
       usage: "import <file>",
-      summary: "take in what `export` wrote; of a file that is not whole, nothing",
+      summary: "import a file of `export`; an incomplete file is refused as a whole",
       examples: ["toolyard library import books.jsonl"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).importFrom }),
@@ -21,7 +21,7 @@ export function libraryMoves(shared: readonly Option[]): CommandRow[] {
     {
       usage: "move",
       summary:
-        "copy the library to another store and compare what fifty questions find; exit code 1 where that differs",
+        "copy the library to another store and compare the results of fifty questions; exit code 1 if they differ",
       examples: ["toolyard library move --to postgres://me:secret@db.example.com/books?collection=scholars"],
       options: [
         new Option("--to <address>", "sqlite:///…, postgres://… or weaviate+http://…").makeOptionMandatory(),
@@ -31,14 +31,14 @@ export function libraryMoves(shared: readonly Option[]): CommandRow[] {
     },
     {
       usage: "doctor",
-      summary: "look the library through; exit code 1 where something is wrong",
+      summary: "check the library; exit code 1 if there are problems",
       examples: ["toolyard library doctor --repair"],
-      options: [new Option("--repair", "make anew what can be made anew: indexes, counts"), ...shared],
+      options: [new Option("--repair", "rebuild indexes and counts"), ...shared],
       load: async () => ({ run: (await import("../commands/library-moves.ts")).doctor }),
     },
     {
       usage: "stats",
-      summary: "show what the library holds, with pages by author and by year",
+      summary: "show the size of the library, with pages by author and by year",
       examples: ["toolyard library stats"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library-moves.ts")).stats }),

@@ -10,7 +10,7 @@ const LANGUAGE = new Option("--language <code>", "only works in this language: e
 export function libraryRow(shared: readonly Option[]): CommandRow {
   return {
     usage: "library",
-    summary: "the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
+    summary: "manage the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
     examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
     options: [],
     commands: [...mainRows(shared), ...documentRows(shared), ...libraryMoves(shared), ...measureRows(shared)],
@@ -22,26 +22,26 @@ function mainRows(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "add <paths...>",
-      summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
+      summary: "add files, all files of folders, and https addresses; exit code 1 if one cannot be read",
       examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
       options: [
-        new Option("--title <title>", "instead of the one in the file"),
-        new Option("--author <name>", "instead of the one in the file"),
-        new Option("--year <year>", "instead of the one in the file"),
-        new Option("--language <code>", "instead of the one detected in the text"),
-        new Option("--ocr <when>", "reads pictures of text: auto, off or force (every page)").choices([
+        new Option("--title <title>", "replaces the value in the file"),
+        new Option("--author <name>", "replaces the value in the file"),
+        new Option("--year <year>", "replaces the value in the file"),
+        new Option("--language <code>", "replaces the language detected in the text"),
+        new Option("--ocr <when>", "OCR of images with text: auto, off or force (every page)").choices([
           "auto",
           "off",
           "force",
         ]),
-        new Option("--collection <name>", "adds to this collection of the store, and creates it if it is missing"),
+        new Option("--collection <name>", "collection of the store; created if it is missing"),
         ...shared,
       ],
       load: async () => ({ run: (await import("../commands/library.ts")).add }),
     },
     {
       usage: "search <words...>",
-      summary: "show the passages that answer a question; exit code 1 where there are none",
+      summary: "show the passages that answer a question; exit code 1 if there are none",
       examples: ['toolyard library search "What is nominalism?" --author Peirce --limit 3'],
       options: [
         new Option("--limit <count>", "passages, from 1 to 500").default("5"),
@@ -54,7 +54,7 @@ function mainRows(shared: readonly Option[]): CommandRow[] {
     },
     {
       usage: "list",
-      summary: "list the documents, by author and title",
+      summary: "list the documents, sorted by author and title",
       examples: ["toolyard library list --author Peirce"],
       options: [
         new Option("--limit <count>", "documents, from 1 to 500").default("100"),
@@ -67,7 +67,7 @@ function mainRows(shared: readonly Option[]): CommandRow[] {
     },
     {
       usage: "watch <folders...>",
-      summary: "read files of folders when they come or change, until it is ended",
+      summary: "add files of folders when they appear or change, until Ctrl+C",
       examples: ["toolyard library watch books/"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).watch }),
@@ -80,13 +80,12 @@ function measureRows(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "eval",
-      summary:
-        "show how well questions that people judged are answered; exit code 1 where meaning makes it worse than words",
+      summary: "measure the search with judged questions; exit code 1 if search by meaning is worse than by words",
       examples: ["toolyard library eval --beir scifact/"],
       options: [
         new Option(
           "--beir <folder>",
-          "a collection as BEIR lays them out: corpus.jsonl, queries.jsonl, qrels/test.tsv",
+          "a collection in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv",
         ).makeOptionMandatory(),
         new Option("--language <code>", "of its texts").default("en"),
         ...shared,
@@ -95,7 +94,7 @@ function measureRows(shared: readonly Option[]): CommandRow[] {
     },
     {
       usage: "bench",
-      summary: "show how fast this library answers questions on this machine",
+      summary: "measure the speed of the search on this machine",
       examples: ["toolyard library bench"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).bench }),
@@ -108,21 +107,21 @@ function documentRows(shared: readonly Option[]): CommandRow[] {
   return [
     {
       usage: "show <id>",
-      summary: "show what is known of a document, with its outline",
+      summary: "show the metadata and outline of a document",
       examples: ["toolyard library show how_to_make_our_ideas_clear"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).show }),
     },
     {
       usage: "remove <ids...>",
-      summary: "take documents out of the library; their files stay",
+      summary: "remove documents from the library; their files stay",
       examples: ["toolyard library remove how_to_make_our_ideas_clear"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).remove }),
     },
     {
       usage: "reindex",
-      summary: "create the vectors of all passages again, if the status reports those of another version",
+      summary: "create the vectors of all passages again, if the status reports vectors of another version",
       examples: ["toolyard library reindex"],
       options: shared,
       load: async () => ({ run: (await import("../commands/library.ts")).reindex }),

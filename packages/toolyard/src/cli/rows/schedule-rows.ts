@@ -5,7 +5,7 @@ import type { CommandRow } from "./command-row.ts";
 export function scheduleRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "schedules",
-    summary: "calls that a running hub makes at set times: list, show, run, cancel",
+    summary: "manage the calls that a running hub makes at set times: list, show, run, cancel",
     examples: ["toolyard schedules list", "toolyard schedules run nightly"],
     options: [],
     commands: [

@@ -12,7 +12,7 @@ export function serviceRow([config, yes, json]: readonly [Option, Option, Option
     commands: [
       {
         usage: "install",
-        summary: "start the hub now and at each log-in, with the configuration that is in force here",
+        summary: "start the hub now and at each log-in, with the current configuration",
         examples: ["toolyard service install", "toolyard service install --port 9000 --dry-run"],
         options: [config, yes, new Option("--port <port>", "port to listen on"), dryRun, json],
         load: async () => ({ run: (await import("../commands/service.ts")).install }),

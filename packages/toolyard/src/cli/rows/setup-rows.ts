@@ -24,18 +24,18 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
       options: [
         config,
         yes,
-        new Option("-e, --env <key=value>", "a variable of the server that is started; repeatable").argParser(collect),
-        new Option("--cwd <folder>", "working folder of the server that is started (default: that of the file)"),
-        new Option("-H, --header <header>", 'a header for the address, "Name: value"; repeatable').argParser(collect),
+        new Option("-e, --env <key=value>", "environment variable of the server; repeatable").argParser(collect),
+        new Option("--cwd <folder>", "working folder of the server (default: that of the file)"),
+        new Option("-H, --header <header>", 'HTTP header, "Name: value"; repeatable').argParser(collect),
         tokenEnv,
-        new Option("--ondemand", "its tools are found by search and not listed"),
+        new Option("--ondemand", "do not list its tools; clients find them by search"),
         json,
       ],
       load: () => import("../commands/add.ts"),
     },
     {
       usage: "remove <name>",
-      summary: "take a server, a file or a folder with tools out of toolyard.toml",
+      summary: "remove a server, a file or a folder with tools from toolyard.toml",
       examples: ["toolyard remove memory", "toolyard remove ./tools"],
       options: [config, yes, json],
       load: () => import("../commands/remove.ts"),
@@ -57,7 +57,7 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
     newRow(options),
     {
       usage: "prepare",
-      summary: "install what tools need: headers of scripts, requirements.txt and package.json next to them",
+      summary: "install the packages that tools need: named in scripts, requirements.txt or package.json next to them",
       examples: ["toolyard prepare", "toolyard prepare --yes --json"],
       options: [
         config,
@@ -95,18 +95,24 @@ function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandR
     {
       usage: "connect [client]",
       summary:
-        "write the hub into a client's file: claude, claude-code, cursor, vscode, windsurf, zed, codex, gemini, …",
+        "add the hub to a client's configuration: claude, claude-code, cursor, vscode, windsurf, zed, codex, gemini, …",
       examples: ["toolyard connect", "toolyard connect cursor --dry-run", "toolyard connect claude --yes"],
       options: [
         config,
-        new Option("-y, --yes", "take every offer without asking: its own servers, discovery mode above 40 tools"),
+        new Option(
+          "-y, --yes",
+          "accept all suggestions: move its own servers to the hub, discovery mode above 40 tools",
+        ),
         new Option("--dry-run", "only show what would be written"),
-        new Option("--keep", "leave the client's own servers with it"),
-        new Option("--mode <mode>", "what the client's lists show").choices(["normal", "discovery", "all"]),
-        new Option("--era <era>", "`legacy`: the client is not served by 2026-07-28").choices(["auto", "legacy"]),
-        new Option("--profile <name>", "the client gets this profile of the configuration"),
+        new Option("--keep", "keep the client's own servers in its configuration"),
+        new Option("--mode <mode>", "content of the client's lists").choices(["normal", "discovery", "all"]),
+        new Option("--era <era>", "`legacy`: do not offer revision 2026-07-28 to the client").choices([
+          "auto",
+          "legacy",
+        ]),
+        new Option("--profile <name>", "connect the client to this profile of the configuration"),
         new Option("--http", "write the address of `toolyard serve` instead of a command"),
-        new Option("--own", "a hub for this client alone, not the one that clients share"),
+        new Option("--own", "start a separate hub for this client instead of the shared one"),
         tokenEnv,
         json,
       ],
@@ -114,7 +120,7 @@ function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandR
     },
     {
       usage: "disconnect [client]",
-      summary: "undo `connect`: take the hub out of a client's file and put its own servers back",
+      summary: "undo `connect`: remove the hub from a client's configuration and restore its own servers",
       examples: ["toolyard disconnect cursor", "toolyard disconnect"],
       options: [
         new Option("-y, --yes", "accepted for scripts that pass it to every command; nothing is asked"),

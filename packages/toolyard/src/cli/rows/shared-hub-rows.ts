@@ -6,18 +6,18 @@ export function sharedHubRows([config, json]: readonly [Option, Option]): readon
   return [
     {
       usage: "stop",
-      summary: "end the shared hub in order: that of the configuration here, else the only one that runs",
+      summary: "stop the shared hub of this configuration, or the only one that runs",
       examples: ["toolyard stop", "toolyard stop --config ~/.config/toolyard/toolyard.toml"],
       options: [config, json],
       load: () => import("../commands/stop.ts"),
     },
     {
       usage: "log",
-      summary: "show the last lines of the shared hub's log, whether it still runs or not",
+      summary: "show the last lines of the shared hub's log, even if it has ended",
       examples: ["toolyard log", "toolyard log --lines 200 --follow"],
       options: [
         config,
-        new Option("-n, --lines <count>", "how many lines to show, at most 10000").default("50"),
+        new Option("-n, --lines <count>", "number of lines to show, at most 10000").default("50"),
         new Option("-f, --follow", "show further lines as they are written, until Ctrl+C"),
         json,
       ],

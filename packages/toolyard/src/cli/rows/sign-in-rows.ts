@@ -13,8 +13,8 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
       options: [
         ...shared,
         new Option("--all", "every server that requires it, in sequence"),
-        new Option("--no-browser", "only print the address to open"),
-        new Option("--device", "by a code that is given on another device, where the server has that"),
+        new Option("--no-browser", "print the address instead of opening it"),
+        new Option("--device", "sign in with a code on another device, if the server supports it"),
         AS,
         timeout,
       ],
@@ -22,7 +22,7 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
     },
     {
       usage: "logout <source>",
-      summary: "sign out of a server, and have its token taken back",
+      summary: "sign out of a server and revoke its token",
       examples: ["toolyard logout github"],
       options: [...shared, AS],
       load: () => import("../commands/logout.ts"),
@@ -42,7 +42,7 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
         },
         {
           usage: "rm <source>",
-          summary: "forget a sign-in, and what the server knows the hub as",
+          summary: "delete a sign-in and the registration of the hub at the server",
           examples: ["toolyard vault rm github"],
           options: shared,
           load: async () => ({ run: (await import("../commands/vault.ts")).remove }),

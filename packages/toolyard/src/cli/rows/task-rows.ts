@@ -5,7 +5,7 @@ import type { CommandRow } from "./command-row.ts";
 export function taskRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "tasks",
-    summary: "calls that run at a hub without a waiting client: list, show, wait, cancel",
+    summary: "manage calls that run on a hub while no client waits: list, show, wait, cancel",
     examples: ["toolyard tasks list", "toolyard call monthly_report year=2026 --task"],
     options: [],
     commands: [

@@ -10,7 +10,7 @@ export function topRow(remote: readonly Option[]): CommandRow {
     options: [
       ...remote,
       new Option("--once", "print the counts since the start of the hub and end"),
-      new Option("-n, --limit <count>", "most rows of each table, at most 100").default("10"),
+      new Option("-n, --limit <count>", "maximum number of rows of each table, at most 100").default("10"),
       new Option("--interval <duration>", "time between two readings, 500ms to 1m").default("2s"),
     ],
     load: () => import("../commands/top.ts"),

@@ -14,7 +14,7 @@ export function userRows(json: Option): readonly CommandRow[] {
   return [
     {
       usage: "user",
-      summary: "users that sign in to this hub: add, passwd, list, link, remove",
+      summary: "manage the users that sign in to this hub: add, passwd, list, link, remove",
       examples: ["toolyard user add ann --group dev", "toolyard user list"],
       options: [],
       commands: [
@@ -27,7 +27,7 @@ export function userRows(json: Option): readonly CommandRow[] {
         },
         {
           usage: "passwd <name>",
-          summary: "give a user another password",
+          summary: "change the password of a user",
           examples: ["toolyard user passwd ann"],
           options: [STDIN, json],
           load: async () => ({ run: (await import("../commands/user.ts")).passwd }),
@@ -62,7 +62,7 @@ export function userRows(json: Option): readonly CommandRow[] {
 function clientRow(json: Option): CommandRow {
   return {
     usage: "client",
-    summary: "programs that have registered at this hub for the sign-in of users: list, remove",
+    summary: "manage the programs that have registered at this hub for sign-in: list, remove",
     examples: ["toolyard client list"],
     options: [],
     commands: [
