@@ -33,6 +33,8 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "approvals", forAll: false, view: lateView(async () => (await import("./views/approvals.tsx")).Approvals) },
   { name: "signIns", forAll: true, view: lateView(async () => (await import("./views/sign-ins.tsx")).SignIns) },
   { name: "calls", forAll: true, view: Calls },
+  { name: "users", forAll: false, view: lateView(async () => (await import("./views/users.tsx")).Users) },
+  { name: "profiles", forAll: false, view: lateView(async () => (await import("./views/profiles.tsx")).Profiles) },
   { name: "logs", forAll: false, view: Logs },
 ];
 

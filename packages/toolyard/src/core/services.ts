@@ -4,6 +4,7 @@ import type { Chat } from "./ports/chat.ts";
 import type { HubControl } from "./ports/hub-control.ts";
 import type { HubPort, View } from "./ports/hub-port.ts";
 import type { LogFeed } from "./ports/log-feed.ts";
+import type { Identity } from "./calls/identity.ts";
 import type { InnerHub } from "./calls/inner-hub.ts";
 import type { Audit } from "./ports/audit.ts";
 import type { CallStatistics } from "./ports/call-statistics.ts";
@@ -107,6 +108,8 @@ export const CALL_STATISTICS = serviceKey<CallStatistics>()("callStatistics");
 export const METRICS = serviceKey<Metrics>()("metrics");
 /** The last lines of the log with their facts, and new ones as they are written. */
 export const LOG_FEED = serviceKey<LogFeed>()("logFeed");
+/** Returns the names of the roles that an identity has, or `undefined` if it needs a role and has none. */
+export const ROLE_NAMES = serviceKey<(identity: Identity) => readonly string[] | undefined>()("roleNames");
 export const SCOPES = serviceKey<ScopeRules>()("scopes");
 export const TASKS = serviceKey<Tasks>()("tasks");
 export const SCHEDULES = serviceKey<Schedules>()("schedules");

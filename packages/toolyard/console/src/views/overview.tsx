@@ -76,14 +76,21 @@ function AttentionList({ entries }: { readonly entries: OverviewData["attention"
     <section class="card attention">
       <h2>{t("attention")}</h2>
       <ul class="plain">
-        {entries.map(({ kind, source = "", text }) => (
-          <li key={`${kind} ${source} ${text}`}>
-            <a href={href(...(ATTENTION_VIEWS[kind] ?? ["sources", source]))}>{t(`attention_${kind}`, { source })}</a>{" "}
-            <Foreign text={text} />
-          </li>
+        {entries.map((entry) => (
+          <AttentionLine key={`${entry.kind} ${entry.source} ${entry.text}`} entry={entry} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function AttentionLine({ entry }: { readonly entry: OverviewData["attention"][number] }) {
+  const { kind, source = "", text } = entry;
+  const place = ATTENTION_VIEWS[kind] ?? ["sources", source];
+  return (
+    <li>
+      <a href={href(...place)}>{t(`attention_${kind}`, { source })}</a> <Foreign text={text} />
+    </li>
   );
 }
 

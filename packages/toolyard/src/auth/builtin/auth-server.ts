@@ -68,6 +68,8 @@ export interface PendingSignIn {
 export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
 
 const SWEEP_MS = 10 * 60_000;
+/** Models whose records belong to one user. */
+const USER_MODELS = ["Session", "Grant", "AccessToken", "RefreshToken", "AuthorizationCode", "DeviceCode"];
 
 interface Running {
   readonly provider: OidcProvider;
@@ -228,6 +230,11 @@ export class AuthServer {
       ...(this.#hasAssertions && { takeAssertion: (request) => this.#takeAssertion(request) }),
     });
     return { provider, keys };
+  }
+
+  /** Ends all sessions of a user and revokes its tokens. */
+  async signOutUser(sub: string): Promise<void> {
+    await Promise.all(USER_MODELS.map((model) => this.#store(model).removeWhere(({ accountId }) => accountId === sub)));
   }
 
   #adapter(model: string): ModelAdapter {

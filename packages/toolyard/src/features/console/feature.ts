@@ -1,4 +1,7 @@
 import { Late } from "../../core/late.ts";
+import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
+import { resolveAuth, type HubAuthConfig } from "../../auth/options.ts";
+import { AUTH_SERVER } from "../../auth/services.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import {
   ACCESS,
@@ -11,6 +14,7 @@ import {
   LOGGER,
   PROFILES,
   REDACT_FACTS,
+  ROLE_NAMES,
   SCHEDULES,
   SIGN_INS,
   STARTED_AT,
@@ -61,9 +65,13 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 /** Hands services to the console, which would otherwise use more services than one part may. */
 export const CONSOLE_WORK = defineFeature({
   name: "console-work",
-  uses: [TASKS, SCHEDULES],
+  uses: [TASKS, SCHEDULES, AUTH_SERVER, ROLE_NAMES],
   provides: [WORK_PARTS],
-  start: (workParts) => ({ services: { workParts } }),
+  start: ({ authServer, ...services }, config: () => { readonly auth?: HubAuthConfig }) => {
+    const findServer = (): AuthServerHandle | undefined =>
+      resolveAuth(config().auth).builtin ? authServer() : undefined;
+    return { services: { workParts: { ...services, authServer: findServer } } };
+  },
 });
 
 export const CONSOLE = defineFeature({

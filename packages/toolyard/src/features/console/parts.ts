@@ -1,5 +1,7 @@
+import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
 import type { Access } from "../../core/access.ts";
 import type { Late } from "../../core/late.ts";
+import type { Identity } from "../../core/calls/identity.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Audit } from "../../core/ports/audit.ts";
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
@@ -45,6 +47,10 @@ export interface OpeningParts extends HubParts {
 export interface WorkParts {
   readonly tasks: Tasks;
   readonly schedules: Pick<Schedules, "list" | "run" | "cancel">;
+  /** Returns the hub's own authorization server, or `undefined` if the mode `builtin` is off. */
+  readonly authServer: () => AuthServerHandle | undefined;
+  /** Returns the names of the roles of an identity, or `undefined` if the identity needs a role and has none. */
+  readonly roleNames: (identity: Identity) => readonly string[] | undefined;
 }
 
 /** Services that the console uses. */

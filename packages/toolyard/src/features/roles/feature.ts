@@ -1,4 +1,5 @@
-import { SCOPES } from "../../core/services.ts";
+import type { Grant } from "../../core/calls/identity.ts";
+import { ROLE_NAMES, SCOPES } from "../../core/services.ts";
 import { WHOAMI } from "../../endpoints/whoami/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LiveRoles } from "./live-roles.ts";
@@ -9,7 +10,7 @@ import { assertRoles, ROLE_SECTIONS, type RoleReads } from "./options.ts";
 export const ROLES = defineFeature({
   name: "roles",
   schema: ROLE_SECTIONS,
-  provides: [SCOPES],
+  provides: [SCOPES, ROLE_NAMES],
   changesEndpoints: true,
   endpoints: [WHOAMI],
   check: (config: RoleReads) => assertRoles(config),
@@ -19,7 +20,11 @@ export const ROLES = defineFeature({
     return {
       grantRights: (identity) => roles.grant(identity),
       stages: [{ after: "authorise", load: async () => (await import("./scope-stage.ts")).scopeStage(scopes) }],
-      services: { scopes },
+      services: { scopes, roleNames: (identity) => rolesOf(roles.grant(identity)) },
     };
   },
 });
+
+function rolesOf(grant: Grant | undefined): readonly string[] | undefined {
+  return grant && (grant.roles ?? []);
+}

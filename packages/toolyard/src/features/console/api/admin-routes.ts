@@ -8,6 +8,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { SignInRoutes } from "./sign-ins.ts";
 import { SourceRoutes } from "./sources.ts";
 import { WorkRoutes } from "./tasks.ts";
+import { UserRoutes } from "./users.ts";
 import { ToolRoutes } from "./tools.ts";
 
 /** Returns every route of the API except those of sessions and events. */
@@ -20,6 +21,7 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new RecordRoutes(parts).routes,
     ...new SignInRoutes(parts).routes,
     ...approvalRoutes(parts),
+    ...new UserRoutes(parts).routes,
     ...new WorkRoutes(parts).routes,
   ];
 }

@@ -4,6 +4,7 @@ import type { CallerRow, CallList, CallRecord, LogList, LogRecord, ProfileRow } 
 import type { ConsoleParts } from "../parts.ts";
 import type { RecordedCall } from "../recorder/call-record.ts";
 import { isFailure } from "../recorder/call-recorder.ts";
+import { profileDetail } from "./profile-detail.ts";
 import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
 
 const MAX_LINES = 1000;
@@ -40,6 +41,13 @@ export class RecordRoutes {
         needs: "all",
         summary: "The profiles and their content.",
         handle: (request) => this.#profiles(request),
+      },
+      {
+        method: "GET",
+        path: "profiles/*",
+        needs: "all",
+        summary: "What a profile contains, and how clients connect to it.",
+        handle: (request) => profileDetail(request, this.#parts),
       },
       {
         method: "GET",

@@ -35,7 +35,10 @@ export interface AdminRoute {
   readonly path: string;
   readonly needs: RouteNeed;
   readonly summary: string;
-  /** Name of a change in the audit. Every route that needs `change` or has a name is recorded. @default the path */
+  /**
+   * Name of a change in the audit. Recorded are requests other than GET that need `change` or
+   * have a name. @default the path
+   */
   readonly action?: string;
   readonly handle: AdminHandler;
 }
@@ -65,7 +68,7 @@ export async function answerRoute(
     return route.handle({ ...request, names });
   };
   const { principal } = request.caller;
-  const isRecorded = route.needs === "change" || route.action !== undefined;
+  const isRecorded = method !== "GET" && (route.needs === "change" || route.action !== undefined);
   try {
     const value = await (isRecorded ? recorded({ route, names, principal }, audit, run) : run());
     if (value !== undefined) sendValue(request.exchange.answer, value);
