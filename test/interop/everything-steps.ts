@@ -60,8 +60,6 @@ export const EVERYTHING_STEPS: readonly Step[] = [
   call("trigger-elicitation-request"),
   call("trigger-url-elicitation", { url: "https://example.test/go", elicitationId: "own-id" }),
   call("trigger-url-elicitation", { url: "https://example.test/error", errorPath: true }),
-  // This tool requires a task, which the hub does not offer, so the hub does not list it.
-  call("simulate-research-query", { topic: "without a task" }, { refusal: "name" }),
   call("echo", {}, { refusal: "arguments" }),
   call("get-sum", { a: "two", b: 3 }, { refusal: "arguments" }),
   call("get-structured-content", { location: "Oslo" }, { refusal: "arguments" }),

@@ -118,10 +118,10 @@ const REFUSED: Record<EraName, Record<EraName, JsonObject>> = {
   modern: { legacy: UNDECLARED, modern: UNDECLARED },
 };
 
-/** Returns the capabilities with the extension that the hub itself declares to modern clients. */
+/** Returns the capabilities with the tasks of the hub itself. */
 function withTasksOf(capabilities: JsonObject, era: "legacy" | "modern"): JsonObject {
   const { extensions } = capabilities;
-  if (era === "legacy") return capabilities;
+  if (era === "legacy") return { ...capabilities, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
   return { ...capabilities, extensions: { ...(extensions as JsonObject), "io.modelcontextprotocol/tasks": {} } };
 }
 
@@ -279,6 +279,8 @@ export function describePassThrough(pairing: Pairing): void {
           sampling: { tools: {}, context: {} },
           elicitation: { form: {}, url: {} },
           roots: { listChanged: true },
+          // The hub follows a task of the server for its caller.
+          extensions: { "io.modelcontextprotocol/tasks": {} },
         },
         [`${PREFIX}clientInfo`]: { name: "raw", version: "1" },
         [`${PREFIX}logLevel`]: "debug",

@@ -316,25 +316,34 @@ test("accepts an empty list as the capability of subscriptions, as PHP writes an
   await client.close();
 });
 
-test("does not forward the `task` member of a call, and withholds a tool that requires tasks", async () => {
+test("does not forward the `task` member of a call, and offers a tool that requires tasks as optional", async () => {
   const tools = [
     { name: "plain", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } },
     { name: "long", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },
   ];
-  const results = { "tools/call plain": { content: [TEXT] } };
+  const results = { "tools/call plain": { content: [TEXT] }, "tools/call long": { content: [TEXT] } };
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   await using hub = await serveQuirks({ tools, results, opening: { capabilities: { tools: {}, tasks } } });
   await using client = await hub.connect({ era: "legacy" });
-  expect(client.opening["capabilities"]).not.toHaveProperty("tasks");
-  const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
-  expect(names).toContain("quirky__plain");
-  expect(names).not.toContain("quirky__long");
+  const listed = (await client.list("tools/list", "tools")).map(({ name, execution }) => [name, execution]);
+  expect(Object.fromEntries(listed)).toMatchObject({
+    quirky__plain: { taskSupport: "optional" },
+    quirky__long: { taskSupport: "optional" },
+  });
   const call = { name: "quirky__plain", arguments: {}, task: { ttl: 1000 } };
-  expect(await client.result("tools/call", call)).toMatchObject({ content: [TEXT] });
+  expect(await client.result("tools/call", call)).toMatchObject({ task: { status: "working", ttl: 1000 } });
+  expect(await client.result("tools/call", { name: "quirky__plain", arguments: {} })).toMatchObject({
+    content: [TEXT],
+  });
+  expect(await client.result("tools/call", { name: "quirky__long", arguments: {} })).toMatchObject({ content: [TEXT] });
   const { seen } = (await client.tool("quirky__seen"))["structuredContent"] as { seen: JsonObject[] };
-  expect(seen.find(({ method }) => method === "tools/call")!["params"]).not.toHaveProperty("task");
-  const { problems } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
-  expect(problems).toMatchObject([
-    { subject: "long", unsupported: true, withheld: expect.stringContaining("`execution.taskSupport` is `required`") },
+  const calls = seen.filter(({ method }) => method === "tools/call").map(({ params }) => params as JsonObject);
+  // The first call is a task of the caller, the last one of a tool that requires a task. `1000` is the caller's own.
+  expect(calls.map(({ name, task }) => [name, task !== undefined])).toMatchObject([
+    ["plain", true],
+    ["plain", false],
+    ["long", true],
+    ["seen", false],
   ]);
+  expect(JSON.stringify(calls)).not.toContain("1000");
 });

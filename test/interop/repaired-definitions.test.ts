@@ -242,11 +242,6 @@ describe("withholds", () => {
       tool({ inputSchema: "object" }),
       '`inputSchema` must be a schema of type object, got "object".',
     ],
-    [
-      "a tool that requires task execution",
-      tool({ execution: { taskSupport: "required" } }),
-      "`execution.taskSupport` is `required`, and the hub does not start tasks at a server.",
-    ],
   ])("%s, with the reason, and offers the others", (_what, given, reason) => {
     const { entries, listing } = listed("tools", [given, tool({ name: "good" })]);
     expect(entries.map(({ name }) => name)).toEqual(["good"]);

@@ -103,15 +103,18 @@ function comparable(reply: JsonObject, { method, refusal }: Step): unknown {
   if (refusal !== undefined)
     return error !== undefined || (isJsonObject(result) && result["isError"] === true) ? "refused" : reply;
   if (isJsonObject(error)) return { error: errorOf(error, method) };
-  return { result: method === "tools/list" ? withoutTaskTools(result) : result };
+  return { result: method === "tools/list" ? withOptionalTasks(result) : result };
 }
 
-/** The hub offers no tasks yet, so it withholds tools that require one. */
-function withoutTaskTools(result: unknown): unknown {
+/** The hub follows a task for a caller without tasks, so no tool requires one at the hub. */
+function withOptionalTasks(result: unknown): unknown {
   if (!isJsonObject(result) || !Array.isArray(result["tools"])) return result;
-  const tools = (result["tools"] as JsonObject[]).filter(
-    (tool) => objectMember(tool, "execution")?.["taskSupport"] !== "required",
-  );
+  const tools = (result["tools"] as JsonObject[]).map((tool) => {
+    const execution = objectMember(tool, "execution");
+    return execution?.["taskSupport"] === "required"
+      ? { ...tool, execution: { ...execution, taskSupport: "optional" } }
+      : tool;
+  });
   return { ...result, tools };
 }
 

@@ -94,11 +94,19 @@ describe.each(["legacy", "modern"] as const)("a %s client of a hub with one sour
     const server = await skillServer({ [TASKS]: {} });
     const client = await (await hubOver({ one: server })).client("owner-1", { era });
     const { error } = await client.request("tasks/get", { taskId: "x" });
-    expect(error).toMatchObject({ code: era === "modern" ? -32021 : -32601 });
+    expect(error).toMatchObject({ code: era === "modern" ? -32021 : -32602 });
     expect(server.received.map(({ method: asked }) => asked)).not.toContain("tasks/get");
   });
 
-  test.each(["tasks/list", "tools/unknown", "x/y"])(
+  test("lists the caller's own tasks, and not those of its server", async () => {
+    const server = await skillServer({ [TASKS]: {} });
+    const client = await (await hubOver({ one: server })).client("owner-1", { era });
+    const { result, error } = await client.request("tasks/list");
+    expect(result ?? error).toMatchObject(era === "modern" ? { code: -32601 } : { tasks: [] });
+    expect(server.received.map(({ method: asked }) => asked)).not.toContain("tasks/list");
+  });
+
+  test.each(["tasks/unknown", "tools/unknown", "x/y"])(
     "does not pass the method %s to a server without extensions",
     async (method) => {
       const server = await skillServer({ [TASKS]: {} });

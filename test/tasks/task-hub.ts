@@ -1,7 +1,15 @@
 import { createInterface } from "node:readline";
 import type { ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { Desk, exitOf } from "../cli/harness.ts";
+
+const UPSTREAM = fileURLToPath(new URL("task-server.mjs", import.meta.url));
+
+/** Returns the configuration of a server whose tools are tasks, with the id `up`. */
+export function upstreamConfig(era: "legacy" | "modern"): string {
+  return `[mcp.stdio_servers.up]\ncommand = ${JSON.stringify([process.execPath, UPSTREAM, era])}\n`;
+}
 
 /** Tools for tests of tasks. The file `go` in the hub's folder lets `wait_for_file` end. */
 const MODULE = `
@@ -99,7 +107,11 @@ export class TaskHub implements AsyncDisposable {
 
   open(method: string, params: JsonObject, { capabilities = {}, declares = true, token }: AskOptions = {}) {
     const clientCapabilities = { ...capabilities, ...(declares && { extensions: { [EXTENSION]: {} } }) };
-    const _meta = { ...META, "io.modelcontextprotocol/clientCapabilities": clientCapabilities };
+    const _meta = {
+      ...(params["_meta"] as JsonObject | undefined),
+      ...META,
+      "io.modelcontextprotocol/clientCapabilities": clientCapabilities,
+    };
     const name = params["name"] ?? params["taskId"];
     return fetch(this.url, {
       method: "POST",

@@ -63,7 +63,6 @@ function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
     outputSchema === undefined &&
     definition["outputSchema"] === undefined &&
     TOOL.fits(definition) &&
-    !requiresTask(definition) &&
     isJsonObject(given) &&
     given["type"] === "object" &&
     ROOT_SCHEMA.fits(given) &&
@@ -73,8 +72,6 @@ function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
 
 function repair(tool: ToolRecord): RepairedRecord<ToolRecord> {
   const { name } = tool;
-  if (requiresTask(tool.definition))
-    return { problems: [{ ...withheldProblem(name, TASK_REQUIRED), unsupported: true }] };
   const faults = new Faults();
   const about = readPart(TOOL, tool.definition, { at: undefined, faults });
   if (about === UNFIT) return withheld(name, faults);
@@ -83,14 +80,6 @@ function repair(tool: ToolRecord): RepairedRecord<ToolRecord> {
   schemas.output();
   const { record } = schemas;
   return { record, problems: faults.count === 0 ? NO_PROBLEMS : [repairedProblem(name, faults)] };
-}
-
-const TASK_REQUIRED =
-  "`execution.taskSupport` is `required`, and the hub does not start tasks at a server. Ask its author for a tool " +
-  "that may be called without one.";
-
-function requiresTask({ execution }: JsonObject): boolean {
-  return isJsonObject(execution) && execution["taskSupport"] === "required";
 }
 
 /** Repairs the schemas of one tool, in its definition and in its record, which may share objects. */

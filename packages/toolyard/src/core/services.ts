@@ -15,6 +15,7 @@ import type { Fail } from "./calls/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
 import type { Schedules } from "./ports/schedules.ts";
 import type { ScopeRules } from "./ports/scope-rules.ts";
+import type { Subject } from "./ports/permission.ts";
 import type { Profiles } from "./ports/profiles.ts";
 import { serviceKey, servingKey } from "./service-key.ts";
 import type { SignInCoordinator } from "./ports/sign-in-coordinator.ts";
@@ -32,6 +33,8 @@ export interface ToolFinder {
   nameOf(spelling: string, principal: Call["principal"]): string | undefined;
   /** Returns the id of the source of the only tool that a spelling means for this caller. */
   sourceOf(spelling: string, principal: Call["principal"]): string | undefined;
+  /** Returns what patterns are compared with, for the only tool that a spelling means for this caller. */
+  subjectOf(spelling: string, principal: Call["principal"]): Subject | undefined;
 }
 
 /** Counts of what a principal may see. */

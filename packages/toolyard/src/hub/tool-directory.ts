@@ -1,3 +1,4 @@
+import type { Subject } from "../core/ports/permission.ts";
 import type { Lookup } from "../catalog/lookup.ts";
 import { toolEntry } from "../catalog/tool-entry.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
@@ -93,6 +94,11 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   sourceOf(spelling: string, principal: Principal): string | undefined {
     const lookup = this.#resolve(spelling, principal);
     return lookup.found ? lookup.source.id : undefined;
+  }
+
+  subjectOf(spelling: string, principal: Principal): Subject | undefined {
+    const lookup = this.#resolve(spelling, principal);
+    return lookup.found ? lookup.subject : undefined;
   }
 
   #resolve(spelling: string, principal: Principal): Lookup {

@@ -21,7 +21,8 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   return (state, next) => {
     const { target } = state.found;
     state.arguments = uris.toSource(state, state.arguments);
-    if (target.type !== "tool") return next(state);
+    // A call that an upstream server already runs had its arguments checked before, and no longer has them.
+    if (target.type !== "tool" || state.call.follows) return next(state);
     const { tool } = target;
     const validation = tool.source.shape?.validation ?? "coerce";
     if (validation === "off") return next(state);

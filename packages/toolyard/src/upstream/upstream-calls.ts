@@ -1,4 +1,5 @@
 import { cancellationOf, type Call } from "../core/calls/call.ts";
+import type { Cancellation } from "../core/calls/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
@@ -13,6 +14,9 @@ import type { IdleStop } from "./idle-stop.ts";
 import type { Link } from "./links/link.ts";
 import type { Links, ReachedLink } from "./links/links.ts";
 import type { ListingTracker } from "./listing/listing-tracker.ts";
+import type { TaskChannel } from "./tasks/follow-task.ts";
+import { TASK_RESULT, withTask } from "./tasks/task-request.ts";
+import type { UpstreamTask } from "../core/calls/task-offer.ts";
 
 /**
  * Time in milliseconds without an answer to a ping after which a server counts as hanging, if a call has timed out
@@ -24,6 +28,8 @@ export interface UpstreamCallsParts {
   readonly links: Links;
   readonly listings: ListingTracker;
   readonly idle: IdleStop;
+  /** Id of the source, which is stored with the tasks of its server. */
+  readonly source: string;
   /**
    * Returns a promise that resolves once the options of the connection are known. Returns `undefined` if they already
    * are.
@@ -38,6 +44,8 @@ export class UpstreamCalls {
   readonly #parts: UpstreamCallsParts;
   #hasCalled = false;
   #isClosed = false;
+  /** Ends the waits for tasks. Created for the first task. */
+  #closer: AbortController | undefined;
 
   constructor(parts: UpstreamCallsParts) {
     this.#parts = parts;
@@ -51,29 +59,73 @@ export class UpstreamCalls {
   /** Makes later calls fail. */
   close(): void {
     this.#isClosed = true;
+    this.#closer?.abort(new FailError(CLOSED));
   }
 
   /**
    * Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes.
    */
-  async call(call: Call, request: CallRequest): Promise<Outcome> {
+  async call(call: Call, given: CallRequest): Promise<Outcome> {
     const { idle, links } = this.#parts;
     idle.callBegins();
     try {
-      if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+      if (this.#isClosed) throw new FailError(CLOSED);
       const deciding = this.#parts.deciding();
       if (deciding) await orAborted(deciding, cancellationOf(call));
+      if (call.follows) return await this.#follow(call, call.follows);
       const startedAt = performance.now();
-      const reaching = links.reach(call, cancellationOf(call), request);
+      const reaching = links.reach(call, cancellationOf(call), given);
       const reached = reaching instanceof Promise ? await reaching : reaching;
+      const request = given.execution === undefined ? given : withTask(call, given, reached.connection.era);
       this.#hasCalled = true;
-      const outcome = await reached.connection.call(call, request);
-      return outcome.ok ? outcome : await this.#onFail(outcome, { call, request, startedAt, ...reached });
+      const first = await reached.connection.call(call, request);
+      const outcome = first.ok ? first : await this.#onFail(first, { call, request, startedAt, ...reached });
+      if (!outcome.ok || outcome.result["resultType"] !== TASK_RESULT) return outcome;
+      return await this.#delegated(outcome.result, { call, request, era: reached.connection.era.name });
     } catch (error) {
       return failureOf(error);
     } finally {
       idle.callEnds();
     }
+  }
+
+  /** Follows a task that an earlier hub of the same configuration started at the server, until it ends. */
+  async #follow(call: Call, task: UpstreamTask): Promise<Outcome> {
+    call.taskOffer?.delegated?.(task);
+    const { followTask } = await import("./tasks/follow-task.ts");
+    return await followTask({ task, state: { status: "working", pollInterval: 1 } }, call, this.#channel(call));
+  }
+
+  /** Follows the task that the server created for a call. */
+  async #delegated(
+    state: JsonObject,
+    { call, request, era }: Pick<CallAttempt, "call" | "request"> & Pick<UpstreamTask, "era">,
+  ): Promise<Outcome> {
+    const { taskId } = state;
+    if (typeof taskId !== "string" || taskId === "")
+      return fail("malformed", "The server created a task without `taskId`. The author of the server must fix that.");
+    const task: UpstreamTask = { source: this.#parts.source, taskId, era };
+    call.taskOffer?.delegated?.(task);
+    const { followTask } = await import("./tasks/follow-task.ts");
+    return await followTask({ task, state }, call, this.#channel(call, request));
+  }
+
+  /** `request`: the call's request, by which the server's link was chosen. */
+  #channel(call: Call, request?: CallRequest): TaskChannel {
+    const reach = (cancellation: Cancellation) => this.#parts.links.reach(call, cancellation, request);
+    this.#closer ??= new AbortController();
+    return {
+      closed: this.#closer.signal,
+      request: async (method, params, signal = NEVER) =>
+        (await reach(signal)).connection.request(method, params, signal),
+      call: async (method, params) => {
+        try {
+          return await (await reach(cancellationOf(call))).connection.call(call, { method, params });
+        } catch (error) {
+          return failureOf(error);
+        }
+      },
+    };
   }
 
   /** Handles a failed call. Repeats it if that may help. */
@@ -123,6 +175,9 @@ export class UpstreamCalls {
     );
   }
 }
+
+const CLOSED = fail("unavailable", "This source was closed.", { retryable: false });
+const NEVER = new AbortController().signal;
 
 /** A call that was made over a connection. */
 interface CallAttempt extends ReachedLink {

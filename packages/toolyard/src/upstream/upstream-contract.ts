@@ -11,6 +11,8 @@ import type { ListingStore } from "./listing/listing-cache.ts";
 import type { OpenTransport } from "./transports/transport.ts";
 
 export interface UpstreamOptions {
+  /** Id of the source, which is stored with the tasks of its server. @default "" */
+  readonly source?: string;
   readonly openTransport: OpenTransport;
   /** Name and version of the hub, as sent to the server. */
   readonly clientInfo: Implementation;

@@ -60,7 +60,9 @@ export class Upstream {
     this.listings = this.#createListings();
     const deciding = () => this.#deciding;
     const { links, listings } = this;
-    this.calls = new UpstreamCalls({ links, listings, idle: this.#idle, deciding, logger, pulseMs: deps.pulseMs });
+    const { source = "" } = options;
+    const { pulseMs } = deps;
+    this.calls = new UpstreamCalls({ links, listings, idle: this.#idle, source, deciding, logger, pulseMs });
   }
 
   /** Starts in the background, and returns immediately. */

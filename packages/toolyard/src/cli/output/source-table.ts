@@ -15,7 +15,7 @@ export interface SourceLine extends ProviderStatus {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed" | "repaired" | "unsupported">[];
+  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed" | "repaired">[];
 }
 
 const STDERR_LINES = 5;
@@ -125,15 +125,15 @@ function renamedOf({ id, problems }: SourceLine): readonly string[] {
 }
 
 /** Returns whether a problem is shown although no action is needed. */
-function isNote({ repaired, unsupported }: SourceLine["problems"][number]): boolean {
-  return repaired === true || unsupported === true;
+function isNote({ repaired }: SourceLine["problems"][number]): boolean {
+  return repaired === true;
 }
 
 /** Maximum number of subjects in one line about the same problem. */
 const MAX_NAMED = 3;
 
 /**
- * Returns lines about repaired and unsupported definitions. A server tends to repeat one mistake in all definitions, so
+ * Returns lines about repaired definitions. A server tends to repeat one mistake in all definitions, so
  * each mistake is one line.
  */
 function notesOf({ problems }: SourceLine): readonly string[] {

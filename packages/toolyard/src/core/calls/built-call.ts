@@ -24,6 +24,7 @@ export type CallOverrides = Partial<
     | "deadline"
     | "relaysInput"
     | "cancellation"
+    | "follows"
   >
 > & {
   /**
@@ -49,6 +50,7 @@ export class BuiltCall implements Call {
   declare models?: NonNullable<Call["models"]>;
   declare deadline?: NonNullable<Call["deadline"]>;
   declare taskOffer?: NonNullable<Call["taskOffer"]>;
+  declare follows?: NonNullable<Call["follows"]>;
   readonly endpoint: string;
   readonly method: Call["method"];
   readonly target: string;
@@ -92,7 +94,14 @@ export class BuiltCall implements Call {
     if (depth !== undefined) this.depth = depth;
     if (models) this.models = models;
     if (deadline) this.deadline = deadline;
-    if (link.taskOffer && own.offersTask !== false) this.taskOffer = link.taskOffer;
+    if (link.taskOffer) this.#takeTask(link.taskOffer, own, outer);
+  }
+
+  #takeTask(taskOffer: NonNullable<Call["taskOffer"]>, own: CallOverrides, outer: CallOverrides): void {
+    if (own.offersTask === false) return;
+    const follows = own.follows ?? outer.follows;
+    this.taskOffer = taskOffer;
+    if (follows) this.follows = follows;
   }
 
   get signal(): AbortSignal {

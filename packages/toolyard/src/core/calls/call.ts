@@ -4,7 +4,7 @@ import type { Identity } from "./identity.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Models } from "../ports/models.ts";
 import { EVERYTHING, type Rights } from "../ports/rights.ts";
-import type { TaskOffer } from "./task-offer.ts";
+import type { TaskOffer, UpstreamTask } from "./task-offer.ts";
 
 /**
  * Method of a call. `extension` is a method that the hub does not know: `target` is the method's name, and the call
@@ -145,6 +145,8 @@ export interface Call {
   readonly relaysInput: boolean;
   /** Present if the caller supports tasks, so that a long call may continue after its request. */
   readonly taskOffer?: TaskOffer;
+  /** Task of an upstream server that already runs this call. The call waits for its end instead of calling the tool. */
+  readonly follows?: UpstreamTask;
 }
 
 /** Returns the cancellation of the call without creating a signal if none is needed. */

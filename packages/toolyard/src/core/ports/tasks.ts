@@ -1,4 +1,6 @@
-import type { Principal } from "../calls/call.ts";
+import type { CallNotification, Principal } from "../calls/call.ts";
+import type { UpstreamTask } from "../calls/task-offer.ts";
+import type { FailError } from "../errors.ts";
 import type { RpcErrorObject } from "../calls/outcome.ts";
 import type { Emitter } from "../events.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -50,6 +52,8 @@ export interface TaskObserver {
   progressed(message: string): void;
   /** Called when the set of open server requests has changed. */
   inputChanged(): void;
+  /** Called when an upstream server has begun to run the call as a task of its own. */
+  delegated(task: UpstreamTask): void;
   settled(end: TaskEnd): void;
 }
 
@@ -61,6 +65,8 @@ export interface TaskRun {
   openInput(): JsonObject;
   /** Passes answers to server requests, by key. Ignores unknown keys and malformed answers. */
   respond(responses: JsonObject): void;
+  /** Rejects one open server request, because its caller declined it or cannot answer it. */
+  refuse(key: string, error: FailError): void;
   cancel(reason: unknown): void;
 }
 
@@ -76,6 +82,10 @@ export interface TaskCall {
   readonly arguments: JsonObject;
   /** True if a second call of the tool has no further effect. */
   readonly isIdempotent: boolean;
+  /** Task of an upstream server that runs the call. @default none */
+  readonly upstream?: UpstreamTask | undefined;
+  /** Requested time for which the task can be read, in milliseconds. @default `[tasks] ttl`, which is also the limit */
+  readonly ttlMs?: number | undefined;
 }
 
 /** Call that is a task from its start. */
@@ -86,6 +96,18 @@ export interface StartedCall {
   readonly arguments: JsonObject;
   /** Capabilities of a caller that answers server requests, in the form of MCP. @default none: server requests fail */
   readonly capabilities?: JsonObject;
+  /** Requested time for which the task can be read, in milliseconds. @default `[tasks] ttl`, which is also the limit */
+  readonly ttlMs?: number | undefined;
+  /** Receiver of progress and log messages while the caller is connected. @default none */
+  readonly notify?: ((notification: CallNotification) => void) | undefined;
+  /** Task of an upstream server to follow instead of calling the tool, after a restart of the hub. @default none */
+  readonly follows?: UpstreamTask | undefined;
+}
+
+/** Server request of a task that its caller does not answer. */
+export interface RefusedInput {
+  readonly key: string;
+  readonly error: FailError;
 }
 
 /** Change of a task, for callers that may read the task. */
@@ -93,6 +115,15 @@ export interface TaskChange {
   /** Key of the owner, as `callerKey` returns it. */
   readonly owner: string;
   readonly task: TaskSnapshot;
+}
+
+/** Tools that 2025-11-25 clients may call as tasks. A new object after each change of the configuration. */
+export interface TaskSupportRules {
+  /**
+   * Returns true if a list shall state that the tool supports tasks: its own server states it, or the configuration
+   * names it. `isDeclared` is true if its server states it.
+   */
+  supports(tool: string, isDeclared: boolean): boolean;
 }
 
 /** Calls that continue after the request that started them. Every method accesses only the tasks of one principal. */
@@ -104,6 +135,8 @@ export interface Tasks {
   start(call: StartedCall): Promise<TaskSnapshot>;
   /** False if `[tasks] mode = "never"` and no tool has another mode. The hub then does not declare the extension. */
   readonly isOffered: boolean;
+  /** Absent if no tool may become a task. */
+  readonly supportRules: TaskSupportRules | undefined;
   /**
    * Resolves when the tasks of earlier hubs are known. Must be awaited before `get`, `list`, `respond` and `cancel`.
    */
@@ -120,6 +153,8 @@ export interface Tasks {
   list(principal: Principal): readonly TaskSnapshot[];
   /** Passes answers to a task. Returns false if the task does not exist. */
   respond(id: string, principal: Principal, responses: JsonObject): boolean;
+  /** Rejects one open server request of a task. Returns false if the task does not exist. */
+  refuse(id: string, principal: Principal, refused: RefusedInput): boolean;
   /** Cancels a task. Returns false if the task does not exist. A finished task stays unchanged. */
   cancel(id: string, principal: Principal): boolean;
   /** Resolves with the final state of a task, or with `undefined` if the task does not exist or the signal aborts. */

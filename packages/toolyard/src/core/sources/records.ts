@@ -111,8 +111,6 @@ export interface Problem {
   readonly repaired?: boolean;
   /** True if the definition is not the approved one, or has changed since it was last read. @default false */
   readonly changed?: boolean;
-  /** True if the hub lacks a feature that the record needs, so that the user cannot fix it. @default false */
-  readonly unsupported?: boolean;
   /** Reason why the record is not offered, as a clause that can follow "because". */
   readonly withheld?: string;
 }

@@ -44,6 +44,6 @@ export function createMcpParts(
     modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames, tasks }),
     era,
     toolNames,
-    session: { ...shared, options: sessions },
+    session: { ...shared, options: sessions, tasks },
   };
 }

@@ -39,12 +39,11 @@ function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObje
       tools,
       resources,
       prompts,
-      problems: problems.map(({ subject, message, renamed, repaired, unsupported }) => ({
+      problems: problems.map(({ subject, message, renamed, repaired }) => ({
         subject,
         message,
         ...(renamed && { renamed }),
         ...(repaired && { repaired }),
-        ...(unsupported && { unsupported }),
       })),
     })),
   };

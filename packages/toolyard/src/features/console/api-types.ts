@@ -61,7 +61,7 @@ export interface SourceProblem {
   readonly subject: string;
   readonly message: string;
   /** `changed`: a pinned definition differs. `repaired`, `renamed`: offered with a change. */
-  readonly severity: "fault" | "changed" | "repaired" | "renamed" | "unsupported";
+  readonly severity: "fault" | "changed" | "repaired" | "renamed";
 }
 
 /** `GET sources/{id}` */

@@ -5,7 +5,7 @@ import { Canceller } from "../../core/calls/cancellation.ts";
 import { cancelledFailure } from "../../core/calls/deadline.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { progressText } from "../../core/calls/progress-text.ts";
-import type { TaskOffer } from "../../core/calls/task-offer.ts";
+import type { TaskOffer, TaskPlan, UpstreamTask } from "../../core/calls/task-offer.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -39,13 +39,18 @@ export class DetachedRun implements CallerLink, TaskRun {
   #observer: TaskObserver | undefined;
   #progress: string | undefined;
   #end: TaskEnd | undefined;
+  /** Name of the innermost tool that may run as a task. */
+  #target = "";
+  #upstream: UpstreamTask | undefined;
+  readonly #notify: StartedCall["notify"];
   #refuse: (error: FailError) => void = () => {};
 
   constructor(
     hub: Pick<HubPort, "call">,
-    { principal, endpoint, tool, arguments: args, capabilities = {} }: StartedCall,
+    { principal, endpoint, tool, arguments: args, capabilities = {}, notify, follows }: StartedCall,
   ) {
     this.endpoint = endpoint;
+    this.#notify = notify;
     this.client = { capabilities };
     let admit: (isIdempotent: boolean) => void = () => {};
     this.isIdempotent = new Promise((resolve, reject) => {
@@ -54,16 +59,14 @@ export class DetachedRun implements CallerLink, TaskRun {
     });
     // A repeated call has no caller that waits for its admission, so this must not become an unhandled rejection.
     this.isIdempotent.catch(() => {});
-    this.taskOffer = { accept: ({ isIdempotent }) => admit(isIdempotent), isRequired: true };
-    const call = new BuiltCall(this, {
-      method: "tools/call",
-      target: tool,
-      params: {},
-      arguments: args,
-      meta: {},
-      principal,
-      mode: "all",
-    });
+    const accept = ({ isIdempotent, tool: target }: TaskPlan): void => {
+      this.#target = target;
+      admit(isIdempotent);
+    };
+    this.taskOffer = { accept, delegated: (task) => this.#delegated(task), isRequired: true };
+    const subject = { method: "tools/call", params: {}, arguments: args, meta: {}, principal, mode: "all" } as const;
+    const target = follows?.target ?? tool;
+    const call = new BuiltCall(this, { ...subject, target }, follows && { follows });
     void hub.call(call).then(
       (outcome) => this.#settle(outcome, call),
       (error: unknown) => this.#settle(failureFrom(error), call),
@@ -80,6 +83,7 @@ export class DetachedRun implements CallerLink, TaskRun {
 
   observe(observer: TaskObserver): void {
     this.#observer = observer;
+    if (this.#upstream) observer.delegated(this.#upstream);
     if (this.#progress !== undefined) observer.progressed(this.#progress);
     if (this.#open.size > 0) observer.inputChanged();
     if (this.#end) observer.settled(this.#end);
@@ -101,6 +105,13 @@ export class DetachedRun implements CallerLink, TaskRun {
     this.#observer?.inputChanged();
   }
 
+  refuse(key: string, error: FailError): void {
+    const request = this.#open.get(key);
+    this.#open.delete(key);
+    request?.reject(error);
+    this.#observer?.inputChanged();
+  }
+
   cancel(reason: unknown): void {
     const failure = cancelledFailure(reason);
     this.#caller.abort(failure);
@@ -108,7 +119,9 @@ export class DetachedRun implements CallerLink, TaskRun {
     this.#open.clear();
   }
 
-  notify({ method, params }: CallNotification): void {
+  notify(notification: CallNotification): void {
+    const { method, params } = notification;
+    if (!this.#end) this.#notify?.(notification);
     const message = method === "notifications/progress" ? progressText(params) : undefined;
     if (message === undefined || this.#end) return;
     this.#progress = message;
@@ -131,6 +144,11 @@ export class DetachedRun implements CallerLink, TaskRun {
     } finally {
       signal?.removeEventListener("abort", withdraw);
     }
+  }
+
+  #delegated(task: UpstreamTask): void {
+    this.#upstream = { ...task, target: this.#target };
+    this.#observer?.delegated(this.#upstream);
   }
 
   #assertAskable({ method }: ServerRequest): void {

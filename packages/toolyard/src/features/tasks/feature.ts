@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { LateTasks } from "./late-tasks.ts";
@@ -15,6 +16,7 @@ export const TASKS = defineFeature({
     const options = liveOptions(config);
     const tasks = new LateTasks({
       options,
+      findSubject: (tool) => getHub().tools.subjectOf(tool, LOCAL_PRINCIPAL),
       load: async (changed) => {
         const { TaskTable, DetachedRun } = await import("./task-parts.ts");
         return new TaskTable({

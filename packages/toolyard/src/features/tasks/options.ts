@@ -85,6 +85,11 @@ export interface TaskOptions {
   readonly isOffered: boolean;
   /** Returns the mode of a tool. */
   modeOf(subject: Subject): TaskMode;
+  /**
+   * Returns true if lists shall state that a tool supports tasks: its server states it, or the configuration names the
+   * tool or a mode. `findSubject` is called only if the configuration has patterns.
+   */
+  supports(isDeclared: boolean, findSubject: () => Subject | undefined): boolean;
 }
 
 /** Throws an `OptionError` for an invalid pattern. */
@@ -95,6 +100,7 @@ export function resolveTasks(raw: TasksConfig = {}): TaskOptions {
       throw new OptionError("`tasks.tools` has an empty pattern. Write a name such as `report_*`.");
     return { mode, permission: permissionOf({ allow: [pattern] }) };
   });
+  const ruleFor = (subject: Subject) => rules.find(({ permission }) => permission.permits(subject))?.mode;
   return Object.freeze({
     mode: options.mode,
     afterMs: options.after,
@@ -103,6 +109,12 @@ export function resolveTasks(raw: TasksConfig = {}): TaskOptions {
     maxRunning: options.max_running,
     maxStoredBytes: options.max_stored,
     isOffered: [options.mode, ...rules.map(({ mode }) => mode)].some((mode) => mode !== "never"),
-    modeOf: (subject: Subject) => rules.find(({ permission }) => permission.permits(subject))?.mode ?? options.mode,
+    modeOf: (subject: Subject) => ruleFor(subject) ?? options.mode,
+    supports: (isDeclared: boolean, findSubject: () => Subject | undefined) => {
+      const subject = rules.length > 0 ? findSubject() : undefined;
+      const rule = subject && ruleFor(subject);
+      if ((rule ?? options.mode) === "never") return false;
+      return isDeclared || rule !== undefined || raw.mode !== undefined;
+    },
   });
 }

@@ -1,3 +1,4 @@
+import type { UpstreamTask } from "../../core/calls/task-offer.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { isoNow } from "../../core/text/iso-now.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
@@ -19,6 +20,8 @@ export interface TaskFacts {
   readonly ttlMs: number;
   readonly arguments: JsonObject;
   readonly isIdempotent: boolean;
+  /** Task of an upstream server that runs the call. */
+  readonly upstream?: UpstreamTask | undefined;
 }
 
 /** A task with its state. */
@@ -50,6 +53,11 @@ export class StoredTask {
     task.#message = message;
     task.#updatedAt = updatedAt;
     return task;
+  }
+
+  /** True if the call can be continued after its hub ended. */
+  get isResumable(): boolean {
+    return this.facts.isIdempotent || this.facts.upstream !== undefined;
   }
 
   get isFinal(): boolean {

@@ -45,10 +45,9 @@ const MISSING = Promise.resolve(
 );
 
 function notAsTask(name: string): Fail {
-  return fail(
-    "denied",
-    `${name} does not run as a task, by \`[tasks]\` in the hub's configuration. Wait for its result.`,
-  );
+  const message = `${name} does not run as a task, by \`[tasks]\` in the hub's configuration. Wait for its result.`;
+  // The code that 2025-11-25 requires. No other caller gets a protocol error here.
+  return fail("denied", message, { rpcError: { code: RPC.methodNotFound, message } });
 }
 
 function isIdempotent({ target, subject }: FoundCall): boolean {

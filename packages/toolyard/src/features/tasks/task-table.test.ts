@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
+import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { Emitter } from "../../core/events.ts";
 import type { StartedCall, TaskChange, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
@@ -30,6 +31,7 @@ const DONE: JsonObject = { content: [{ type: "text", text: "done" }] };
 class ControlledRun implements TaskRun {
   readonly isIdempotent = Promise.resolve(false);
   readonly answers: JsonObject[] = [];
+  readonly refused: (readonly [string, string])[] = [];
   open: JsonObject = {};
   reason: unknown;
   observer!: TaskObserver;
@@ -44,6 +46,10 @@ class ControlledRun implements TaskRun {
 
   respond(responses: JsonObject): void {
     this.answers.push(responses);
+  }
+
+  refuse(key: string, error: FailError): void {
+    this.refused.push([key, error.message]);
   }
 
   cancel(reason: unknown): void {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { callerKey } from "../../core/ports/profiles.ts";
 import type {
+  RefusedInput,
   StartedCall,
   TaskCall,
   TaskChange,
@@ -37,7 +38,7 @@ export interface TaskTableDeps {
 }
 
 /** Tasks of one hub, in memory and in a journal. */
-export class TaskTable implements Tasks {
+export class TaskTable implements Omit<Tasks, "supportRules"> {
   readonly changed: Emitter<TaskChange>;
   readonly #deps: TaskTableDeps;
   readonly #byId = new Map<string, StoredTask>();
@@ -113,9 +114,10 @@ export class TaskTable implements Tasks {
       tool: call.tool,
       endpoint: call.endpoint,
       createdAt: isoNow(),
-      ttlMs: this.#deps.options().ttlMs,
+      ttlMs: Math.min(call.ttlMs ?? Infinity, this.#deps.options().ttlMs),
       arguments: call.arguments,
       isIdempotent: call.isIdempotent,
+      ...(call.upstream && { upstream: call.upstream }),
     });
     try {
       await this.#journal?.append(task.record());
@@ -149,6 +151,12 @@ export class TaskTable implements Tasks {
   respond(id: string, principal: Principal, responses: JsonObject): boolean {
     const task = this.#find(id, principal);
     task?.run?.respond(responses);
+    return task !== undefined;
+  }
+
+  refuse(id: string, principal: Principal, { key, error }: RefusedInput): boolean {
+    const task = this.#find(id, principal);
+    task?.run?.refuse(key, error);
     return task !== undefined;
   }
 
@@ -207,15 +215,15 @@ export class TaskTable implements Tasks {
     if (!task) return;
     this.#byId.set(task.facts.id, task);
     if (task.isFinal) return;
-    // The owner's rights are not stored, so the call is not repeated now. It is repeated when the owner reads the task,
-    // with the rights that the owner then has.
-    if (task.facts.isIdempotent) this.#interrupted.add(task.facts.id);
+    // The owner's rights are not stored, so the call is not continued now. It is continued when the owner reads the
+    // task, with the rights that the owner then has.
+    if (task.isResumable) this.#interrupted.add(task.facts.id);
     else this.#settle(task, INTERRUPTED);
   }
 
   #repeat(task: StoredTask, principal: Principal): void {
-    const { endpoint, tool, arguments: args } = task.facts;
-    this.#run(task, this.#deps.run({ principal, endpoint, tool, arguments: args }));
+    const { endpoint, tool, arguments: args, upstream: follows } = task.facts;
+    this.#run(task, this.#deps.run({ principal, endpoint, tool, arguments: args, follows }));
   }
 
   #run(task: StoredTask, run: TaskRun): void {
@@ -229,6 +237,11 @@ export class TaskTable implements Tasks {
       inputChanged: () => {
         task.inputChanged();
         this.#report(task);
+      },
+      delegated: (upstream) => {
+        const isKnown = task.facts.upstream?.taskId === upstream.taskId;
+        task.facts = { ...task.facts, upstream };
+        if (!isKnown && !task.isFinal) this.#write(task.record());
       },
       settled: (end) => {
         if (!task.isFinal && !this.#isClosed) this.#settle(task, end);

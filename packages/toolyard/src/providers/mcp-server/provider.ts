@@ -200,6 +200,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
   const cache = deps.listingStore ?? listingCacheFor(deps);
   return new Upstream(
     {
+      source: source.id,
       openTransport,
       clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
       start: startOf(deps),
@@ -256,8 +257,8 @@ function toRequest(call: ResolvedCall): CallRequest {
   switch (record.type) {
     case "tool": {
       const { name, definition } = record.tool;
-      const inputSchema = definition["inputSchema"] as JsonObject | undefined;
-      return { params: joined(withoutTask(params), { name, arguments: call.arguments }), inputSchema };
+      const { inputSchema, execution } = definition as Partial<Record<"inputSchema" | "execution", JsonObject>>;
+      return { params: joined(withoutTask(params), { name, arguments: call.arguments }), inputSchema, execution };
     }
     case "resource":
       return { params: { ...params, uri: record.uri } };

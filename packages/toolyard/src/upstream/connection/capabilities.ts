@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import { TASKS_EXTENSION } from "../../core/ports/tasks.ts";
 
 /** Capabilities declared to a server that many callers share. A caller that lacks one refuses the server request. */
 export const SHARED_CAPABILITIES: JsonObject = Object.freeze({
@@ -22,16 +23,14 @@ export function canBeAsked({ sampling, elicitation, roots }: JsonObject): boolea
 }
 
 /**
- * Returns the parameters of a request without `task`. The hub declares no tasks to either side, and without that
- * declaration the member has no effect (2025-11-25, Tasks).
+ * Returns the parameters of a request without `task`, which is for one connection only: the hub itself decides whether
+ * a call to a server is a task (2025-11-25, Tasks).
  */
 export function withoutTask(params: JsonObject): JsonObject {
   if (!Object.hasOwn(params, "task")) return params;
   const { task: _task, ...rest } = params;
   return rest;
 }
-
-const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /**
  * Returns the declared capabilities except those that the hub does not pass on, such as tasks, which belong to one
@@ -42,4 +41,14 @@ export function passableCapabilities(capabilities: JsonObject): JsonObject {
   if (!isJsonObject(extensions)) return rest;
   const { [TASKS_EXTENSION]: _extension, ...others } = extensions;
   return { ...rest, extensions: others };
+}
+
+/** Returns true if a server may answer a call with a task (SEP-2663). */
+export function createsTasks({ extensions }: JsonObject): boolean {
+  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
+}
+
+/** Adds the extension tasks to capabilities, because the hub follows a task for its caller. */
+export function withTasksExtension(capabilities: JsonObject): JsonObject {
+  return { ...capabilities, extensions: { ...objectMember(capabilities, "extensions"), [TASKS_EXTENSION]: {} } };
 }

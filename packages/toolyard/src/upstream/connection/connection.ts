@@ -56,6 +56,10 @@ export interface CallRequest {
   readonly method?: string;
   /** True if the call is repeated, because its session was lost. */
   readonly afterLoss?: boolean | undefined;
+  /** The tool's `execution`, which states whether the call may be a task. */
+  readonly execution?: JsonObject | undefined;
+  /** Converts the reply. @default `toOutcome` */
+  readonly readReply?: typeof toOutcome;
 }
 
 /** One open connection to one MCP server, in either era, over any transport. After its end it is never opened again. */
@@ -246,7 +250,7 @@ export class Connection {
   }
 
   async #attempt(call: Call, request: CallRequest): Promise<Outcome> {
-    const { params, inputSchema, afterLoss, method = call.method } = request;
+    const { params, inputSchema, afterLoss, method = call.method, readReply = toOutcome } = request;
     const era = this.era;
     const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
     const sent = this.#exchange.start(method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
@@ -260,7 +264,7 @@ export class Connection {
     });
     this.#inFlight.add(sent.id, call);
     try {
-      return toOutcome(call.method, await sent.reply);
+      return readReply(call.method, await sent.reply);
     } finally {
       this.#inFlight.remove(sent.id);
       this.#asks.ended(call);

@@ -254,18 +254,20 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
   return stringifyExact([related ?? null, id]);
 }
 
-// Returns the parameters for the caller, without the progress token, which belongs to the server's connection, and
-// without `task`, because neither side declared tasks.
+// Returns the parameters for the caller, without the progress token and the id of the server's task, which belong to
+// the server's connection, and without `task`, because the hub declares no tasks for server requests.
 function askParams(given: JsonObject = {}): JsonObject {
   const params = withoutTask(given);
   const meta = objectMember(params, "_meta");
-  if (meta && !("progressToken" in meta)) return params;
+  if (meta && !("progressToken" in meta) && !(RELATED_TASK in meta)) return params;
   const { _meta: _faulty, ...bare } = params;
   // `"_meta": null` is removed, because some clients ignore a whole request that contains it.
   if (!meta) return "_meta" in params ? bare : params;
-  const { progressToken: _token, ...rest } = meta;
-  return { ...params, _meta: rest };
+  const { progressToken: _token, [RELATED_TASK]: _task, ...rest } = meta;
+  return Object.keys(rest).length > 0 ? { ...params, _meta: rest } : bare;
 }
+
+const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 function toRpcError(id: RequestId, failure: Fail): RpcReply {
   return rpcError(id, failure.rpcError ?? { code: RPC.internal, message: failure.message });

@@ -2,7 +2,7 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json/jso
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
-import { passableCapabilities } from "../connection/capabilities.ts";
+import { createsTasks, passableCapabilities, withTasksExtension } from "../connection/capabilities.ts";
 import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../connection/era.ts";
 import type { Handshake } from "../connection/handshake.ts";
 import { readOpening } from "../connection/server-opening.ts";
@@ -66,21 +66,23 @@ function refusal(error: RpcErrorObject): string {
 
 function modernEra(result: JsonObject, revision: string, { transport, options }: Handshake): Era {
   const meta = objectMember(result, "_meta") ?? {};
+  const opening = readOpening(result, meta[META.serverInfo] ?? result["serverInfo"]);
   return {
     name: "modern",
     revision,
-    ...readOpening(result, meta[META.serverInfo] ?? result["serverInfo"]),
+    ...opening,
     ...(result["cacheScope"] === "private" && { isPrivate: true }),
     cancelBy: transport.perRequestStreams ? "stream" : "message",
-    envelope: envelopeWriter(revision, options),
+    envelope: envelopeWriter(revision, options, createsTasks(opening.capabilities)),
   };
 }
 
-function envelopeWriter(protocolVersion: string, options: HandshakeOptions) {
+function envelopeWriter(protocolVersion: string, options: HandshakeOptions, declaresTasks = false) {
+  const declared = declaresTasks ? withTasksExtension : (capabilities: JsonObject) => capabilities;
   return (meta: JsonObject, from?: OnBehalf): JsonObject =>
     writeEnvelope(meta, {
       protocolVersion,
-      clientCapabilities: from ? passableCapabilities(from.client.capabilities) : options.capabilities,
+      clientCapabilities: declared(from ? passableCapabilities(from.client.capabilities) : options.capabilities),
       clientInfo: (from && clientInfoOf(from)) ?? options.clientInfo,
       logLevel: from?.logLevel,
     });

@@ -17,6 +17,8 @@ export interface LegacyRevision {
    * (SSE polling).
    */
   readonly primingEvents: boolean;
+  /** True if a client may request that a call continues as a task. */
+  readonly tasks: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ export const LEGACY_REVISIONS: readonly LegacyRevision[] = Object.freeze([
     urlElicitation: true,
     argumentErrorsAreResults: true,
     primingEvents: true,
+    tasks: true,
   }),
   revision("2025-06-18", { structuredContent: true, elicitation: true }),
   revision("2025-03-26", { batches: true }),
@@ -60,6 +63,7 @@ function revision(date: string, abilities: Partial<Omit<LegacyRevision, "date">>
     urlElicitation: false,
     argumentErrorsAreResults: false,
     primingEvents: false,
+    tasks: false,
   };
   return Object.freeze({ date, ...none, ...abilities });
 }

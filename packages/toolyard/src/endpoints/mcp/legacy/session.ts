@@ -2,6 +2,7 @@ import type { Span, Tracing } from "../../../core/ports/tracing.ts";
 import { endRequestSpan, recordedAnswer, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
 import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
+import type { Tasks } from "../../../core/ports/tasks.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SessionRecord } from "../../../state/ports/session-records.ts";
@@ -47,6 +48,7 @@ import { lastingOutlet, type Outlet } from "./outlet.ts";
 import { findNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
 import type { MessageContext, SessionStart } from "./session-start.ts";
 import { SessionSubscriptions } from "./subscriptions.ts";
+import type { SessionTasks, TaskOwner } from "./session-tasks.ts";
 
 const DONE = Promise.resolve();
 /** Maximum number of pending requests to one client. */
@@ -60,6 +62,8 @@ export interface SessionDeps extends MethodsDeps {
   /** Tool mode of sessions that name none. */
   readonly defaultMode: ToolMode;
   readonly state: HubState;
+  /** Tasks. Absent: no call becomes a task. */
+  readonly tasks?: Tasks | undefined;
 }
 
 /**
@@ -67,7 +71,7 @@ export interface SessionDeps extends MethodsDeps {
  * the transport, which passes parsed messages and outlets. Messages are handled concurrently; a pending request does
  * not delay others.
  */
-export class LegacySession implements BoardMember, ScopeOwner {
+export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
   readonly endpoint: string;
   readonly #deps: SessionDeps;
   readonly #outlet: Outlet;
@@ -85,6 +89,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
    */
   #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
   #isInitialized = false;
+  /** Present after the first request of this session about a task. */
+  #tasks: Promise<SessionTasks> | undefined;
   readonly #lists = new KnownLists();
 
   constructor(deps: SessionDeps, start: SessionStart) {
@@ -202,6 +208,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#inFlight.endAll(reason);
     this.#asks.close();
     this.#subscriptions.close();
+    void this.#tasks?.then((tasks) => tasks.close());
     const { connection } = this.client;
     if (connection !== undefined) this.#deps.hub.release(connection);
   }
@@ -216,6 +223,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   askProblem(ask: ServerRequest): string | undefined {
     return askProblem(ask, this.client.capabilities, this.#revision);
+  }
+
+  /** Sends a notification that belongs to no request. */
+  note(text: string): void {
+    if (this.#phase !== "closed" && !takesAnyLineAsAnswer(this.client, this.#revision)) this.#outlet.note(text);
   }
 
   put(ask: ServerRequest, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
@@ -331,10 +343,23 @@ export class LegacySession implements BoardMember, ScopeOwner {
       case "resources/unsubscribe":
         return this.#subscriptions.remove(params);
       default:
+        if (isAboutTask(method, params) && this.#offersTasks) return this.#aboutTask({ method, params }, scope);
         if (isSharedMethod(method))
           return this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode);
         return this.#inDialects({ method, params }, scope, received) ?? this.#passedOn({ method, params }, scope, mode);
     }
+  }
+
+  get #offersTasks(): boolean {
+    return this.#revision.tasks && this.#deps.tasks?.isOffered === true;
+  }
+
+  /** Answers a request of 2025-11-25 about a task. */
+  async #aboutTask({ method, params }: DialectRequest, scope: CallScope): Promise<McpAnswer> {
+    this.#tasks ??= import("./session-tasks.ts").then(
+      ({ SessionTasks: Created }) => new Created(this.#deps.tasks!, this, this.#deps.codecs.for(this.#revision)),
+    );
+    return (await this.#tasks).answer({ method, params }, scope);
   }
 
   #passedOn(
@@ -381,10 +406,13 @@ export class LegacySession implements BoardMember, ScopeOwner {
   #open({ facts, lists, capabilities }: HubOffer): McpAnswer {
     if (this.#phase === "opening") this.#phase = "open";
     this.#lists.offered(lists, capabilities);
+    // `listChanged` is not advertised to a client that cannot receive notifications.
+    const receivable = takesAnyLineAsAnswer(this.client, this.#revision)
+      ? withoutListChanges(capabilities)
+      : capabilities;
     return resultAnswer({
       protocolVersion: this.#revision.date,
-      // `listChanged` is not advertised to a client that cannot receive notifications.
-      capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
+      capabilities: this.#offersTasks ? { ...receivable, tasks: TASKS_CAPABILITY } : receivable,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
     });
@@ -433,6 +461,16 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#onRecord?.(this.#record);
   }
 }
+
+/** Returns true for a method of tasks, and for a call that its client wants to be a task (2025-11-25). */
+function isAboutTask(method: string, params: JsonObject): boolean {
+  return method === "tools/call" ? params["task"] !== undefined : TASK_METHODS.has(method);
+}
+
+const TASK_METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/result", "tasks/list", "tasks/cancel"]);
+
+/** Capability of 2025-11-25 for tasks. */
+const TASKS_CAPABILITY: JsonObject = Object.freeze({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
 
 /** Ends the span of a request with its answer, also if there is none. */
 async function withEnd<Answer extends Parameters<typeof endRequestSpan>[1]>(

@@ -138,6 +138,7 @@ export class CallCoordinator {
           tool: stringMember(params, "name") ?? "",
           arguments: isJsonObject(args) ? args : {},
           isIdempotent,
+          upstream: call.upstream,
         },
         call,
       );

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import type { CallerLink } from "../../../core/calls/caller-link.ts";
 import { progressText } from "../../../core/calls/progress-text.ts";
-import type { TaskOffer, TaskPlan } from "../../../core/calls/task-offer.ts";
+import type { TaskOffer, TaskPlan, UpstreamTask } from "../../../core/calls/task-offer.ts";
 import type { TaskEnd, TaskObserver, TaskRun } from "../../../core/ports/tasks.ts";
 import type { McpAnswer } from "../answers.ts";
 import { reachesLevel } from "../../../wire/log-level.ts";
@@ -84,6 +84,9 @@ export class RunningCall implements CallerLink, TaskRun {
   /** Last progress message, for the task. */
   #progress: string | undefined;
   #plan: TaskPlan | undefined;
+  /** Name of the innermost tool that may run as a task. */
+  #target = "";
+  #upstream: UpstreamTask | undefined;
   #planTimer: NodeJS.Timeout | undefined;
   /** True after the time of the task plan (`afterMs`) has passed. */
   #isDue = false;
@@ -96,7 +99,8 @@ export class RunningCall implements CallerLink, TaskRun {
     // A source's own request for input requires a retry by the caller. A task has no retries, so such requests are not
     // relayed.
     this.relaysInput = relaysInput && !offersTask;
-    if (offersTask) this.taskOffer = { accept: (plan) => this.#accept(plan) };
+    if (offersTask)
+      this.taskOffer = { accept: (plan) => this.#accept(plan), delegated: (task) => this.#delegated(task) };
     this.#capabilities = visit.capabilities;
     this.wants = {
       progress: offersTask || visit.progressToken !== undefined,
@@ -166,6 +170,13 @@ export class RunningCall implements CallerLink, TaskRun {
     this.#observer?.inputChanged();
   }
 
+  refuse(key: string, error: FailError): void {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    question?.reject(error);
+    this.#observer?.inputChanged();
+  }
+
   /** Lets the call continue without becoming a task. */
   refuseTask(): void {
     clearTimeout(this.#planTimer);
@@ -192,7 +203,19 @@ export class RunningCall implements CallerLink, TaskRun {
     if (this.#progress !== undefined) this.#observer?.progressed(this.#progress);
   }
 
+  /** Task of an upstream server that runs the call. */
+  get upstream(): UpstreamTask | undefined {
+    return this.#upstream;
+  }
+
+  #delegated(task: UpstreamTask): void {
+    this.#upstream = { ...task, target: this.#target };
+    this.#observer?.delegated(this.#upstream);
+    if (this.#plan) this.#accept({ ...this.#plan, afterMs: 0 });
+  }
+
   #accept(plan: TaskPlan): void {
+    this.#target = plan.tool;
     if (this.#answer || this.#observer || (this.#plan && this.#plan.afterMs <= plan.afterMs)) return;
     // An inner call may require an earlier task. The plan still names the outer tool.
     this.#plan = this.#plan ? { ...this.#plan, afterMs: plan.afterMs } : plan;

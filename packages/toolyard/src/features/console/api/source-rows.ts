@@ -48,7 +48,7 @@ export function toProblem(problem: Problem): SourceProblem {
 }
 
 /** Flags of a problem that determine its severity. The first flag that is set decides. */
-const SEVERITIES = ["renamed", "repaired", "unsupported", "changed"] as const;
+const SEVERITIES = ["renamed", "repaired", "changed"] as const;
 
 /** Returns the address of the sign-in page of a source that supports sign-in. */
 export function signInLink(
