@@ -96,17 +96,19 @@ function result(id, task) {
   }, 20);
 }
 
-function call(id, params) {
-  const declared = params._meta?.["io.modelcontextprotocol/clientCapabilities"]?.extensions?.[EXTENSION];
-  const isPlain = params.name === "plain";
-  if (isLegacy && params.name === "long" && !params.task)
+function callLegacy(id, params) {
+  if (params.name === "long" && !params.task)
     return send({ id, error: { code: -32601, message: "This tool runs as a task only" } });
-  if (!isPlain && isLegacy && params.task) return send({ id, result: { task: wire(create(params)) } });
-  if (!isPlain && !isLegacy && declared) {
-    const { inputRequests: _open, result: _result, ...created } = wire(create(params));
-    return send({ id, result: { resultType: "task", ...created } });
-  }
-  return send({ id, result: { ...text(`direct ${params.name}`), ...(!isLegacy && { resultType: "complete" }) } });
+  if (params.name !== "plain" && params.task) return send({ id, result: { task: wire(create(params)) } });
+  send({ id, result: text(`direct ${params.name}`) });
+}
+
+function callModern(id, params) {
+  const { extensions } = params._meta["io.modelcontextprotocol/clientCapabilities"];
+  if (params.name === "plain" || !extensions?.[EXTENSION])
+    return send({ id, result: { ...text(`direct ${params.name}`), resultType: "complete" } });
+  const { inputRequests: _open, result: _result, ...created } = wire(create(params));
+  send({ id, result: { resultType: "task", ...created } });
 }
 
 function about(id, method, params) {
@@ -145,7 +147,7 @@ const METHODS = {
     }),
   "tools/list": (id) =>
     send({ id, result: { tools, ...(!isLegacy && { resultType: "complete", ttlMs: 0, cacheScope: "private" }) } }),
-  "tools/call": (id, params) => call(id, params),
+  "tools/call": isLegacy ? callLegacy : callModern,
   ping: (id) => send({ id, result: {} }),
 };
 
