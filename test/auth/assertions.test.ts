@@ -7,6 +7,7 @@ import { resolveBuiltin } from "../../packages/toolyard/src/auth/builtin/options
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { authorizationOf, clientOf, openYard, statusWith, tokenRequest, Visitor, type Tokens } from "./builtin-yard.ts";
+import { KeyHolder } from "./dpop-client.ts";
 import { RealProvider } from "./real-provider.ts";
 
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -201,6 +202,56 @@ describe("refuses an assertion", () => {
   });
 });
 
+describe("an assertion with a proof of a key", () => {
+  const exchangeBy = async (jwt: string, by: KeyHolder, claims: Record<string, unknown> = {}): Promise<Tokens> => {
+    const dpop = await by.proof("POST", `${toy.served.address.url}/token`, { claims });
+    const authorization = `Basic ${Buffer.from(`desktop:${SECRET}`).toString("base64")}`;
+    return tokenRequest(toy, { grant_type: GRANT, assertion: jwt }, { authorization, dpop });
+  };
+
+  test("gives a token that is bound to the key", async () => {
+    const holder = await KeyHolder.create();
+    for (const cnf of [undefined, { jkt: holder.thumbprint }]) {
+      const tokens = await exchangeBy(await assertion({ claims: { cnf } }), holder);
+      expect(tokens).toMatchObject({ token_type: "DPoP", scope: "mcp" });
+      const token = tokens.access_token!;
+      expect(await statusWith(toy, token)).toBe(401);
+      const headers = await holder.headers(token, "GET", `${toy.served.address.url}/whoami`);
+      expect((await toy.fetch("/whoami", { headers })).status).toBe(200);
+    }
+  });
+
+  test("is refused if the proof is of another key, for another address, or was used before", async () => {
+    const [holder, other] = [await KeyHolder.create(), await KeyHolder.create()];
+    const bound = { claims: { cnf: { jkt: holder.thumbprint } } };
+    expect(await exchangeBy(await assertion(bound), other)).toMatchObject({ error: "invalid_grant" });
+    expect(await exchange(await assertion(bound))).toMatchObject({ error: "invalid_grant" });
+    const wrong = { htu: `${toy.served.address.url}/mcp` };
+    expect(await exchangeBy(await assertion(), holder, wrong)).toMatchObject({ error: "invalid_dpop_proof" });
+    const proof = { jti: "once" };
+    expect(await exchangeBy(await assertion(), holder, proof)).toHaveProperty("access_token");
+    expect(await exchangeBy(await assertion(), holder, proof)).toMatchObject({ error: "invalid_dpop_proof" });
+    const certificate = { claims: { cnf: { "x5t#S256": "a" } } };
+    expect(await exchangeBy(await assertion(certificate), holder)).toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+test("an entry for browsers and one for assertions may have the same provider", async () => {
+  const url = idp.url;
+  const builtin = {
+    machines: { desktop: { secret: SECRET } },
+    providers: {
+      browser: { url, client_id: "hub", client_secret: "s", allow: ["everyone"] },
+      tools: { url, assertion_clients: ["desktop"], allow: ["everyone"] },
+    },
+  };
+  await using hub = await openYard(builtin);
+  const claims = { aud: hub.served.address.url, resource: `${hub.served.address.url}/mcp` };
+  const authorization = `Basic ${Buffer.from(`desktop:${SECRET}`).toString("base64")}`;
+  const body = { grant_type: GRANT, assertion: await assertion({ claims }) };
+  expect(await tokenRequest(hub, body, { authorization })).toHaveProperty("access_token");
+});
+
 test("a client of the provider cannot act for itself if its entry forbids that", async () => {
   const basic = (id: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${SECRET}`).toString("base64")}` });
   const body = { grant_type: "client_credentials", scope: "mcp" };
@@ -231,9 +282,13 @@ test("a provider that does not answer gives no access, and users with a token ke
   const claims = { iss: other.url, aud: hub.served.address.url, resource: `${hub.served.address.url}/mcp` };
   const jwt = await assertion({ claims });
   const authorization = `Basic ${Buffer.from(`desktop:${SECRET}`).toString("base64")}`;
-  expect(await tokenRequest(hub, { grant_type: GRANT, assertion: jwt }, { authorization })).toMatchObject({
-    error: "temporarily_unavailable",
-  });
+  const body = new URLSearchParams({ grant_type: GRANT, assertion: jwt });
+  const answer = await hub.fetch("/token", { method: "POST", headers: { authorization }, body });
+  // Clients retry after a 5xx status only.
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    expect.objectContaining({ error: "temporarily_unavailable" }),
+  ]);
   expect(await statusWith(toy, before)).toBe(200);
 });
 
@@ -246,6 +301,14 @@ describe("the options refuse", () => {
     ["a client id without its secret", { url, client_id: "hub" }, /needs both/],
     ["assertions of GitHub", { kind: "github", assertion_clients: ["desktop"] }, /GitHub issues no assertions/],
   ];
+  test("a client without any way to get a token", () => {
+    const alone = { machines: { desktop: { secret: SECRET, client_credentials: false } } };
+    expect(() => resolveBuiltin(alone)).toThrow(/`auth\.builtin\.machines\.desktop\.client_credentials` is false/);
+    const corp = { url, assertion_clients: ["desktop"], allow: ["everyone"] };
+    expect(resolveBuiltin({ ...alone, providers: { corp } }).machines).toHaveLength(1);
+    expect(resolveBuiltin({ machines: { desktop: { secret: SECRET } } }).machines).toHaveLength(1);
+  });
+
   for (const [title, entry, message] of cases)
     test(title, () => {
       const providers = { corp: { allow: ["group:dev"], ...entry } };

@@ -17,6 +17,8 @@ import {
   type Tokens,
 } from "./builtin-yard.ts";
 
+import { KeyHolder } from "./dpop-client.ts";
+
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 let toy: ToyHub;
@@ -52,11 +54,14 @@ function poll({ device_code: code }: DeviceAuthorization, id = client): Promise<
 /** Submits a form of the device page; its CSRF token is called `xsrf`. */
 function submit(visitor: Visitor, page: Step, values: Record<string, string>): Promise<Step> {
   const xsrf = /name="xsrf" value="([^"]*)"/.exec(page.text)?.[1] ?? "";
-  return visitor.open("/device", { method: "POST", body: new URLSearchParams({ xsrf, ...values }) });
+  return visitor.open(`${toy.served.address.url}/device`, {
+    method: "POST",
+    body: new URLSearchParams({ xsrf, ...values }),
+  });
 }
 
 async function enter(visitor: Visitor, code: string): Promise<Step> {
-  return submit(visitor, await visitor.open("/device"), { user_code: code });
+  return submit(visitor, await visitor.open(`${toy.served.address.url}/device`), { user_code: code });
 }
 
 /** Enters and confirms the code, signs in, and returns the page for the consent. */
@@ -211,6 +216,54 @@ describe("refuses a device code", () => {
     for (let at = 0; at < 25; at += 1) answers.push(await start());
     expect(answers[0]).toHaveProperty("device_code");
     expect(answers.at(-1)).toMatchObject({ error: "temporarily_unavailable" });
+  });
+});
+
+describe("a device that requests its tokens too often", () => {
+  test("gets `slow_down`, and gets its tokens when the user has consented", async () => {
+    const [started, other] = [await start(), await start()];
+    expect(await poll(started)).toMatchObject({ error: "authorization_pending" });
+    for (const _time of [1, 2]) expect(await poll(started)).toMatchObject({ error: "slow_down" });
+    expect(await poll(other)).toMatchObject({ error: "authorization_pending" });
+    const visitor = new Visitor(toy);
+    await visitor.submit(await upToConsent(visitor, started.user_code), { action: "allow" });
+    expect(await poll(started)).toHaveProperty("access_token");
+    expect(await poll(started)).toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("learns nothing about codes that are unknown or of another client", async () => {
+    const started = await start();
+    for (const _time of [1, 2])
+      expect(await poll({ ...started, device_code: "unknown" })).toMatchObject({ error: "invalid_grant" });
+    const other = await clientOf(toy, { grant_types: [GRANT], redirect_uris: [] });
+    for (const _time of [1, 2]) expect(await poll(started, other)).toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+describe("with workers and a base path", () => {
+  test("a device signs in at the addresses of the metadata, and its token is bound to the key that it proves", async () => {
+    await toy[Symbol.asyncDispose]();
+    toy = await openYard({}, { server: { workers: 2, base_path: "/tools" } });
+    client = await clientOf(toy, { grant_types: [GRANT, "refresh_token"], redirect_uris: [] });
+    const { origin } = new URL(toy.served.address.url);
+    const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server/tools`)).json();
+    expect(metadata).toMatchObject({ device_authorization_endpoint: `${origin}/tools/device_authorization` });
+    const started = await start();
+    expect(started.verification_uri).toBe(`${origin}/tools/device`);
+    expect((await new Visitor(toy).open(started.verification_uri_complete)).text).toContain(started.user_code);
+    for (const error of ["authorization_pending", "slow_down"]) expect(await poll(started)).toMatchObject({ error });
+    const visitor = new Visitor(toy);
+    const consent = await upToConsent(visitor, started.user_code);
+    const done = await visitor.submit(consent, { action: "allow" });
+    expect(done.text).toContain('role="status"');
+    const holder = await KeyHolder.create();
+    const dpop = await holder.proof("POST", `${origin}/tools/token`);
+    const body = { grant_type: GRANT, client_id: client, device_code: started.device_code };
+    const tokens = await tokenRequest(toy, body, { dpop });
+    expect(tokens).toMatchObject({ token_type: "DPoP" });
+    expect(await statusWith(toy, tokens.access_token)).toBe(401);
+    const headers = await holder.headers(tokens.access_token!, "GET", `${origin}/tools/whoami`);
+    expect((await toy.fetch("/whoami", { headers })).status).toBe(200);
   });
 });
 

@@ -92,27 +92,50 @@ export interface AuthServerOptions {
 /** Applies the defaults. Throws an `OptionError` for an invalid value. */
 export function resolveBuiltin(raw: AuthServerConfig = {}, needed: readonly string[] = []): AuthServerOptions {
   const options = readOptions(BuiltinSchema, raw, "auth.builtin.");
-  const machines = readEntries(MachineSchema, options.machines, "auth.builtin.machines.");
+  const machines = readMachines(options.machines);
+  const providers = resolveProviders(raw, machines);
+  assertUsable(machines, providers);
   return Object.freeze({
     dynamicRegistration: options.dynamic_registration,
     scopes: [...new Set([BASE_SCOPE, ...needed, ...options.scopes])],
-    machines: Object.entries(machines).map(([id, { secret, client_credentials: actsForItself = true }]) => ({
-      id: machineId(id),
-      secret,
-      actsForItself,
-    })),
-    providers: resolveProviders(raw, Object.keys(machines)),
+    machines,
+    providers,
     accessTokenMs: options.access_token,
     refreshTokenMs: options.refresh_token,
     sessionMs: options.session,
   });
 }
 
+function readMachines(raw: NonNullable<AuthServerConfig["machines"]>): readonly MachineClient[] {
+  const entries = Object.entries(readEntries(MachineSchema, raw, "auth.builtin.machines."));
+  return entries.map(([id, { secret, client_credentials: actsForItself = true }]) => ({
+    id: machineId(id),
+    secret,
+    actsForItself,
+  }));
+}
+
+/** Throws an `OptionError` if a client can get no token, neither for itself nor with an assertion. */
+function assertUsable(machines: readonly MachineClient[], providers: readonly IdentityProviderOptions[]): void {
+  const unused = machines.find(
+    ({ id, actsForItself }) =>
+      !actsForItself && !providers.some(({ assertionClients }) => assertionClients.includes(id)),
+  );
+  if (!unused) return;
+  throw new OptionError(
+    `\`auth.builtin.machines.${unused.id}.client_credentials\` is false, and no provider names the client in ` +
+      "`assertion_clients`, so it could get no token. Name it there, or remove `client_credentials`.",
+  );
+}
+
 /** Throws an `OptionError` if a provider trusts a client that has no secret here. */
-function resolveProviders(raw: AuthServerConfig, machines: readonly string[]): readonly IdentityProviderOptions[] {
+function resolveProviders(
+  raw: AuthServerConfig,
+  machines: readonly MachineClient[],
+): readonly IdentityProviderOptions[] {
   const providers = resolveIdentityProviders(raw.providers);
   for (const { id, assertionClients } of providers) {
-    const unknown = assertionClients.find((client) => !machines.includes(client));
+    const unknown = assertionClients.find((client) => !machines.some((machine) => machine.id === client));
     if (unknown !== undefined)
       throw new OptionError(
         `\`auth.builtin.providers.${id}.assertion_clients\` names ${JSON.stringify(unknown)}, which is no entry of ` +

@@ -1,6 +1,7 @@
 import { Attempts } from "../../auth/builtin/attempts.ts";
 import type { AuthRequest, AuthServer, PendingSignIn } from "../../auth/builtin/auth-server.ts";
 import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
+import { DevicePolls } from "../../auth/builtin/device-polls.ts";
 import type { BridgedAnswer } from "../../auth/builtin/node-bridge.ts";
 import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill, textsFor } from "../../auth/builtin/pages/texts.ts";
@@ -18,6 +19,7 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { responseAddress, takeFederatedStep } from "./federated-sign-in.ts";
 import { codeLimitPage, PREFILLED_CODE, renderDevicePage } from "./device-pages.ts";
+import { withBasic, withScope, withSlowDown } from "./adjusted-requests.ts";
 import { bridgedHeaders } from "./bridged-headers.ts";
 import {
   clientLabel,
@@ -44,6 +46,11 @@ const PASSWORDS_OF_ADDRESS = { burst: 20, everyMs: 10 * SECOND_MS };
 
 /** Limit of sign-ins that devices start, from one address. */
 const DEVICES = { burst: 20, everyMs: 3 * SECOND_MS };
+/**
+ * Limit of sign-ins that devices start from all addresses together. At most 8,000 codes are pending at one time, so the
+ * store of 10,000 codes removes only expired ones.
+ */
+const ALL_DEVICES = { burst: 2000, everyMs: SECOND_MS / 10 };
 /** Limit of codes of devices that are entered, from one address. Each sign-in needs two of them. */
 const CODES = { burst: 20, everyMs: 5 * SECOND_MS };
 
@@ -54,6 +61,8 @@ export class AuthEndpoint implements Endpoint {
   readonly #requests = new Attempts(REQUESTS, Date.now);
   readonly #registrations = new Attempts(REGISTRATIONS, Date.now);
   readonly #devices = new Attempts(DEVICES, Date.now);
+  readonly #allDevices = new Attempts(ALL_DEVICES, Date.now);
+  readonly #polls = new DevicePolls(Date.now);
   readonly #codes = new Attempts(CODES, Date.now);
   readonly #users = new Attempts(PASSWORDS, Date.now);
   readonly #addresses = new Attempts(PASSWORDS_OF_ADDRESS, Date.now);
@@ -90,7 +99,7 @@ export class AuthEndpoint implements Endpoint {
   #mountDevice(listener: Mountable): void {
     const { device_authorization: start, code_verification: page } = AUTH_ROUTES;
     listener.route({ methods: ["POST"], path: start, isOpen: true, isShared: true }, (exchange) => {
-      const waitMs = this.#devices.take(exchange.remoteAddress);
+      const waitMs = this.#devices.take(exchange.remoteAddress) || this.#allDevices.take("all");
       return waitMs > 0 ? refuse(exchange, waitMs) : this.#protocol(exchange);
     });
     listener.route({ methods: ["GET", "POST"], path: page, isOpen: true }, (exchange) => this.#device(exchange));
@@ -114,7 +123,8 @@ export class AuthEndpoint implements Endpoint {
     const body = await exchange.readBody(MAX_BODY_BYTES);
     const { scopes, machines } = this.#handle.options;
     const request = withBasic(withScope(requestOf(exchange, body), scopes), machines);
-    send(exchange, await (await this.#open()).answer(request));
+    const answer = await (await this.#open()).answer(request);
+    send(exchange, request.url === AUTH_ROUTES.token ? withSlowDown(request, answer, this.#polls) : answer);
   }
 
   /** Serves the page for the code of a device. Codes are limited, because they are short enough to be guessed. */
@@ -285,41 +295,6 @@ function waitText(waitMs: number, texts: PageTexts): string {
 function requestOf({ method, path, search, headers, remoteAddress }: HttpExchange, body: Buffer): AuthRequest {
   const url = search === "" ? path : `${path}?${search}`;
   return { method, url, headers: headers as Record<string, string | undefined>, body, remoteAddress };
-}
-
-/**
- * Adds a scope that a resource has to a request without such a scope. Otherwise the library would deny the request
- * after the user has signed in.
- */
-function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
-  const { method, url, body } = request;
-  const isDevice = url === AUTH_ROUTES.device_authorization;
-  if (!isDevice && url !== AUTH_ROUTES.authorization && !url.startsWith(`${AUTH_ROUTES.authorization}?`))
-    return request;
-  const mark = url.indexOf("?");
-  const sent = new URLSearchParams(method === "POST" ? body.toString("utf8") : mark === -1 ? "" : url.slice(mark + 1));
-  const wanted = (sent.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
-  if (wanted.some((scope) => scopes.includes(scope))) return request;
-  sent.set("scope", [...wanted, scopes[0]!].join(" "));
-  const text = sent.toString();
-  return method === "POST"
-    ? { ...request, body: Buffer.from(text) }
-    : { ...request, url: `${AUTH_ROUTES.authorization}?${text}` };
-}
-
-/**
- * Converts a machine's credentials in the body to basic authentication (RFC 6749 section 2.3.1 permits both); the
- * library accepts only one of the forms for each client.
- */
-function withBasic(request: AuthRequest, machines: AuthServerHandle["options"]["machines"]): AuthRequest {
-  if (request.url !== AUTH_ROUTES.token || request.headers["authorization"] !== undefined) return request;
-  const sent = new URLSearchParams(request.body.toString("utf8"));
-  const [id, secret] = [sent.get("client_id"), sent.get("client_secret")];
-  if (id === null || secret === null || !machines.some((machine) => machine.id === id)) return request;
-  sent.delete("client_secret");
-  const pair = Buffer.from([id, secret].map(encodeURIComponent).join(":")).toString("base64");
-  const headers = { ...request.headers, authorization: `Basic ${pair}` };
-  return { ...request, headers, body: Buffer.from(sent.toString()) };
 }
 
 function redirect({ answer }: HttpExchange, location: string): void {

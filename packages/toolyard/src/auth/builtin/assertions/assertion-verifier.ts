@@ -72,9 +72,11 @@ export class AssertionVerifier {
   /** Returns the provider that the assertion names, if the client may send assertions of this provider. */
   #providerOf(assertion: string, clientId: string): IdentityProviderOptions {
     const issuer = issuerOf(assertion);
-    const provider = this.#rules.providers.find(({ kind, url }) => kind === "oidc" && url === issuer);
-    if (!provider?.assertionClients.includes(clientId))
-      throw new TokenError("The issuer of the assertion is not trusted for this client");
+    // Several entries may have the same issuer, such as one for browsers and one for assertions.
+    const provider = this.#rules.providers.find(
+      ({ kind, url, assertionClients }) => kind === "oidc" && url === issuer && assertionClients.includes(clientId),
+    );
+    if (!provider) throw new TokenError("The issuer of the assertion is not trusted for this client");
     return provider;
   }
 
