@@ -241,7 +241,7 @@ describe("a device that requests its tokens too often", () => {
 });
 
 describe("with workers and a base path", () => {
-  test("a device signs in at the addresses of the metadata, and its token is bound to the key that it proves", async () => {
+  test("a device signs in at the addresses of the metadata, and gets a token for the key that it proves", async () => {
     await toy[Symbol.asyncDispose]();
     toy = await openYard({}, { server: { workers: 2, base_path: "/tools" } });
     client = await clientOf(toy, { grant_types: [GRANT, "refresh_token"], redirect_uris: [] });
