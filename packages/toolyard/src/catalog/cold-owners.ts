@@ -9,6 +9,8 @@ export interface RequestedName {
   /** Name of a tool or prompt, or a URI. */
   readonly text: string;
   readonly isUri: boolean;
+  /** True if the name is looked up as the name of a tool only. @default false */
+  readonly isTool?: boolean;
   readonly view: View;
 }
 

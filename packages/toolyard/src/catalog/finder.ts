@@ -2,6 +2,7 @@ import type { CallTarget, ListingRequest } from "../core/sources/provider.ts";
 import type { Source } from "../core/sources/records.ts";
 import { mightUse, namedSources, type RequestedName } from "./cold-owners.ts";
 import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
+import { KnownNames, type KnownName } from "./known-names.ts";
 import { isGuessed, isSpelledAsListed, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -25,6 +26,7 @@ export type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
  */
 export class Finder {
   readonly #catalog: Findable;
+  readonly #known = new KnownNames();
 
   constructor(catalog: Findable) {
     this.#catalog = catalog;
@@ -32,6 +34,9 @@ export class Finder {
 
   /** Implements `Catalog.lookUp`. */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const known = this.#known.find(asked, this.#catalog.gates());
+    // The type assertion is safe: only tools are kept, and they are found by the same functions.
+    if (known && !known.asked.some(isCold)) return this.#lookUpKnown(known as KnownName<T>, { asked, find });
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
     return starts.length === 0 ? lookup : this.#afterStart(lookup, starts, { asked, find });
@@ -75,22 +80,31 @@ export class Finder {
 
   #lookUpNow<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const snapshot = this.#catalog.latest();
-    const known = find(snapshot);
-    const gates = this.#withSay(this.#catalog.gates(), asked);
-    const isGuess = isGuessed(known) && gates.some(isCold);
-    if (isGuess || !isSpelledAsListed(known, asked.text)) return this.#lookUpEverywhere(asked, find);
+    const lookup = find(snapshot);
+    const all = this.#catalog.gates();
+    const gates = this.#withSay(all, asked);
+    const isGuess = isGuessed(lookup) && gates.some(isCold);
+    if (isGuess || !isSpelledAsListed(lookup, asked.text)) return this.#lookUpEverywhere(asked, find);
+    const known = { snapshot, lookup, asked: gates.filter((gate) => mayTake(gate, lookup.source)) };
+    // While a source is starting, it is not asked, although it may have the name later.
+    if (gates === all) this.#known.keep(asked, known, all);
+    return this.#lookUpKnown(known, { asked, find });
+  }
+
+  /** Requests the sources that may have the name now, and returns the known result if it is still valid. */
+  #lookUpKnown<T extends CallTarget>(
+    { snapshot, lookup, asked: gates }: KnownName<T>,
+    { asked, find }: LookedFor<T>,
+  ): Lookup<T> | Promise<Lookup<T>> {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const latest = this.#catalog.latest();
-      const found = latest === snapshot ? known : find(latest);
+      const found = latest === snapshot ? lookup : find(latest);
       // If the tool was removed, or now belongs to another source, sources of lower precedence may have the name.
-      return isSpelledAsListed(found, asked.text) && found.source.id === known.source.id
+      return isSpelledAsListed(found, asked.text) && found.source.id === lookup.source.id
         ? found
         : this.#lookUpEverywhere(asked, find);
     };
-    const waits = askAll(
-      gates.filter((gate) => mayTake(gate, known.source)),
-      (gate) => (gate.provider.source.id === known.source.id ? FOR_ITSELF : FOR_OTHER),
-    );
+    const waits = askAll(gates, (gate) => (gate.provider.source.id === lookup.source.id ? FOR_ITSELF : FOR_OTHER));
     // Not async: a call that does not wait must not be overtaken by later calls.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }

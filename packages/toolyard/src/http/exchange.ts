@@ -126,6 +126,21 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
     return this.#place.authenticator.challengeScopes?.(scopes, this.#facts.mount);
   }
 
+  /**
+   * Returns what `read` reads from the head. Requests that repeat the head share the value, so it must not depend on
+   * the caller, the body or the time. An endpoint has one such function.
+   */
+  ofHead<T>(read: (exchange: HttpExchange) => T): T {
+    const { memo } = this.#request;
+    if (!memo) return read(this);
+    if (memo.reader !== read) {
+      memo.read = read(this);
+      memo.reader = read;
+    }
+    // The type assertion is safe: `read` has returned the value.
+    return memo.read as T;
+  }
+
   /** Returns one header by its name in lower case. */
   header(name: string): string | undefined {
     return this.#request.header(name);

@@ -11,8 +11,23 @@ export interface BodyAccounts {
   openBody(release: ReleaseBytes): ArrivingBytes;
 }
 
+/**
+ * Values that depend on nothing but the head and the connection of a request. Requests that repeat the head of the
+ * request before on their connection share them, so that most requests of a client need no checks of their head.
+ */
+export class HeadMemo {
+  /** Dispatcher that set `checked`. */
+  checker: object | undefined;
+  checked: unknown;
+  /** Function that returned `read`. */
+  reader: unknown;
+  read: unknown;
+}
+
 /** Request from an adapter: request line, headers and body. */
 export interface HttpRequest {
+  /** Absent if the adapter does not recognise repeated heads. */
+  readonly memo?: HeadMemo;
   readonly method: string;
   /** Path and query as sent, or a whole URL. */
   readonly target: string;

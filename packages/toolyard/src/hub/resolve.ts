@@ -20,7 +20,7 @@ import type { SourceSet } from "./sources/source-set.ts";
  */
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
   if (call.method === "extension") return extensionResolution(call, places);
-  const asked = { text: call.target, isUri: asksForUri(call), view: call };
+  const asked = { text: call.target, isUri: asksForUri(call), isTool: call.method === "tools/call", view: call };
   const find = (): Lookup | Promise<Lookup> =>
     places.catalog.for(call.principal).lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
   const decide = (lookup: Lookup): Resolution | Promise<Resolution> =>

@@ -1,7 +1,6 @@
 import type { Principal, ToolMode, ToolNameStyle } from "../../core/calls/call.ts";
-import { bodyWithHeaderContext } from "../../core/trace-context.ts";
+import { bodyWithContext } from "../../core/trace-context.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
-import { acceptedTypes } from "../../http/request/accept.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/request/json-content.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
@@ -10,7 +9,7 @@ import { sendEmpty } from "../../http/answer/send.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
 import type { Dialect } from "../dialect.ts";
-import { eraOf, eraOfLegacyOnly, servedEraOf } from "./era.ts";
+import { eraOf, eraOfLegacyOnly } from "./era.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
@@ -18,8 +17,9 @@ import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
 import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
-import { defaultModeFor, toolModeOfRequest } from "../tool-mode.ts";
-import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
+import { defaultModeFor } from "../tool-mode.ts";
+import { withToolNames } from "../tool-names.ts";
+import { readMcpHead, type McpHead } from "./http-head.ts";
 import { MCP_PATH } from "../paths.ts";
 
 export interface McpHttpParts {
@@ -65,7 +65,7 @@ export class McpHttpEndpoint {
   }
 
   #post(http: HttpExchange): void | Promise<void> {
-    assertJsonContent(http);
+    if (!http.ofHead(readMcpHead).isJson) assertJsonContent(http);
     const body = http.readBody();
     // Not async, because the body of most requests is already available.
     return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
@@ -74,11 +74,13 @@ export class McpHttpEndpoint {
   #read(body: Buffer, http: HttpExchange): void | Promise<void> {
     const parsed = http.parseJson(body);
     if (!parsed.ok) return refuseBody(http.answer, parsed);
-    return this.#answer(bodyWithHeaderContext(parsed.value, http), http);
+    const { context } = http.ofHead(readMcpHead);
+    return this.#answer(context ? bodyWithContext(parsed.value, context) : parsed.value, http);
   }
 
   #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
-    const served = this.#parts.legacy && (servedEraOf(http) ?? this.#parts.era);
+    const head = http.ofHead(readMcpHead);
+    const served = this.#parts.legacy && (head.era ?? this.#parts.era);
     const era = served === "legacy" ? eraOfLegacyOnly(body, http) : eraOf(body, http);
     switch (era.type) {
       case "refused":
@@ -87,15 +89,15 @@ export class McpHttpEndpoint {
         // Over HTTP a caller cancels by closing the stream, so notifications have no effect.
         return sendEmpty(http.answer, 202);
       case "modern-request":
-        return this.#modern(era.message, http);
+        return this.#modern(era.message, http, head);
       case "legacy":
         return this.#legacy(body, { http, dialects, classified: era.classified });
     }
   }
 
-  #modern(message: RpcRequest, http: HttpExchange): Promise<void> {
+  #modern(message: RpcRequest, http: HttpExchange, head: McpHead): Promise<void> {
     this.#endListensOn(http.closing);
-    const accepted = acceptedTypes(http.header("accept"));
+    const { accepted, mode } = head;
     if (!accepted.stream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
     if (!accepted.stream && !accepted.json)
@@ -104,19 +106,20 @@ export class McpHttpEndpoint {
     if (message.method === "subscriptions/listen") http.endWithToken(() => http.answer.end());
     return this.#parts.modern.handle(message, outlet, {
       endpoint: "mcp-http",
-      principal: this.#callerOf(http),
-      mode: toolModeOfRequest(http) ?? defaultModeFor(http.principal, this.#parts.defaultMode),
+      principal: this.#callerOf(http, head),
+      mode: mode ?? defaultModeFor(http.principal, this.#parts.defaultMode),
       signal: outlet.signal,
       headers: http,
     });
   }
 
-  #callerOf(http: HttpExchange): Principal {
-    return withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#parts.toolNames ?? "mcp");
+  #callerOf({ principal }: HttpExchange, { toolNames }: McpHead): Principal {
+    return withToolNames(principal, toolNames ?? this.#parts.toolNames ?? "mcp");
   }
 
   #legacyExchange({ http, dialects, classified }: LegacyPost): LegacyExchange {
-    return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects, classified };
+    const head = http.ofHead(readMcpHead);
+    return { http, principal: this.#callerOf(http, head), mode: head.mode, head, dialects, classified };
   }
 
   /**

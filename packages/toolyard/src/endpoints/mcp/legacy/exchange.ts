@@ -2,6 +2,7 @@ import type { Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { ClassifiedMessage } from "../../../wire/messages.ts";
 import type { Dialect } from "../../dialect.ts";
+import type { McpHead } from "../http-head.ts";
 
 /** One HTTP request to a legacy endpoint after the checks of the listener: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
@@ -10,6 +11,8 @@ export interface LegacyExchange {
   readonly principal: Principal;
   /** Tool mode that this request selects by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode | undefined;
+  /** Facts in the head. Absent: they are read from `http`. */
+  readonly head?: McpHead | undefined;
   /** Other dialects at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
   /** Result of `classifyMessage` for the posted message. Absent for a batch and for a body that was not read. */

@@ -5,18 +5,10 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import { isJsonContent } from "../../../http/request/json-content.ts";
 import { sendJson } from "../../../http/answer/send.ts";
 import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
-import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
+import { rpcError, RPC } from "../../../wire/messages.ts";
+import type { LegacyHeadProblems, McpHead } from "../http-head.ts";
+import type { HttpProblem } from "./http-problem.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
-
-/**
- * Error response of HTTP. Codes and messages equal those of the reference implementation, since clients check them.
- */
-export interface HttpProblem {
-  readonly status: number;
-  readonly code: number;
-  readonly message: string;
-  readonly id?: RequestId | null;
-}
 
 export const SESSION_REQUIRED: HttpProblem = {
   status: 400,
@@ -53,7 +45,15 @@ export function sendProblem(answer: HttpAnswer, { status, code, message, id = nu
   sendJson(answer, status, stringifyExact(rpcError(id, { code, message })));
 }
 
-export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {
+/** Returns the problems of a posted request's head. Requests with the same head share them. */
+export function headProblems(http: HttpExchange, head: McpHead | undefined): LegacyHeadProblems {
+  if (head?.legacy) return head.legacy;
+  const problems = { types: postHeaderProblem(http), version: versionProblem(http) };
+  if (head) head.legacy = problems;
+  return problems;
+}
+
+function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {
   const { json, stream } = acceptedTypes(http.header("accept"));
   if (!json && !stream)
     return {

@@ -19,16 +19,16 @@ import {
   batchProblem,
   FULL,
   getHeaderProblem,
+  headProblems,
   ONE_STREAM_ONLY,
   ONLY_ONE_INITIALIZE,
-  postHeaderProblem,
   sendProblem,
   SESSION_ELSEWHERE,
   SESSION_NOT_FOUND,
   SESSION_REQUIRED,
   versionProblem,
-  type HttpProblem,
 } from "./http-checks.ts";
+import type { HttpProblem } from "./http-problem.ts";
 import { HttpSession } from "./http-session.ts";
 import { PostReply, replay } from "./post-reply.ts";
 import type { Outlet } from "./outlet.ts";
@@ -73,12 +73,12 @@ export class LegacyHttp {
   post(exchange: LegacyExchange, body: unknown): Promise<void> | void {
     const { http } = exchange;
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-    const problem = postHeaderProblem(http) ?? batchProblem(messages);
+    const { types, version } = headProblems(http, exchange.head);
+    const problem = types ?? batchProblem(messages);
     if (problem) return sendProblem(http.answer, problem);
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
     if (!session) return this.#withoutSession(exchange, body);
-    const version = versionProblem(http);
     if (version) return sendProblem(http.answer, version);
     if (Array.isArray(body) && !session.protocol.revision.batches)
       return sendProblem(named(http.answer, session), noBatches(session));

@@ -1,6 +1,6 @@
 import { LastRead } from "../../../../core/timing/last-read.ts";
 import { trimBlanks } from "../../../../core/text/trim-blanks.ts";
-import type { RequestHeaders } from "../../../wire.ts";
+import { HeadMemo, type RequestHeaders } from "../../../wire.ts";
 
 /** Head of a plain request. */
 export interface PlainHead {
@@ -10,6 +10,7 @@ export interface PlainHead {
   readonly headers: RequestHeaders;
   /** Length of the body. */
   readonly bodyBytes: number;
+  readonly memo: HeadMemo;
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -76,7 +77,13 @@ function readHead(text: string): PlainHead | undefined {
   const bodyBytes = bodyBytesOf(method, headers["content-length"]);
   return bodyBytes === undefined
     ? undefined
-    : { method: method as PlainHead["method"], target, headers: Object.freeze(headers), bodyBytes };
+    : {
+        method: method as PlainHead["method"],
+        target,
+        headers: Object.freeze(headers),
+        bodyBytes,
+        memo: new HeadMemo(),
+      };
 }
 
 function readFields(lines: readonly string[]): Record<string, string> | undefined {

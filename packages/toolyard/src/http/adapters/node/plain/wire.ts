@@ -1,6 +1,14 @@
 import type { Socket } from "node:net";
 import { assertPlain, tooLarge } from "../../../request/body-refusals.ts";
-import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../../wire.ts";
+import type {
+  AnswerWire,
+  BodyAccounts,
+  HeadMemo,
+  HttpRequest,
+  RawHeaders,
+  RequestHeaders,
+  WireEvents,
+} from "../../../wire.ts";
 import { DrainWatch } from "../drain-watch.ts";
 import { ReaderWatch, sentBytes } from "../reader-watch.ts";
 import { answerHead, type AnswerFraming } from "./answer-head.ts";
@@ -27,6 +35,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
   /** True if the connection ends with this answer. */
   closes = false;
+  readonly memo: HeadMemo;
   readonly #head: PlainHead;
   #body: Buffer | IncomingBody;
   readonly #connection: WireConnection;
@@ -43,6 +52,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
 
   constructor(head: PlainHead, body: Buffer | IncomingBody, connection: WireConnection) {
     this.#head = head;
+    this.memo = head.memo;
     this.#body = body;
     this.#connection = connection;
   }
