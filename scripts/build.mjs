@@ -91,6 +91,10 @@ for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(ro
 await bundle(root, compiled);
 const FONT = join("pictures", "font");
 cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), { recursive: true });
+const TRANSLATIONS = join("search", "translations");
+cpSync(join(packages, "library", "src", TRANSLATIONS), join(packages, "library", "dist", TRANSLATIONS), {
+  recursive: true,
+});
 progress("the console");
 // In its own process, since it changes to another folder.
 const vite = join(dirname(require.resolve("vite/package.json")), "bin", "vite.js");

@@ -1,5 +1,6 @@
 import { TermCounter } from "./term-counter.ts";
-import { isExactTerm, type TermGroup } from "./terms.ts";
+import { termsIn, type TermGroup } from "./term-group.ts";
+import { isExactTerm } from "./terms.ts";
 
 /** Usual parameters of BM25. Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009). */
 const K1 = 1.2;
@@ -73,10 +74,16 @@ export function weightsOf(groups: readonly TermGroup[], stats: TermStats): numbe
 
 /** Returns an upper limit of the number of passages that contain any term of the group. */
 export function frequencyOf(group: TermGroup, { frequencies, passages }: TermStats): number {
-  return Math.min(
-    passages,
-    group.reduce((sum, term) => sum + (frequencies.get(term) ?? 0), 0),
-  );
+  let sum = 0;
+  for (const term of group.keys()) sum += frequencies.get(term) ?? 0;
+  return Math.min(passages, sum);
+}
+
+/** Returns the number of passages that contain a term of the group. A passage counts by the weight of its term. */
+function weightedFrequency(group: TermGroup, { frequencies, passages }: TermStats): number {
+  let sum = 0;
+  for (const [term, weight] of group) sum += weight * (frequencies.get(term) ?? 0);
+  return Math.min(passages, sum);
 }
 
 /** Share of a word's weight for its exact spelling, added to the weight of its stem. */
@@ -84,8 +91,12 @@ const EXACT_SHARE = 0.1;
 
 /** Returns the weight of a word: higher for rarer words, and highest for a word that no passage contains. */
 export function groupWeight(group: TermGroup, stats: TermStats): number {
-  const weight = weightOf(frequencyOf(group, stats), stats.passages);
-  return group.every(isExactTerm) ? weight * EXACT_SHARE : weight;
+  const weight = weightOf(weightedFrequency(group, stats), stats.passages);
+  return isExact(group) ? weight * EXACT_SHARE : weight;
+}
+
+function isExact(group: TermGroup): boolean {
+  return Array.from(group.keys()).every(isExactTerm);
 }
 
 function weightOf(frequency: number, passages: number): number {
@@ -98,7 +109,7 @@ function weightOf(frequency: number, passages: number): number {
  */
 export function fullScore(groups: readonly TermGroup[], stats: TermStats): number {
   // If no passage contains the exact spelling of a word, its stem counts instead.
-  const counted = groups.filter((group) => !group.every(isExactTerm) || frequencyOf(group, stats) > 0);
+  const counted = groups.filter((group) => !isExact(group) || frequencyOf(group, stats) > 0);
   return counted.reduce((sum, group) => sum + groupWeight(group, stats), 0);
 }
 
@@ -125,5 +136,5 @@ export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, w
 }
 
 function termsOf(known: readonly { readonly group: TermGroup }[], { frequencies }: TermStats): string[] {
-  return known.flatMap(({ group }) => group.filter((term) => frequencies.has(term)));
+  return termsIn(known.map(({ group }) => group)).filter((term) => frequencies.has(term));
 }

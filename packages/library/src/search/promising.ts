@@ -1,7 +1,7 @@
 import type { Places } from "../store/store.ts";
 import { mostOf, normOf, partOf, weightsOf, type TermStats } from "./bm25.ts";
 import { STEPS } from "./term-counter.ts";
-import type { TermGroup } from "./terms.ts";
+import type { TermGroup } from "./term-group.ts";
 
 /** Margin larger than the rounding error of summing the same products in another order. */
 const MARGIN = 1e-9;
@@ -23,7 +23,7 @@ export function promising(places: Places, { groups, stats, count }: PassageQuery
   const [least, most] = [new Float64Array(size), new Float64Array(size)];
   const norms = places.lengths.map((length) => normOf(length, stats));
   for (const [at, weight] of weightsOf(groups, stats).entries()) {
-    const terms = groups[at]!.filter((term) => stats.frequencies.has(term));
+    const terms = Array.from(groups[at]!).filter(([term]) => stats.frequencies.has(term));
     const counts = countsOf(terms, places);
     for (let place = 0; place < size; place += 1) {
       const [fewest, highest] = counts ? [counts.least[place]!, counts.most[place]!] : [0, Infinity];
@@ -37,19 +37,19 @@ export function promising(places: Places, { groups, stats, count }: PassageQuery
 
 /** Returns the number of occurrences of the terms in each passage; undefined if it is unknown. */
 function countsOf(
-  terms: readonly string[],
+  terms: readonly (readonly [term: string, weight: number])[],
   { ids, terms: known }: Places,
 ): { readonly least: Float64Array; readonly most: Float64Array } | undefined {
-  if (!terms.every((term) => known.has(term))) return undefined;
+  if (!terms.every(([term]) => known.has(term))) return undefined;
   const [least, most] = [new Float64Array(ids.length), new Float64Array(ids.length)];
-  for (const term of terms)
+  for (const [term, weight] of terms)
     for (const [step, list] of known.get(term)!.entries()) {
       // The previous steps already counted the lower part for passages that reach this step.
       const [before, up] = [STEPS[step - 1] ?? 0, STEPS[step]!];
       const bound = (STEPS[step + 1] ?? Infinity) - 1 - (step === 0 ? 0 : up - 1);
       for (const place of placesOf(ids, list)) {
-        least[place]! += up - before;
-        most[place]! += bound;
+        least[place]! += weight * (up - before);
+        most[place]! += weight * bound;
       }
     }
   return { least, most };

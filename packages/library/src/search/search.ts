@@ -1,10 +1,10 @@
 import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/store.ts";
 import type { Embedder } from "./embedder.ts";
 import { DocumentError } from "../documents/document-error.ts";
-import { byPlace } from "./order.ts";
-import { frequencyOf, fullScore, scoreBm25, selectiveTerms, type Candidate, type WantedTerms } from "./bm25.ts";
-import { promising, type PassageQuery } from "./promising.ts";
-import type { TermGroup, Terms } from "./terms.ts";
+import { best, byWords, mergeTranslated, type Lexical, type MergedWords, type ScoredPassage } from "./lexical.ts";
+import { expandQuery, type ExpandedQuery } from "./query-expansion.ts";
+import { rankPlaces, rounded, type RankedPlace } from "./rank.ts";
+import type { Terms } from "./terms.ts";
 
 export interface SearchRequest {
   readonly query: string;
@@ -16,7 +16,7 @@ export interface SearchRequest {
   readonly levels?: readonly [least: number, most: number];
   /**
    * Minimum relevance of the best passage. The other passages need half of it. If the best passage has less, nothing is
-   * found. @default 0.3
+   * found. @default 0.3, or 0.4 if the library has a dictionary for its languages
    */
   readonly minRelevance?: number;
 }
@@ -62,22 +62,13 @@ const MIN_PROPOSED = 50;
  * Additional number of nearest passages that are requested, so that rounding in a store does not change the result.
  */
 const MORE_NEAR = 20;
-/** Weight of the words in the score. The rest is the weight of the vectors. */
-const WORDS = 0.7;
-/** Scores are rounded to four decimals, so that all stores return the same order despite different last bits. */
-const ROUNDING = 10_000;
 /** Default of `minRelevance`, measured with questions that have an answer and questions that have none. */
 const MIN_RELEVANCE = 0.3;
-/** Minimum similarity of a relevant passage that contains no word of the query. */
-const MIN_MEANING = 0.6;
+/** Default of `minRelevance` for a query with synonyms and translations, which more passages contain by chance. */
+const MIN_EXPANDED_RELEVANCE = 0.4;
 /** Share of the minimum relevance that passages after the best one must have. */
 const REST = 0.5;
 const MAX_NEAR_MISSES = 3;
-
-/** Number of passages beyond the requested number that are read without filtering candidates first. */
-const FEW_MORE = 300;
-/** Maximum share of all passages that contain a term whose occurrences are looked up. */
-const TELLING = 0.5;
 
 /** Maximum number of searches. A search is repeated if its results were changed meanwhile. */
 const MAX_TRIES = 5;
@@ -108,13 +99,18 @@ async function searchOnce(
   const { query, limit, filter, levels } = request;
   const languages = await store.languages();
   await terms.load(languages);
-  const { groups, language } = terms.ofQuery(query, languages);
+  const asked = await expandQuery(query, { terms, languages });
   // Stores cannot filter by level, so a query for some levels needs all candidates.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
-  const vector = await queryVector(query, { embedder, language, onUnavailable });
+  const vector = await queryVector(query, { embedder, language: asked.language, onUnavailable });
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
-  const words = await byWords(groups, { kind, store, filter, wanted, near: near.map(({ id }) => id) });
-  const told = best(words.found, wanted);
+  const words = await findWords(asked, { kind, store, filter, wanted, near: near.map(({ id }) => id) });
+  const told = [false, true].flatMap((isTranslated) => {
+    return best(
+      words.found.filter(({ id }) => words.translated.has(id) === isTranslated),
+      wanted,
+    );
+  });
   const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
   const cosines = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
   // The last digits of similarities differ between stores, so the final choice is made here.
@@ -124,12 +120,23 @@ async function searchOnce(
     ? await ofLevels(kind, Array.from(chosen.values()), { levels, store })
     : { places: Array.from(chosen.values()), isWhole: true };
   const ranked = rankPlaces(places, { words, cosines, embedder });
-  const found = await readHits(kind, ranked, { request, store, total: words.total });
+  const minRelevance = asked.translations.length > 0 ? MIN_EXPANDED_RELEVANCE : MIN_RELEVANCE;
+  const found = await readHits(kind, ranked, { request: { minRelevance, ...request }, store, total: words.total });
   return { ...found, isWhole: words.isWhole && isWhole && found.isWhole };
 }
 
+/** Finds passages by the words of a query, and passages in other languages by its translations. */
+async function findWords({ groups, translations }: ExpandedQuery, search: Lexical): Promise<MergedWords> {
+  const { filter } = search;
+  const others = translations.filter(({ language }) => (filter.language ?? language) === language);
+  const found = [await byWords(groups, search)];
+  for (const { groups: own, language } of others)
+    found.push(await byWords(own, { ...search, filter: { ...filter, language } }));
+  return mergeTranslated(found[0]!, found.slice(1));
+}
+
 interface HitReading {
-  readonly request: SearchRequest;
+  readonly request: SearchRequest & { readonly minRelevance: number };
   readonly store: LibraryStore;
   /** Number of passages with a word of the query. */
   readonly total: number;
@@ -141,7 +148,7 @@ async function readHits(
   all: readonly RankedPlace[],
   { request, store, total }: HitReading,
 ): Promise<PassageHits & { readonly isWhole: boolean }> {
-  const { limit, minSimilarity, minRelevance = MIN_RELEVANCE } = request;
+  const { limit, minSimilarity, minRelevance } = request;
   const ranked = all.filter(({ similarity }) => similarity === undefined || similarity >= minSimilarity);
   // The score of the first passage is the relevance of the best one.
   const isFound = ranked.length > 0 && ranked[0]!.score >= minRelevance;
@@ -185,62 +192,6 @@ interface QueryEmbedding extends Pick<SearchParts, "embedder" | "onUnavailable">
   readonly language: string | undefined;
 }
 
-interface RankedPlace extends ScoredPassage {
-  readonly similarity: number | undefined;
-  readonly cosine: number | undefined;
-  /** Share of the query's words that the passage contains, by weight; or its similarity, if that is higher. */
-  readonly relevance: number;
-}
-
-interface Evidence {
-  readonly words: ByWords;
-  readonly cosines: ReadonlyMap<number, number>;
-  readonly embedder: Embedder | undefined;
-}
-
-/** Orders passages by words and vectors. The score of the first is its relevance; the others are relative to it. */
-function rankPlaces(places: readonly ScoredPassage[], { words, cosines, embedder }: Evidence): RankedPlace[] {
-  const most = places.reduce((all, { id }) => Math.max(all, words.scores.get(id) ?? 0), Number.MIN_VALUE);
-  const known = places.flatMap(({ id }) => (cosines.has(id) ? [Math.max(0, rounded(cosines.get(id)!))] : []));
-  // A passage without a vector is never ranked before one with the same words and a vector.
-  const least = known.reduce((all, cosine) => Math.min(all, cosine), 1);
-  const greatest = known.reduce((all, cosine) => Math.max(all, cosine), 0);
-  // Without a calibration, cosines are scaled between the lowest and the highest, because the cosines of many models
-  // are close together.
-  const meaningOf = (cosine: number): number =>
-    embedder?.calibration ? Math.max(0, cosine) : (cosine - least) / Math.max(greatest - least, Number.MIN_VALUE);
-  const hasWords = words.scores.size > 0;
-  const ranked = places.map((place) => {
-    const lexical = words.scores.get(place.id) ?? 0;
-    const cosine = cosines.has(place.id) ? rounded(cosines.get(place.id)!) : undefined;
-    const similarity = cosine === undefined ? undefined : similarityOf(cosine, embedder);
-    const meaning = meaningOf(cosine ?? least);
-    const fused = known.length > 0 ? WORDS * (lexical / most) + (1 - WORDS) * meaning : lexical / most;
-    const relevance = Math.max(Math.min(1, lexical / words.fullScore), relevanceOf({ cosine, similarity }, hasWords));
-    return { ...place, cosine, similarity, relevance, score: fused };
-  });
-  const ordered = ranked.toSorted((one, other) => rounded(other.score) - rounded(one.score) || byPlace(one, other));
-  const top = ordered[0]?.score ?? 1;
-  const relevance = ordered.reduce((all, one) => Math.max(all, one.relevance), 0);
-  return ordered.map((one) => ({ ...one, score: rounded((one.score / Math.max(top, Number.MIN_VALUE)) * relevance) }));
-}
-
-/**
- * Returns the relevance of a passage by its vector alone. If other passages contain words of the query, the vector must
- * indicate that the passage is more likely relevant than not. Without a calibration, vectors cannot show that nothing
- * relevant exists.
- */
-function relevanceOf({ cosine, similarity }: Pick<RankedPlace, "cosine" | "similarity">, hasWords: boolean): number {
-  if (similarity === undefined) return cosine ?? 0;
-  return similarity >= MIN_MEANING || !hasWords ? similarity : 0;
-}
-
-/** Returns the measured probability that a passage with this cosine is relevant. */
-function similarityOf(cosine: number, embedder: Embedder | undefined): number | undefined {
-  const { calibration } = embedder ?? {};
-  return calibration && rounded(1 / (1 + Math.exp((calibration.middle - cosine) / calibration.spread)));
-}
-
 /** Returns the passages with a level in the range. */
 async function ofLevels(
   kind: PassageKind,
@@ -253,89 +204,4 @@ async function ofLevels(
   );
   const own = new Set(passages.filter(({ level }) => level >= least && level <= most).map(({ id }) => id));
   return { places: places.filter(({ id }) => own.has(id)), isWhole: passages.length === places.length };
-}
-
-interface ScoredPassage {
-  readonly id: number;
-  readonly sourceId: string;
-  readonly ordinal: number;
-  readonly score: number;
-}
-
-interface ByWords {
-  /** Passages that contain words of the query: all that may rank among the best, and those with similar vectors. */
-  readonly found: readonly ScoredPassage[];
-  readonly scores: ReadonlyMap<number, number>;
-  /** Score of a passage of average length that contains each word of the query once. */
-  readonly fullScore: number;
-  readonly total: number;
-  /** False if a passage was removed before it was read. */
-  readonly isWhole: boolean;
-}
-
-interface Lexical {
-  readonly kind: PassageKind;
-  readonly store: LibraryStore;
-  readonly filter: Filter;
-  readonly wanted: number;
-  /** Ids of passages with similar vectors. Their words count too. */
-  readonly near: readonly number[];
-}
-
-async function byWords(groups: readonly TermGroup[], search: Lexical): Promise<ByWords> {
-  if (groups.length === 0) return { found: [], scores: new Map(), fullScore: 1, total: 0, isWhole: true };
-  const stats = await search.store.termStats(search.kind, groups.flat());
-  const known = groups.filter((group) => frequencyOf(group, stats) > 0);
-  const { candidates, total, isWhole } = await candidatesOf({ groups: known, stats, count: search.wanted }, search);
-  const scores = scoreBm25(known, candidates, stats);
-  const found = candidates.flatMap(({ id, sourceId, ordinal }) => {
-    const score = scores.get(id);
-    return score === undefined ? [] : [{ id, sourceId, ordinal, score }];
-  });
-  return { found, scores, fullScore: fullScore(groups, stats), total: total ?? found.length, isWhole };
-}
-
-interface Candidates {
-  readonly candidates: readonly Candidate[];
-  /** Number of matching passages. Absent: the list is complete. */
-  readonly total?: number;
-  readonly isWhole: boolean;
-}
-
-/**
- * Returns the candidate passages. If even the rarest word is in too many passages, those that contain a second word
- * come first, if there are enough of them.
- */
-async function candidatesOf(words: PassageQuery, search: Lexical): Promise<Candidates> {
-  const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);
-  const both = and ? await candidatesFor({ any, and }, words, search) : undefined;
-  const isEnough = both && (both.total ?? both.candidates.length) >= search.wanted;
-  return isEnough ? both : candidatesFor({ any }, words, search);
-}
-
-async function candidatesFor(terms: WantedTerms, words: PassageQuery, search: Lexical): Promise<Candidates> {
-  const { kind, store, filter, wanted, near } = search;
-  const looked = { terms: tellingTerms(words, terms.any), filter, few: wanted + FEW_MORE };
-  const places = terms.any.length > 0 ? await store.places?.(kind, terms, looked) : undefined;
-  if (!places) return { candidates: await store.candidates(kind, terms, filter), isWhole: true };
-  const all = new Set(places.ids);
-  const read = Array.from(new Set([...promising(places, words), ...near.filter((id) => all.has(id))]));
-  const candidates = await store.candidatesAt!(kind, read);
-  return { candidates, total: places.ids.length, isWhole: candidates.length === read.length };
-}
-
-/** Omits terms that occur in most passages: they distinguish little and are slow to look up. */
-function tellingTerms({ groups, stats: { frequencies, passages } }: PassageQuery, any: readonly string[]): string[] {
-  return groups.flat().filter((term) => {
-    const frequency = frequencies.get(term);
-    return frequency !== undefined && (frequency <= passages * TELLING || any.includes(term));
-  });
-}
-
-function best(found: readonly ScoredPassage[], count: number): readonly ScoredPassage[] {
-  return found.toSorted((one, other) => other.score - one.score || byPlace(one, other)).slice(0, count);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * ROUNDING) / ROUNDING;
 }

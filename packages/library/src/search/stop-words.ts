@@ -48,15 +48,18 @@ export function isStopWord(word: string, language: string): boolean {
 const MIN_STOP_WORDS = 2;
 
 /**
- * Returns the language to which most function words of a query belong. Undefined if the query contains fewer than two,
- * or as many of another language. A query is too short for any other detection.
+ * Returns the language to which most function words of a query belong. If several languages have as many, the one that
+ * the library contains: «les», «de» and «la» are French and Spanish. Undefined if the query contains fewer than two
+ * function words, or if the language is still uncertain. A query is too short for any other detection.
  */
-export function queryLanguage(words: readonly string[]): string | undefined {
+export function queryLanguage(words: readonly string[], languages: readonly string[] = []): string | undefined {
   const counts = Array.from(SETS, ([language, own]) => ({
     language,
     count: words.filter((word) => own.has(word)).length,
-  })).toSorted((one, other) => other.count - one.count);
-  const [first, second] = counts;
-  const isCertain = first !== undefined && first.count >= MIN_STOP_WORDS && first.count > (second?.count ?? 0);
-  return isCertain ? first.language : undefined;
+  }));
+  const most = Math.max(...counts.map(({ count }) => count));
+  if (most < MIN_STOP_WORDS) return undefined;
+  const first = counts.filter(({ count }) => count === most).map(({ language }) => language);
+  const own = first.length === 1 ? first : first.filter((language) => languages.includes(language));
+  return own.length === 1 ? own[0] : undefined;
 }

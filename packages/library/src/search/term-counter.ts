@@ -1,4 +1,4 @@
-import type { TermGroup } from "./terms.ts";
+import type { TermGroup } from "./term-group.ts";
 
 const SPACE = 32;
 /** Size of the hash table: a power of two, much larger than the number of terms in a query. */
@@ -9,20 +9,20 @@ const SLOTS = 4_096;
  * of a term, so other words allocate nothing.
  */
 export class TermCounter {
-  readonly #groupsOf = new Map<string, number[]>();
+  readonly #groupsOf = new Map<string, { readonly at: number; readonly weight: number }[]>();
   readonly #mayBe = new Uint8Array(SLOTS);
   readonly #counts: Float64Array;
 
   constructor(groups: readonly TermGroup[]) {
     this.#counts = new Float64Array(groups.length);
     for (const [at, group] of groups.entries())
-      for (const term of group) {
-        this.#groupsOf.set(term, [...(this.#groupsOf.get(term) ?? []), at]);
+      for (const [term, weight] of group) {
+        this.#groupsOf.set(term, [...(this.#groupsOf.get(term) ?? []), { at, weight }]);
         this.#mayBe[digestOf(term) & (SLOTS - 1)] = 1;
       }
   }
 
-  /** Returns the count of each group in a text of terms separated by spaces. The same array is returned each time. */
+  /** Returns the weighted count of each group in a text of terms separated by spaces, always in the same array. */
   countsIn(terms: string): Float64Array {
     const counts = this.#counts.fill(0);
     let [start, digest] = [0, 0];
@@ -39,7 +39,7 @@ export class TermCounter {
   }
 
   #count(term: string): void {
-    for (const at of this.#groupsOf.get(term) ?? []) this.#counts[at]! += 1;
+    for (const { at, weight } of this.#groupsOf.get(term) ?? []) this.#counts[at]! += weight;
   }
 }
 

@@ -1,5 +1,6 @@
 import { stemOf, type Stem } from "./languages.ts";
 import { isStopWord, queryLanguage } from "./stop-words.ts";
+import { termGroup, type TermGroup } from "./term-group.ts";
 
 /** Maximum number of cached stems per language. */
 const MAX_KEPT = 50_000;
@@ -9,9 +10,6 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** Scripts that have no spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const LIGATURES: Readonly<Record<string, string>> = { œ: "oe", æ: "ae", ß: "ss", ø: "o", ł: "l", đ: "d" };
-
-/** The stems of one word in each language of the library. A passage matches if it contains any of them. */
-export type TermGroup = readonly string[];
 
 /** Private-use characters, which occur in no word, as prefixes of terms that are not stems. */
 const STOP_MARK = "\ue100";
@@ -73,7 +71,7 @@ export class Terms {
   ofQuery(query: string, languages: readonly string[]): QueryTerms {
     // The initials of a name occur in many passages and are meaningless without it.
     const words = wordsOf(query.replaceAll(INITIALS, " "));
-    const language = queryLanguage(words.map(folded));
+    const language = queryLanguage(words.map(folded), languages);
     const isStop = (word: string): boolean => {
       if (language !== undefined && isStopWord(folded(word), language)) return true;
       // A word that is a function word in several languages of the library is also ignored in the query.
@@ -106,7 +104,7 @@ export class Terms {
         if (isShortened(word, terms)) add(`${word} exact`, exactTerm(word));
       }
     const unique = new Map(Array.from(groups.values(), (group) => [Array.from(group).toSorted().join(" "), group]));
-    return Array.from(unique.values(), (group) => Array.from(group));
+    return Array.from(unique.values(), (group) => termGroup(...group));
   }
 
   #term(word: string, language: string | undefined): readonly string[] {

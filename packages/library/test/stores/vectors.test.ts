@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scoreBm25, selectiveTerms, type Candidate } from "../../src/search/bm25.ts";
 import { byPlace } from "../../src/search/order.ts";
 import { TermCounter } from "../../src/search/term-counter.ts";
+import { termGroup, termsIn } from "../../src/search/term-group.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import type { LibraryStore, PassageFields } from "../../src/store/store.ts";
 import { dot } from "../../src/store/vectors/vectors.ts";
@@ -48,10 +49,21 @@ describe("nearest vectors of a file equal those of an exact comparison", () => {
 
 describe("terms", () => {
   test("counts a term completely, for each group that contains it", () => {
-    const counter = new TermCounter([["a", "bc"], ["bc"], ["missing"], ["œuvre"]]);
+    const counter = new TermCounter([termGroup("a", "bc"), termGroup("bc"), termGroup("missing"), termGroup("œuvre")]);
     expect(Array.from(counter.countsIn("a bc abc a œuvre bca bc"))).toEqual([4, 2, 0, 1]);
     expect(Array.from(counter.countsIn(""))).toEqual([0, 0, 0, 0]);
     expect(Array.from(counter.countsIn("bc"))).toEqual([1, 1, 0, 0]);
+  });
+
+  test("counts a term with its weight in each group", () => {
+    const counter = new TermCounter([
+      new Map([
+        ["a", 1],
+        ["b", 0.5],
+      ]),
+      new Map([["b", 0.25]]),
+    ]);
+    expect(Array.from(counter.countsIn("a b b c"))).toEqual([2, 0.5]);
   });
 
   test("scores by term tables equal scores by counting words one by one", () => {
@@ -61,8 +73,8 @@ describe("terms", () => {
       const terms = Array.from({ length: 40 }, () => words[random.below(words.length)]!);
       return { id, sourceId: "a", ordinal: id, terms: terms.join(" "), length: terms.length };
     });
-    const groups = [["w1", "w2"], ["w3"], ["w299"]];
-    const frequencies = new Map(groups.flat().map((term) => [term, 5]));
+    const groups = [termGroup("w1", "w2"), termGroup("w3"), termGroup("w299")];
+    const frequencies = new Map(termsIn(groups).map((term) => [term, 5]));
     const scores = scoreBm25(groups, candidates, { passages: 50, averageLength: 40, frequencies });
     const holders = candidates.filter(({ terms }) => terms.split(" ").some((term) => frequencies.has(term)));
     expect(Array.from(scores.keys())).toEqual(holders.map(({ id }) => id));
@@ -78,7 +90,7 @@ describe("words that select the candidates", () => {
 
   test("selects the rarest words, up to a limit of passages in total", () => {
     const found = selectiveTerms(
-      [["all"], ["rare"], ["less"], ["none"]],
+      ["all", "rare", "less", "none"].map((term) => termGroup(term)),
       stats({ all: 90_000, rare: 9, less: 900 }),
       50,
     );
@@ -86,13 +98,17 @@ describe("words that select the candidates", () => {
   });
 
   test("selects a pair of words if each alone has too many passages", () => {
-    const found = selectiveTerms([["all"], ["most", "mosts"]], stats({ all: 90_000, most: 20_000, mosts: 5 }), 50);
+    const found = selectiveTerms(
+      [termGroup("all"), termGroup("most", "mosts")],
+      stats({ all: 90_000, most: 20_000, mosts: 5 }),
+      50,
+    );
     expect(found).toEqual({ any: ["most", "mosts"], and: ["all"] });
   });
 
   test("selects a single word if there is no other", () => {
-    expect(selectiveTerms([["all"]], stats({ all: 90_000 }), 50)).toEqual({ any: ["all"] });
-    expect(selectiveTerms([["none"]], stats({}), 50)).toEqual({ any: [] });
+    expect(selectiveTerms([termGroup("all")], stats({ all: 90_000 }), 50)).toEqual({ any: ["all"] });
+    expect(selectiveTerms([termGroup("none")], stats({}), 50)).toEqual({ any: [] });
   });
 });
 
