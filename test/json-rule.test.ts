@@ -47,6 +47,8 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "http/adapters/workers/principal-text.ts",
     "http/adapters/workers/worker-process.ts",
     "http/adapters/workers/worker.ts",
+    "http/relay/sealed-request.ts",
+    "http/relay/store-transport.ts",
     "hub/shared/greeting.ts",
     "sandbox/child/main.ts",
     "sandbox/deno/bundle.ts",

@@ -10,6 +10,8 @@ import type { Dialect } from "./dialect.ts";
 export interface Endpoint {
   /** Registers the endpoint's paths. Called once. */
   mount(listener: Mountable): void;
+  /** Hands over what other hubs can continue, and begins nothing that lasts. The listener starts to close. */
+  drain?(): void;
   /** Answers running calls with a cancellation, because the listener is about to close them. */
   giveUp(): void;
   /** Releases everything that is left. The listener is closed before. */

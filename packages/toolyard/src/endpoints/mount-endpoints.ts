@@ -15,6 +15,7 @@ export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountab
   const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();
   const mounted = new Set<string>();
   const shared: Mountable = {
+    ...(listener.place && { place: listener.place }),
     route: (place, handler, refusalBody) => {
       mounted.add(place.path);
       const own = pages.filter(({ path }) => path === place.path);

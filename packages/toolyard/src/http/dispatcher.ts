@@ -32,7 +32,8 @@ export class Dispatcher {
   readonly #logger: Logger;
   readonly #authenticator: Authenticator;
   readonly #checks: HeadChecks;
-  readonly #place: ExchangePlace;
+  /** Parts that all exchanges share. */
+  readonly place: ExchangePlace;
   readonly #refusals = new RefusalCount();
 
   constructor(options: HttpOptions, { logger, authenticator, closing }: DispatcherParts) {
@@ -41,7 +42,7 @@ export class Dispatcher {
     this.#checks = new HeadChecks(options);
     this.router = this.#checks.router;
     this.bodies = new BodyBudget(options.limits);
-    this.#place = { limits: options.limits, closing, bodies: this.bodies, authenticator };
+    this.place = { limits: options.limits, closing, bodies: this.bodies, authenticator };
   }
 
   /** Returns true if a path is served here. */
@@ -112,7 +113,7 @@ export class Dispatcher {
   /** Continues after the authentication. A caller that is not authenticated does not learn which paths exist. */
   #enter(caller: Principal, { arrival, head, place }: ResolvedRequest): void | Promise<void> {
     const { request, answer } = arrival;
-    if (this.#place.closing.aborted)
+    if (this.place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
     const principal = principalAt(place, caller);
     const { route } = head;
@@ -121,11 +122,11 @@ export class Dispatcher {
       assertMethod(route, request.method);
       head.facts = this.#checks.factsOf(head, place, { request, principal });
     }
-    return route.handler(new HttpExchange(arrival, head.facts, this.#place));
+    return route.handler(new HttpExchange(arrival, head.facts, this.place));
   }
 
   #answerHealth(answer: HttpAnswer): void {
-    const isStopping = this.#place.closing.aborted;
+    const isStopping = this.place.closing.aborted;
     sendJson(answer, isStopping ? 503 : 200, isStopping ? '{"status":"stopping"}' : '{"status":"ok"}');
   }
 

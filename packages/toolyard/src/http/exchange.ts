@@ -55,16 +55,19 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   readonly answer: HttpAnswer;
   /** Trace context of the request's span, in the form of `_meta`. Absent: the request is not recorded. */
   declare context?: JsonObject;
+  /** Id of the hub that passed the request to this one. Absent: the request came from its caller. */
+  declare relayedFrom?: string;
+  /** Parts that all exchanges of the listener share. */
+  readonly place: ExchangePlace;
   readonly #request: HttpRequest;
   readonly #facts: ExchangeFacts;
-  readonly #place: ExchangePlace;
   #query: URLSearchParams | undefined;
 
   constructor({ request, answer }: Arrival, facts: ExchangeFacts, place: ExchangePlace) {
     this.#request = request;
     this.answer = answer;
     this.#facts = facts;
-    this.#place = place;
+    this.place = place;
     answer.scopesOwner = this;
   }
 
@@ -118,12 +121,12 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
 
   /** Aborted when the listener starts to close. Streams should then end. */
   get closing(): AbortSignal {
-    return this.#place.closing;
+    return this.place.closing;
   }
 
   /** Returns the challenge for an operation that needs these scopes. Returns `undefined` if callers have no scopes. */
   challengeScopes(scopes: readonly string[]): string | undefined {
-    return this.#place.authenticator.challengeScopes?.(scopes, this.#facts.mount);
+    return this.place.authenticator.challengeScopes?.(scopes, this.#facts.mount);
   }
 
   /**
@@ -150,7 +153,7 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
    * Returns the whole body, or a promise while it is still arriving. `maxBytes`: maximum size (default: the listener's
    * limit). Throws or rejects with a `Refusal`. May be called only once.
    */
-  readBody(maxBytes = this.#place.limits.maxBodyBytes): Buffer | Promise<Buffer> {
+  readBody(maxBytes = this.place.limits.maxBodyBytes): Buffer | Promise<Buffer> {
     return this.#request.readBody(maxBytes, this);
   }
 
@@ -158,12 +161,12 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   openBody(release: ReleaseBytes): ArrivingBytes {
     const { principal, remoteAddress } = this.#facts;
     const holder = isNamed(principal) ? `principal ${principal.id}` : `address ${remoteAddress}`;
-    return this.#place.bodies.open(holder, release);
+    return this.place.bodies.open(holder, release);
   }
 
   /** Parses a body as JSON within the listener's limits. */
   parseJson(body: Buffer): JsonBody {
-    return parseJsonBody(body, this.#place.limits);
+    return parseJsonBody(body, this.place.limits);
   }
 
   /**
@@ -186,7 +189,7 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
 
   /** Starts a stream of server-sent events as the answer. */
   openStream(headers?: Readonly<Record<string, string>>): EventStream {
-    return new EventStream(this.answer, this.#place.limits, headers);
+    return new EventStream(this.answer, this.place.limits, headers);
   }
 }
 

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { HAS_REDIS, RedisServer } from "../../../../test/support/redis-server.ts";
 import type { SessionRecord } from "./ports/session-records.ts";
-import { MEMORY } from "./memory/kind.ts";
+import { MemoryStore } from "./memory/memory-store.ts";
+import { createSharing } from "./memory/sharing.ts";
 import type { HubState, Store } from "./ports/store.ts";
 import { REDIS } from "./redis/kind.ts";
 import type { STORES } from "./stores.ts";
@@ -34,7 +35,7 @@ const services = { importRedis: () => import("ioredis") };
 /** Opens an empty store of each kind. */
 const OPENERS: Readonly<Record<keyof typeof STORES, () => Store>> = {
   redis: () => REDIS.open({ store: { url: redis.url, prefix: `${randomUUID()}:` } }, services)!,
-  memory: () => MEMORY.open({}, services)!,
+  memory: () => new MemoryStore(createSharing()),
 };
 
 let redis: RedisServer;
@@ -160,7 +161,7 @@ function contract(name: keyof typeof STORES): void {
     test("each hub finds the latest version of a session record, and the hub that holds the session", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.put("s", { ...RECORD, logLevel: "info" });
-      const found = { hub: "here", record: { ...RECORD, logLevel: "info" } };
+      const found = { hub: "here", isAlive: true, record: { ...RECORD, logLevel: "info" } };
       await flush();
       expect([await here.sessions.find("s"), await there.sessions.find("s")]).toEqual([found, found]);
     });
@@ -172,12 +173,53 @@ function contract(name: keyof typeof STORES): void {
       expect([await there.sessions.find("s"), await there.sessions.find("t")]).toEqual([undefined, undefined]);
     });
 
-    test("a session ends with its hub's lease", async () => {
+    test("a session outlives its hub's lease, without a living hub", async () => {
       here.sessions.put("s", RECORD);
       await flush();
       vi.advanceTimersByTime(here.leaseMs + CLOCK_ERROR_MS);
       there.renew();
-      expect(await there.sessions.find("s")).toBeUndefined();
+      expect(await there.sessions.find("s")).toEqual({ hub: "here", isAlive: false, record: RECORD });
+    });
+
+    test("only one hub claims a session from another hub", async () => {
+      here.sessions.put("s", RECORD);
+      await flush();
+      const claims = await Promise.all([there.sessions.claim("s", "here"), there.sessions.claim("s", "here")]);
+      expect(claims.filter((record) => record !== undefined)).toEqual([RECORD]);
+      expect(await there.sessions.claim("s", "third")).toBeUndefined();
+      expect(await there.sessions.claim("unknown", "here")).toBeUndefined();
+      expect(await there.sessions.find("s")).toMatchObject({ hub: "there", isAlive: true });
+    });
+
+    test("a hub that lost a session to another one is notified at its next write, and changes nothing", async () => {
+      const taken: string[] = [];
+      const stop = here.sessions.onTaken((id) => void taken.push(id));
+      here.sessions.put("s", RECORD);
+      await flush();
+      await there.sessions.claim("s", "here");
+      here.sessions.put("s", { ...RECORD, logLevel: "error" });
+      await vi.waitFor(() => expect(taken).toEqual(["s"]));
+      here.sessions.remove("s");
+      await flush();
+      expect(await there.sessions.find("s")).toEqual({ hub: "there", isAlive: true, record: RECORD });
+      stop();
+    });
+
+    test("a released session has no hub, and any hub can claim it", async () => {
+      here.sessions.put("s", RECORD);
+      here.sessions.release("s");
+      await flush();
+      expect(await there.sessions.find("s")).toEqual({ hub: "", isAlive: false, record: RECORD });
+      expect(await there.sessions.claim("s", "here")).toBeUndefined();
+      expect(await there.sessions.claim("s", "")).toEqual(RECORD);
+    });
+
+    test("the sessions of a hub that left can be claimed", async () => {
+      here.sessions.put("s", RECORD);
+      await here.leave();
+      const held = await there.sessions.find("s");
+      expect(held).toMatchObject({ isAlive: false, record: RECORD });
+      expect(await there.sessions.claim("s", held!.hub)).toEqual(RECORD);
     });
   });
 
@@ -185,7 +227,8 @@ function contract(name: keyof typeof STORES): void {
     test("each hub finds the holder of a parked call until a hub takes the call", async () => {
       here.parked.put("p");
       await flush();
-      expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual(["here", "here"]);
+      const holder = { hub: "here", isAlive: true };
+      expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual([holder, holder]);
       here.parked.remove("p");
       await flush();
       expect(await there.parked.find("p")).toBeUndefined();
@@ -198,10 +241,38 @@ function contract(name: keyof typeof STORES): void {
     });
   });
 
+  describe("peers", () => {
+    const heard: string[] = [];
+
+    test("a hub that listens receives messages to it in order, and others do not", async () => {
+      const stop = there.peers!.onMessage((message) => void heard.push(message.toString()));
+      const sent = [];
+      for (let at = 0; at < 20; at += 1) sent.push(await here.peers!.send("there", Buffer.from(`m${at}`)));
+      expect(new Set(sent)).toEqual(new Set(["sent"]));
+      await vi.waitFor(() => expect(heard).toEqual(Array.from({ length: 20 }, (_, at) => `m${at}`)));
+      stop();
+    });
+
+    test("a message to a hub that does not exist is reported as absent", async () => {
+      expect(await here.peers!.send("nobody", Buffer.from("m"))).toBe("absent");
+    });
+
+    test("each hub finds the announced facts of another one until it leaves", async () => {
+      here.peers!.announce({ url: "http://127.0.0.1:1" });
+      here.peers!.announce({ configuration: "digest" });
+      await flush();
+      expect(await there.peers!.find("here")).toEqual({ url: "http://127.0.0.1:1", configuration: "digest" });
+      expect(await there.peers!.find("nobody")).toBeUndefined();
+      await here.leave();
+      vi.advanceTimersByTime(here.leaseMs);
+      expect(await there.peers!.find("here")).toBeUndefined();
+    });
+  });
+
   test("each listening hub receives a notification, including its sender", async () => {
     const heard: string[] = [];
     const stops = [here, there].map(({ hub, notifications }) =>
-      notifications.on(({ session }) => void heard.push(`${hub} ${session}`)),
+      notifications.on((event) => event.type === "end-session" && heard.push(`${hub} ${event.session}`)),
     );
     here.notifications.publish({ type: "end-session", session: "s" });
     await vi.waitFor(() => expect(heard.toSorted()).toEqual(["here s", "there s"]));
@@ -259,6 +330,38 @@ function contract(name: keyof typeof STORES): void {
       for (const [at, text] of ["seen", "a", "a", "b", "c"].entries())
         log.append("s", { stream: 0, sequence: at + 2, text }, { after: 1, most: 3 });
       expect(await textsOf(log, "s", 0, 1)).toEqual(["seen", "a", "b"]);
+    });
+
+    test("another hub recovers the events of a session, and the requests without a reply", async () => {
+      const [log, other] = [here.openEventLog(LOG), there.openEventLog(LOG)];
+      log.append("s", { stream: 0, sequence: 1, text: "{}" });
+      log.openStream!("s", { stream: 1, sequence: 2, requests: [5, "a"] });
+      log.openStream!("s", { stream: 2, sequence: 3, requests: [6] });
+      log.append("s", { stream: 1, sequence: 4, text: '{"jsonrpc":"2.0","id":"a","result":{}}' });
+      log.append("s", { stream: 2, sequence: 5, text: '{"jsonrpc":"2.0","id":6,"method":"elicitation/create"}' });
+      await flush();
+      log.release!("s");
+      expect(await other.recover!("s")).toEqual({
+        lastSequence: 5,
+        lastStream: 2,
+        unanswered: new Map([
+          [1, [5]],
+          [2, [6]],
+        ]),
+      });
+      expect(await textsOf(other, "s", 0, 0)).toEqual(["{}"]);
+      expect(await textsOf(other, "s", 1, 2)).toHaveLength(1);
+    });
+
+    test("another hub recovers no more events than the limits permit, and none of an ended session", async () => {
+      const [log, other] = [here.openEventLog(LOG), there.openEventLog(LOG)];
+      for (let at = 1; at <= 15; at += 1) log.append("s", { stream: 0, sequence: at, text: `"${at}"` });
+      log.append("t", { stream: 0, sequence: 1, text: "{}" });
+      log.forget("t");
+      await flush();
+      expect(await other.recover!("s")).toMatchObject({ lastSequence: 15 });
+      expect(await textsOf(other, "s", 0, 0)).toHaveLength(10);
+      expect(await other.recover!("t")).toEqual({ lastSequence: 0, lastStream: 0, unanswered: new Map() });
     });
 
     test("drops old events and keeps recent ones", async () => {

@@ -14,6 +14,7 @@ import type { ServedEra } from "../../core/sources/served-era.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
+import type { RemoteCallServer } from "./remote-hubs.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
 import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
@@ -31,6 +32,8 @@ export interface McpHttpParts {
   readonly era?: ServedEra;
   /** Form of tool names for clients that select none. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
+  /** Calls that other hubs hold. Absent: there are no other hubs. */
+  readonly remote?: RemoteCallServer | undefined;
 }
 
 type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
@@ -97,13 +100,19 @@ export class McpHttpEndpoint {
 
   #modern(message: RpcRequest, http: HttpExchange, head: McpHead): Promise<void> {
     this.#endListensOn(http.closing);
-    const { accepted, mode } = head;
+    const { accepted } = head;
     if (!accepted.stream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
     if (!accepted.stream && !accepted.json)
       throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
-    const outlet = new HttpOutlet(http, accepted, this.#quiet);
     if (message.method === "subscriptions/listen") http.endWithToken(() => http.answer.end());
+    const serve = (request: RpcRequest): Promise<void> => this.#serveModern(request, http, head);
+    return this.#parts.remote?.pass(message, http, serve) ?? serve(message);
+  }
+
+  #serveModern(message: RpcRequest, http: HttpExchange, head: McpHead): Promise<void> {
+    const { accepted, mode } = head;
+    const outlet = new HttpOutlet(http, accepted, this.#quiet);
     return this.#parts.modern.handle(message, outlet, {
       endpoint: "mcp-http",
       principal: this.#callerOf(http, head),

@@ -4,9 +4,10 @@ import { ACCESS, HUB, LOGGER, TASKS, TOOL_MODE } from "../../core/services.ts";
 import { STATE } from "../../state/ports/store.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
-import { MCP_FACE } from "../services.ts";
+import { DIALECTS, MCP_FACE } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
 import { MCP_OPTION_SCHEMAS, resolveMcpEndpoint } from "./options.ts";
+import type { RemoteHubs, RemoteHubsDeps } from "./remote-hubs.ts";
 
 /**
  * Endpoint of MCP at `/mcp`, `/sse` and `/messages`. It is opened before the other endpoints, since some of them
@@ -17,7 +18,7 @@ export const MCP = defineEndpoint({
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
-  uses: [HUB, LOGGER, STATE, ACCESS, TASKS, TRACING],
+  uses: [HUB, LOGGER, STATE, ACCESS, TASKS, TRACING, DIALECTS],
   provides: [MCP_FACE, TOOL_MODE],
   resolve: ({ server = {} }) => ({ ...resolveMcpEndpoint(server), sessions: resolveLegacySessions(server.sessions) }),
   open: async (options, services) => {
@@ -25,7 +26,15 @@ export const MCP = defineEndpoint({
       import("./mcp-endpoint.ts"),
       import("./mcp-parts.ts"),
     ]);
-    const endpoint = new McpEndpoint(createMcpParts(options, services));
+    const remote = await openRemoteHubs(services);
+    const parts = createMcpParts(options, { ...services, remote });
+    const endpoint = new McpEndpoint({ ...parts, dialects: services.dialects });
     return Object.assign(endpoint, { services: { mcp: endpoint, defaultMode: options.toolMode } });
   },
 });
+
+/** Opens the connection to the other hubs. Its code is loaded only if the store has other hubs. */
+async function openRemoteHubs(deps: RemoteHubsDeps): Promise<RemoteHubs | undefined> {
+  const { peers } = deps.state;
+  return peers && (await import("./create-remote-hubs.ts")).createRemoteHubs(deps, peers);
+}

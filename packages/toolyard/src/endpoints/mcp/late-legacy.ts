@@ -48,6 +48,10 @@ export class LateLegacy {
     );
   }
 
+  drain(): void {
+    this.#endpoint?.http.drain();
+  }
+
   giveUp(): void {
     this.#hasGivenUp = true;
     this.#endpoint?.giveUp();

@@ -18,9 +18,13 @@ afterEach(async () => {
 function late(state: HubState): HubState {
   const { sessions, parked } = state;
   return Object.assign(Object.create(state) as HubState, {
+    openEventLog: state.openEventLog.bind(state),
     sessions: {
       put: sessions.put.bind(sessions),
+      claim: sessions.claim.bind(sessions),
+      release: sessions.release.bind(sessions),
       remove: sessions.remove.bind(sessions),
+      onTaken: sessions.onTaken.bind(sessions),
       find: async (id: string) => sessions.find(id),
     },
     parked: {

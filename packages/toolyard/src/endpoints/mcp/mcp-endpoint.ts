@@ -4,11 +4,14 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import type { Dialect } from "../dialect.ts";
 import type { SessionlessConversation, McpFace } from "../endpoint.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
+import type { RelayHead } from "../../http/relay/sealed-request.ts";
+import { MESSAGES_PATH } from "../paths.ts";
+import { refuseBody } from "./json-errors.ts";
 import { McpHttpEndpoint } from "./http-endpoint.ts";
 import { LateLegacy } from "./late-legacy.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
-import { mountSse } from "./sse-endpoint.ts";
+import { mountSse, servePostedMessage } from "./sse-endpoint.ts";
 import { needsWholeMcp } from "./whole-mcp.ts";
 
 export interface McpEndpointParts {
@@ -17,6 +20,8 @@ export interface McpEndpointParts {
   readonly era: ServedEra;
   /** Form of tool names for clients that select none. */
   readonly toolNames: ToolNameStyle;
+  /** Loads the dialects after MCP. */
+  readonly dialects: () => Promise<readonly Dialect[]>;
 }
 
 /** MCP on HTTP: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
@@ -31,6 +36,7 @@ export class McpEndpoint implements McpFace {
     this.#parts = parts;
     this.#legacy = new LateLegacy(session);
     this.#http = new McpHttpEndpoint({
+      remote: session.remote?.calls(modern),
       modern,
       legacy: this.#legacy,
       defaultMode: session.defaultMode,
@@ -46,6 +52,11 @@ export class McpEndpoint implements McpFace {
   mount(listener: Mountable): void {
     if (this.#ownsPath) this.#http.mount(listener);
     mountSse(listener, this.#legacy, this.#parts.toolNames);
+    this.#parts.session.remote?.relay.mount(listener, (exchange, head) => this.#serveRelayed(exchange, head));
+  }
+
+  drain(): void {
+    this.#legacy.drain();
   }
 
   giveUp(): void {
@@ -55,6 +66,16 @@ export class McpEndpoint implements McpFace {
   close(): void {
     this.#legacy.close();
     this.#parts.modern.close();
+    this.#parts.session.remote?.relay.close();
+  }
+
+  /** Serves a request that another hub has passed to this one. */
+  async #serveRelayed(exchange: HttpExchange, { hasDialects, path }: RelayHead): Promise<void> {
+    if (path === MESSAGES_PATH) return servePostedMessage(exchange, this.#legacy);
+    if (!hasDialects || exchange.method !== "POST") return this.#http.serve(exchange);
+    const [body, dialects] = await Promise.all([exchange.readBody(), this.#parts.dialects()]);
+    const parsed = exchange.parseJson(body);
+    return parsed.ok ? this.#http.take(parsed.value, exchange, dialects) : refuseBody(exchange.answer, parsed);
   }
 
   wants(body: unknown, exchange: HttpExchange): boolean {

@@ -10,6 +10,7 @@ import type { LegacySessionOptions } from "./legacy/options.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import { ModernEndpoint } from "./modern/endpoint.ts";
 import type { McpEndpointOptions } from "./options.ts";
+import type { RemoteHubs } from "./remote-hubs.ts";
 
 /** Both eras of MCP, independent of the transport. */
 export interface McpParts {
@@ -29,6 +30,8 @@ export interface McpServices {
   readonly tasks?: Tasks;
   /** @default requests are not recorded */
   readonly tracing?: Tracing | undefined;
+  /** The other hubs of the store. Absent: there are none. */
+  readonly remote?: RemoteHubs | undefined;
 }
 
 export interface McpPartsOptions extends McpEndpointOptions {
@@ -37,13 +40,13 @@ export interface McpPartsOptions extends McpEndpointOptions {
 
 export function createMcpParts(
   { toolMode: defaultMode, modern: options, pageSize, era, toolNames, sessions }: McpPartsOptions,
-  { hub, logger, state, access: { isGuarded }, tasks, tracing }: McpServices,
+  { hub, logger, state, access: { isGuarded }, tasks, tracing, remote }: McpServices,
 ): McpParts {
   const shared = { hub, logger, tracing, defaultMode, state, ...(pageSize !== undefined && { pageSize }) };
   return {
     modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames, tasks }),
     era,
     toolNames,
-    session: { ...shared, options: sessions, tasks },
+    session: { ...shared, options: sessions, tasks, remote },
   };
 }

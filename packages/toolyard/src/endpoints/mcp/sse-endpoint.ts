@@ -21,11 +21,12 @@ export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolName
     assertOwnPage(exchange);
     return face.openSse(exchangeOf(exchange, toolNames));
   });
-  listener.route({ methods: ["POST"], path: MESSAGES_PATH }, (exchange) => post(face, exchangeOf(exchange)));
+  listener.route({ methods: ["POST"], path: MESSAGES_PATH }, (exchange) => servePostedMessage(exchange, face));
 }
 
-async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
-  const { http } = exchange;
+/** Serves `POST /messages`. */
+export async function servePostedMessage(http: HttpExchange, face: Pick<SseFace, "postSse">): Promise<void> {
+  const exchange = exchangeOf(http);
   const parsed = http.parseJson(await http.readBody());
   if (parsed.ok) return face.postSse(exchange, bodyWithHeaderContext(parsed.value, http));
   refuseBody(http.answer, parsed);

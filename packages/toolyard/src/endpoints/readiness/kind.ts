@@ -1,6 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { HUB, LOGGER, STARTED_AT } from "../../core/services.ts";
 import type { Refusal } from "../../http/answer/refusal.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { defineEndpoint } from "../endpoint.ts";
 import { LateEndpoint } from "../late-endpoint.ts";
 import { READY_PATH } from "../paths.ts";
@@ -10,7 +11,7 @@ import { READINESS_OPTION_SCHEMAS, resolveReadiness } from "./options.ts";
 export const READINESS = defineEndpoint({
   schema: { server: Type.Optional(Type.Object(READINESS_OPTION_SCHEMAS)) },
   paths: [READY_PATH],
-  uses: [HUB, LOGGER, STARTED_AT],
+  uses: [HUB, LOGGER, STARTED_AT, STATE],
   resolve: ({ server }) => resolveReadiness(server),
   open: async (options, services) =>
     new LateEndpoint({

@@ -15,8 +15,9 @@ export class ReadinessEndpoint implements Endpoint {
   mount(listener: Mountable): void {
     listener.route({ methods: ["GET", "HEAD"], path: READY_PATH }, ({ answer }) => {
       const status = this.#readiness.state();
+      const store = this.#readiness.isStoreLost ? { store: "unreachable" } : {};
       const headers = ["cache-control", "no-store", ...JSON_CONTENT];
-      answer.send(status === "ready" ? 200 : 503, headers, JSON.stringify({ status }));
+      answer.send(status === "ready" ? 200 : 503, headers, JSON.stringify({ status, ...store }));
     });
   }
 

@@ -98,6 +98,27 @@ describe("after the start", () => {
   });
 });
 
+describe("a store that cannot be reached", () => {
+  const readinessWith = (state: { isLost: boolean; refusesOnLoss: boolean }): Readiness =>
+    new Readiness({
+      withinMs: 0,
+      requiredSources: [],
+      startedAt: new Date(0),
+      logger: { info: () => {}, warning: () => {} },
+      hub: { sources: () => [] },
+      state,
+    });
+
+  test.each([
+    [{ isLost: false, refusesOnLoss: true }, "ready", false],
+    [{ isLost: true, refusesOnLoss: false }, "ready", true],
+    [{ isLost: true, refusesOnLoss: true }, "unavailable", true],
+  ])("with %j the hub is %s", (store, state, isStoreLost) => {
+    const readiness = readinessWith(store);
+    expect([readiness.state(), readiness.isStoreLost]).toEqual([state, isStoreLost]);
+  });
+});
+
 describe("options", () => {
   test("have defaults", () => {
     expect(resolveReadiness()).toEqual({ withinMs: 30_000, requiredSources: [] });

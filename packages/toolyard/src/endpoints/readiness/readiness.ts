@@ -1,6 +1,7 @@
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ProviderState } from "../../core/sources/provider.ts";
+import type { HubState } from "../../state/ports/store.ts";
 import type { ReadinessOptions } from "./options.ts";
 
 /**
@@ -13,6 +14,8 @@ export interface ReadinessParts extends ReadinessOptions {
   readonly hub: Pick<HubPort, "sources">;
   readonly logger: Pick<Logger, "info" | "warning">;
   readonly startedAt: Date;
+  /** Store of the hub. @default one that cannot be lost */
+  readonly state?: Pick<HubState, "isLost" | "refusesOnLoss">;
   /** Returns the current time in milliseconds. @default the clock */
   readonly now?: () => number;
 }
@@ -34,7 +37,18 @@ export class Readiness {
     this.#parts = parts;
   }
 
+  /** True while the shared store cannot be reached. */
+  get isStoreLost(): boolean {
+    return this.#parts.state?.isLost === true;
+  }
+
   state(): ReadinessState {
+    const state = this.#sourceState();
+    // A hub that continues with its own limits stays ready: otherwise no hub would be left while the store is lost.
+    return this.isStoreLost && this.#parts.state?.refusesOnLoss === true && state === "ready" ? "unavailable" : state;
+  }
+
+  #sourceState(): ReadinessState {
     const { requiredSources } = this.#parts;
     // After the start, the sources are only read if some are required, because probes are frequent and anyone may send
     // them.

@@ -1,3 +1,4 @@
+import type { ExchangePlace } from "../exchange.ts";
 import type { KeyPair } from "../tls/key-pair.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 
@@ -20,6 +21,8 @@ export interface PortListener extends Listener {
 
 /** Object on which endpoints are mounted. */
 export interface Mountable {
+  /** Parts that all exchanges of the listener share. Absent: requests of other hubs arrive only over HTTP. */
+  readonly place?: ExchangePlace;
   /**
    * Mounts a handler below the base path. `path` is exact, or ends with `/*`. Other methods are answered with 405.
    * `refusalBody` formats the listener's own refusals on the path; without it they are JSON-RPC errors.

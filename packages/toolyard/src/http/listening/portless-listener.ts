@@ -4,6 +4,7 @@ import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { HttpAnswer } from "../answer/answer.ts";
 import { Dispatcher } from "../dispatcher.ts";
+import type { ExchangePlace } from "../exchange.ts";
 import type { Listener, ListenerAddress } from "./listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal, sendRefusal } from "../answer/refusal.ts";
@@ -25,6 +26,10 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
     this.limits = options.limits;
     this.#logger = logger;
     this.dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
+  }
+
+  get place(): ExchangePlace {
+    return this.dispatcher.place;
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {

@@ -15,6 +15,7 @@ import { ProfilePaths } from "../../http/profile-paths.ts";
 import { Router } from "../../http/router.ts";
 import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.ts";
 import { getService } from "../../kernel/start-features.ts";
+import { STATE } from "../../state/ports/store.ts";
 import type { Hub } from "../hub.ts";
 import { auditedAccess } from "./audited-access.ts";
 import type { ServedCertificate } from "./certificate.ts";
@@ -148,6 +149,7 @@ export async function openEndpoints(
   } satisfies ServicesOf<KernelServingKey>);
   const mounts = new Router();
   const recorded: Mountable = {
+    ...(listener.place && { place: listener.place }),
     route: (path, handler, refusalBody) => {
       mounts.add(path, handler);
       listener.route(path, handler, refusalBody);
@@ -161,6 +163,9 @@ export async function openEndpoints(
   if (publicUrl !== undefined) access.opened?.({ baseUrl: publicUrl, isMount });
   return {
     isMount,
+    drain: () => {
+      for (const endpoint of endpoints) endpoint.drain?.();
+    },
     giveUp: () => {
       for (const endpoint of endpoints) endpoint.giveUp();
     },
@@ -200,7 +205,9 @@ export interface ServePlace {
  */
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
   const profiles = getService(hub.services, PROFILES).served;
-  const http = { ...resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server)), profiles };
+  const resolved = resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server));
+  const { drainMs: shutdownGraceMs = resolved.limits.shutdownGraceMs } = getService(hub.services, STATE);
+  const http = { ...resolved, limits: { ...resolved.limits, shutdownGraceMs }, profiles };
   return {
     http,
     access: auditedAccess(getService(hub.services, CREATE_ACCESS)(http), getService(hub.services, AUDIT)),
@@ -216,6 +223,7 @@ export function closerOf(
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     endpointClosed();
+    endpoints.drain?.();
     // Calls that exceed the grace time get an answer before their connections are closed.
     const lastWords = setTimeout(() => endpoints.giveUp(), Math.max(0, graceMs - LATE_ANSWERS_MS));
     await listener.close();

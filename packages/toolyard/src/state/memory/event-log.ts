@@ -1,6 +1,7 @@
-import type { EventLog, EventLogLimits, LoggedEvent, Unheard } from "../ports/event-log.ts";
+import type { EventLog, EventLogLimits, LoggedEvent, StreamOpening, Unheard } from "../ports/event-log.ts";
+import type { StoredEvent } from "../recovered-events.ts";
 
-interface EventLogEntry extends LoggedEvent {
+interface EventLogEntry extends StoredEvent {
   readonly owner: SessionEntries;
   readonly at: number;
   dropped: boolean;
@@ -49,10 +50,11 @@ export class MemoryEventLog implements EventLog {
     return text.length > this.#limits.maxBytes / SESSION_SHARE;
   }
 
-  append(session: string, event: LoggedEvent, unheard?: Unheard): void {
+  /** Returns true if the event was stored. */
+  append(session: string, event: StoredEvent, unheard?: Unheard): boolean {
     const { maxBytes, maxEvents } = this.#limits;
-    if (this.isTooLarge(event.text) || maxEvents === 0) return;
-    if (unheard && this.#isHeardEnough(session, event, unheard)) return;
+    if (this.isTooLarge(event.text) || maxEvents === 0) return false;
+    if (unheard && this.#isHeardEnough(session, event, unheard)) return false;
     const owner = this.#ownerOf(session);
     const entry: EventLogEntry = { ...event, owner, at: performance.now(), dropped: false };
     this.#compact();
@@ -63,13 +65,28 @@ export class MemoryEventLog implements EventLog {
     this.#count += 1;
     while (owner.entries.length > maxEvents || owner.size > maxBytes / SESSION_SHARE) this.#drop(owner.entries[0]!);
     while (this.#size > maxBytes || this.#count > maxEvents * TOTAL_EVENTS_FACTOR) this.#dropOldest();
+    return true;
+  }
+
+  openStream(session: string, opening: StreamOpening): boolean {
+    return this.append(session, { ...opening, text: "" });
+  }
+
+  /** Returns all stored events of a session, with the starts of its streams. */
+  all(session: string): readonly StoredEvent[] {
+    return this.#sessions.get(session)?.entries ?? [];
+  }
+
+  /** Ids of the sessions with stored events. */
+  get sessions(): readonly string[] {
+    return Array.from(this.#sessions.keys());
   }
 
   after(session: string, stream: number, sequence: number): readonly LoggedEvent[] | undefined {
     const known = this.#sessions.get(session)?.entries.filter((event) => event.stream === stream) ?? [];
     // An empty list means that the stream is unknown: the oldest events are dropped first, so a known stream always has
     // its latest event.
-    return known.length === 0 ? undefined : known.filter((event) => event.sequence > sequence);
+    return known.length === 0 ? undefined : known.filter((event) => event.sequence > sequence && !event.requests);
   }
 
   forget(session: string): void {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
+import type { Peers } from "../ports/peers.ts";
 import type { SessionRecord } from "../ports/session-records.ts";
 import { LEASE_MS, type HubState, type Store } from "../ports/store.ts";
 import { MemoryEventLog } from "./event-log.ts";
@@ -16,17 +17,30 @@ interface Tables {
   readonly parked: HeldTable<true>;
   readonly notifications: Emitter<HubNotification>;
   readonly secret: Uint8Array;
+  readonly sharing: MemorySharing | undefined;
+}
+
+/** Parts of a store whose hubs pass requests to each other. */
+export interface MemorySharing {
+  peersFor(member: HubMember): Peers;
+  openEventLog(limits: EventLogLimits): EventLog;
 }
 
 /** State that lives as long as this process, for one or several hubs in it. */
 export class MemoryStore implements Store {
-  readonly #tables: Tables = {
-    limits: new LimitTable(),
-    sessions: new HeldTable(),
-    parked: new HeldTable(),
-    notifications: new Emitter(),
-    secret: randomBytes(32),
-  };
+  readonly #tables: Tables;
+
+  /** `sharing` is absent if the hubs do not pass requests to each other. */
+  constructor(sharing?: MemorySharing) {
+    this.#tables = {
+      limits: new LimitTable(),
+      sessions: new HeldTable(),
+      parked: new HeldTable(),
+      notifications: new Emitter(),
+      secret: randomBytes(32),
+      sharing,
+    };
+  }
 
   join(hub: string): HubState {
     return new MemoryHubState(this.#tables, createMember(hub));
@@ -41,6 +55,7 @@ class MemoryHubState implements HubState {
   readonly parked: MemoryParkedDirectory;
   readonly notifications: HubNotifications;
   readonly secret: Uint8Array;
+  declare readonly peers?: Peers;
   readonly #tables: Tables;
   readonly #member: HubMember;
 
@@ -54,12 +69,13 @@ class MemoryHubState implements HubState {
       on: (listener) => tables.notifications.on(listener),
     };
     this.secret = tables.secret;
+    if (tables.sharing) this.peers = tables.sharing.peersFor(member);
     this.#tables = tables;
     this.#member = member;
   }
 
   openEventLog(limits: EventLogLimits): EventLog {
-    return new MemoryEventLog(limits);
+    return this.#tables.sharing?.openEventLog(limits) ?? new MemoryEventLog(limits);
   }
 
   renew(): void {
@@ -71,6 +87,7 @@ class MemoryHubState implements HubState {
 
   async leave(): Promise<void> {
     this.#member.hasLeft = true;
+    this.#tables.parked.removeAll(this.#member);
     this.#dropTheDead();
   }
 

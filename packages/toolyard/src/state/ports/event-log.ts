@@ -14,6 +14,23 @@ export interface LoggedEvent {
   readonly text: string;
 }
 
+/** Start of a stream that answers requests, as it is stored for a hub that takes the session over. */
+export interface StreamOpening {
+  readonly stream: number;
+  readonly sequence: number;
+  /** Ids of the requests that the stream answers. */
+  readonly requests: readonly (string | number | bigint)[];
+}
+
+/** Events of a session that another hub held. */
+export interface RecoveredEvents {
+  /** Highest sequence number and highest stream number that are stored. */
+  readonly lastSequence: number;
+  readonly lastStream: number;
+  /** Requests without a stored reply, by stream. */
+  readonly unanswered: ReadonlyMap<number, readonly (string | number | bigint)[]>;
+}
+
 /** Condition under which an event is not stored, because its client has not received enough of the earlier events. */
 export interface Unheard {
   /** Sequence number of the last event of the stream that the client has received. */
@@ -43,6 +60,12 @@ export interface EventLog {
     stream: number,
     sequence: number,
   ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
+  /** Stores the start of a stream. Absent: no other hub can take a session over. */
+  openStream?(session: string, opening: StreamOpening): void;
+  /** Loads the events of a session that another hub held. */
+  recover?(session: string): RecoveredEvents | Promise<RecoveredEvents>;
+  /** Removes the events of a session from this hub, and keeps them for the hub that takes the session over. */
+  release?(session: string): void;
   /** Removes the events of a session that has ended. */
   forget(session: string): void;
   /** Drops events above the age limit. `now` is on the clock of `performance.now()`. */

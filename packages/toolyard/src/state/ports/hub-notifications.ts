@@ -1,7 +1,24 @@
 /** Notification that one hub sends to all hubs of a store. */
 export type HubNotification =
   /** The session with this id must end, on the hub that holds it. */
-  { readonly type: "end-session"; readonly session: string };
+  | { readonly type: "end-session"; readonly session: string }
+  /** The lists of a source have changed on the sending hub. */
+  | { readonly type: "lists-changed"; readonly hub: string; readonly source: string; readonly version: string }
+  /** A resource was changed, as a source reported to the sending hub. */
+  | {
+      readonly type: "resource-updated";
+      readonly hub: string;
+      readonly source: string;
+      readonly update: ResourceChange;
+    }
+  /** The sending hub has started with a configuration, or has reloaded it. */
+  | { readonly type: "configuration"; readonly hub: string; readonly digest: string };
+
+/** Update of one resource as plain data. */
+export interface ResourceChange {
+  readonly uri: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
 
 /** Notifications between hubs. */
 export interface HubNotifications {

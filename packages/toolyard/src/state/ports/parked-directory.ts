@@ -1,11 +1,18 @@
+/** Holder of a parked call. */
+export interface ParkedHolder {
+  readonly hub: string;
+  /** False if the lease of the hub has expired. The call then no longer exists. */
+  readonly isAlive: boolean;
+}
+
 /**
- * Maps parked calls to their hubs. A parked call itself stays in its process; other hubs can find out which hub holds
- * it. An entry lasts as long as its hub's lease. Writing never throws.
+ * Maps parked calls and streams to their hubs. The call itself stays in its process; other hubs can find out which hub
+ * holds it. Writing never throws.
  */
 export interface ParkedDirectory {
   /** Records that this hub holds the call with this id. */
   put(id: string): void;
-  /** Returns the id of the hub that holds the call. */
-  find(id: string): string | undefined | Promise<string | undefined>;
+  /** Returns the holder of the call. Rejects with a `StoreLostError` if the store cannot answer. */
+  find(id: string): ParkedHolder | undefined | Promise<ParkedHolder | undefined>;
   remove(id: string): void;
 }

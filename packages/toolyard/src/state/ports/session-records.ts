@@ -9,6 +9,8 @@ export interface SessionRecord {
   /** Date of the negotiated revision. */
   readonly revision: string;
   readonly mode: ToolMode;
+  /** True after the client has sent `initialized`. @default false */
+  readonly isInitialized?: boolean;
   /** Log level. Absent: the client requested none. */
   readonly logLevel?: string;
   /** URIs of the subscribed resources. */
@@ -17,18 +19,33 @@ export interface SessionRecord {
 
 /** A session, and the hub that has its streams and running calls. */
 export interface HeldSession {
+  /** Id of the hub. Empty if the hub has released the session. */
   readonly hub: string;
+  /** False if the hub has released the session, or its lease has expired. The session may then be claimed. */
+  readonly isAlive: boolean;
   readonly record: SessionRecord;
 }
 
 /**
- * Sessions on every hub, by session id. A record lasts as long as its hub's lease. Writing never throws: an unreachable
- * store is logged.
+ * Sessions on every hub, by session id. A record outlives its hub, so that another hub can take the session over.
+ * Writing never throws: an unreachable store is logged.
  */
 export interface SessionRecords {
-  /** Stores the record for this hub, and replaces an earlier one. */
+  /**
+   * Stores the record for this hub, and replaces an earlier one. Has no effect if another hub has claimed the session.
+   */
   put(id: string, record: SessionRecord): void;
+  /** Finds a session. Rejects with a `StoreLostError` if the store cannot answer. */
   find(id: string): HeldSession | undefined | Promise<HeldSession | undefined>;
+  /**
+   * Takes a session over from the hub `from` in one step. Returns the record, or `undefined` if another hub holds the
+   * session now. Rejects with a `StoreLostError`.
+   */
+  claim(id: string, from: string): SessionRecord | undefined | Promise<SessionRecord | undefined>;
+  /** Keeps the record without a hub, so that any hub can claim the session. */
+  release(id: string): void;
   /** Removes the record of a session that has ended. */
   remove(id: string): void;
+  /** Adds a listener for sessions of this hub that another hub has claimed. The returned function removes it. */
+  onTaken(listener: (id: string) => void): () => void;
 }

@@ -5,6 +5,7 @@ import type { LimitStore } from "./limit-store.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { HubNotifications } from "./hub-notifications.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
+import type { Peers } from "./peers.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** State of this hub, for parts of the hub that share it with other hubs. */
@@ -12,6 +13,15 @@ export const STATE = serviceKey<HubState>()("state");
 
 /** Milliseconds without a renewal after which a hub of the memory store counts as exited. */
 export const LEASE_MS = 30_000;
+
+/** Error of a read while the store cannot be reached, or may not have its data back yet. The caller may retry. */
+export class StoreLostError extends Error {
+  override readonly name = "StoreLostError";
+
+  constructor(options?: ErrorOptions) {
+    super("The shared store cannot be reached.", options);
+  }
+}
 
 /** State that hubs share. Several hubs may join one store. */
 export interface Store {
@@ -50,9 +60,17 @@ export interface HubState {
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
   readonly notifications: HubNotifications;
+  /** The other hubs. Absent if only this process uses the store. */
+  readonly peers?: Peers;
+  /** True while the store cannot be reached. @default false */
+  readonly isLost?: boolean;
+  /** True if calls with a limit are refused while the store cannot be reached. @default false */
+  readonly refusesOnLoss?: boolean;
+  /** Milliseconds for which a hub that ends waits for running calls. @default the time of the server */
+  readonly drainMs?: number;
   /**
    * Secret of 32 bytes, the same for all hubs of the store. It signs codes that one hub issues and another hub
-   * verifies.
+   * verifies. Another array replaces it if the store lost its data and got a secret from another hub.
    */
   readonly secret: Uint8Array;
   /** Sets the receiver of messages about a store that is lost or back. Absent if the store cannot be lost. */

@@ -14,10 +14,12 @@ export function defineScript(text: string): RedisScript {
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
-type ReplyPart = string | number;
+type ReplyPart = string | number | Buffer;
 
 /** Message of ioredis for a command without an answer. */
 const TIMEOUT_MESSAGE = "Command timed out";
+/** Milliseconds after a loss within which each hub reconnects and stores its data again. */
+const RECOVERY_MS = 5000;
 /** Maximum number of different reasons that are logged. */
 const MAX_REASONS = 16;
 
@@ -32,6 +34,8 @@ export class RedisConnection {
   /** Milliseconds to add to the clock of this machine to get the clock of the store. */
   #offsetMs = 0;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** Time at which the connection was established again, on the clock of `performance.now()`. */
+  #restoredAt = -Infinity;
   readonly #reasons = new Set<string>();
 
   constructor(client: RedisClient, logger: Pick<Logger, "info" | "warning">) {
@@ -48,6 +52,14 @@ export class RedisConnection {
 
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /**
+   * True if the store was back recently. It may have lost its data, and other hubs may not have stored theirs again, so
+   * a missing record proves nothing.
+   */
+  get isRecovering(): boolean {
+    return performance.now() - this.#restoredAt < RECOVERY_MS;
   }
 
   /** Current time on the clock of the store, so that hubs with different clocks agree on leases. */
@@ -119,6 +131,7 @@ export class RedisConnection {
   #ready(): void {
     if (!this.#isLost) return;
     this.#isLost = false;
+    this.#restoredAt = performance.now();
     this.#logger.info("The shared store can be reached again.");
     this.restored.emit();
   }

@@ -1,13 +1,16 @@
 import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
-import type { ParkedDirectory } from "../ports/parked-directory.ts";
+import { Emitter } from "../../core/events.ts";
+import type { ParkedDirectory, ParkedHolder } from "../ports/parked-directory.ts";
 import type { HeldSession, SessionRecord, SessionRecords } from "../ports/session-records.ts";
+import { StoreLostError } from "../ports/store.ts";
+import { defineScript } from "./connection.ts";
 import type { HubLeases, LeaseParts } from "./leases.ts";
 
 interface HeldParts extends LeaseParts {
   readonly leases: HubLeases;
 }
 
-/** Value of one hub, as the store has it. */
+/** Value, and the id of the hub that holds it. */
 interface HeldEntry {
   readonly hub: string;
   readonly value: unknown;
@@ -18,11 +21,44 @@ const KEY_TTL_MS = 3_600_000;
 /** Time between two renewals of all keys, which is far more than a lease: there may be 10,000 sessions. */
 const REFRESH_MS = KEY_TTL_MS / 3;
 
+/** Arguments: hub, value, TTL. Returns 0 without a change if another hub holds the value or it was released. */
+const PUT = defineScript(`
+local holder = redis.call('HGET', KEYS[1], 'h')
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'h', ARGV[1], 'v', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1
+`);
+
+/** Arguments: hub, expected holder, TTL. Returns the value, or nothing if the holder is another hub. */
+const CLAIM = defineScript(`
+if redis.call('HGET', KEYS[1], 'h') ~= ARGV[2] then return false end
+redis.call('HSET', KEYS[1], 'h', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return redis.call('HGET', KEYS[1], 'v')
+`);
+
+/** Arguments: hub, TTL. Keeps the value without a holder. */
+const RELEASE = defineScript(`
+if redis.call('HGET', KEYS[1], 'h') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'h', '')
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1
+`);
+
+/** Arguments: hub. */
+const REMOVE = defineScript(`
+if redis.call('HGET', KEYS[1], 'h') ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+`);
+
 /**
- * Values by id. Each is held by one hub, and exists as long as that hub is alive. A hub also keeps its own values, to
- * renew their keys and to restore them after the store lost its data.
+ * Values by id, one hash each: `h` the hub, `v` the value. A value outlives its hub for a limited time. A hub also
+ * keeps its own values, to renew their keys and to restore them after the store lost its data.
  */
 export class HeldKeys {
+  /** Emits the ids of own values that another hub has claimed. */
+  readonly taken = new Emitter<string>();
   readonly #parts: HeldParts;
   readonly #own = new Map<string, string>();
   #refreshedAt = performance.now();
@@ -32,31 +68,45 @@ export class HeldKeys {
   }
 
   put(id: string, value: unknown): void {
-    const { hub, connection } = this.#parts;
-    const text = stringifyExact({ hub, value } satisfies HeldEntry);
+    const text = stringifyExact(value);
     this.#own.set(id, text);
-    if (!connection.isLost) this.#write(id, text);
+    if (!this.#parts.connection.isLost) this.#write(id, text);
   }
 
+  /** Finds a value. Rejects with a `StoreLostError`. */
   async find(id: string): Promise<HeldEntry | undefined> {
     const own = this.#own.get(id);
-    if (own !== undefined) return parseExact(own) as HeldEntry;
-    const { connection, leases } = this.#parts;
-    if (connection.isLost) return undefined;
-    try {
-      const text = await connection.command("GET", this.#keyOf(id));
-      if (typeof text !== "string") return undefined;
-      const held = parseExact(text) as HeldEntry;
-      return (await leases.isAlive(held.hub)) ? held : undefined;
-    } catch {
-      // While the store cannot be reached, this hub knows only its own values.
-      return undefined;
-    }
+    const { hub, connection } = this.#parts;
+    if (own !== undefined) return { hub, value: parseExact(own) };
+    const [holder, text] = (await this.#ask(connection.command("HMGET", this.#keyOf(id), "h", "v"))) as unknown[];
+    if (typeof holder === "string" && typeof text === "string") return { hub: holder, value: parseExact(text) };
+    if (connection.isRecovering) throw new StoreLostError();
+    return undefined;
+  }
+
+  async isAlive(hub: string): Promise<boolean> {
+    return (await this.#parts.leases.find(hub)) !== undefined;
+  }
+
+  /** Takes a value over. Returns it, or `undefined` if another hub holds it now. Rejects with a `StoreLostError`. */
+  async claim(id: string, from: string): Promise<unknown> {
+    const { hub, connection } = this.#parts;
+    const text = await this.#ask(connection.run(CLAIM, this.#keyOf(id), hub, from, KEY_TTL_MS));
+    if (typeof text !== "string") return undefined;
+    this.#own.set(id, text);
+    return parseExact(text);
+  }
+
+  /** Keeps a value without a holder. */
+  giveUp(id: string): void {
+    const { hub, connection } = this.#parts;
+    if (this.#own.delete(id) && !connection.isLost)
+      connection.write(connection.run(RELEASE, this.#keyOf(id), hub, KEY_TTL_MS));
   }
 
   remove(id: string): void {
-    const { connection } = this.#parts;
-    if (this.#own.delete(id) && !connection.isLost) connection.write(connection.command("DEL", this.#keyOf(id)));
+    const { hub, connection } = this.#parts;
+    if (this.#own.delete(id) && !connection.isLost) connection.write(connection.run(REMOVE, this.#keyOf(id), hub));
   }
 
   /** Renews the keys if enough time has passed. */
@@ -70,13 +120,27 @@ export class HeldKeys {
     for (const [id, text] of this.#own) this.#write(id, text);
   }
 
-  release(): void {
-    for (const id of Array.from(this.#own.keys())) this.remove(id);
+  get ids(): readonly string[] {
+    return Array.from(this.#own.keys());
   }
 
   #write(id: string, text: string): void {
-    const { connection } = this.#parts;
-    connection.write(connection.command("SET", this.#keyOf(id), text, "PX", KEY_TTL_MS));
+    const { hub, connection } = this.#parts;
+    const writing = connection.run(PUT, this.#keyOf(id), hub, text, KEY_TTL_MS).then((stored) => {
+      // The lease had expired, and another hub has taken the value over.
+      if (stored === 0 && this.#own.delete(id)) this.taken.emit(id);
+    });
+    connection.write(writing);
+  }
+
+  async #ask(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      if (this.#parts.connection.isLost) throw new StoreLostError();
+      return await answer;
+    } catch (error) {
+      answer.catch(() => {});
+      throw error instanceof StoreLostError ? error : new StoreLostError({ cause: error });
+    }
   }
 
   #keyOf(id: string): string {
@@ -98,11 +162,23 @@ export class RedisSessionRecords implements SessionRecords {
 
   async find(id: string): Promise<HeldSession | undefined> {
     const held = await this.keys.find(id);
-    return held && { hub: held.hub, record: held.value as SessionRecord };
+    return held && { hub: held.hub, isAlive: await this.keys.isAlive(held.hub), record: held.value as SessionRecord };
+  }
+
+  async claim(id: string, from: string): Promise<SessionRecord | undefined> {
+    return (await this.keys.claim(id, from)) as SessionRecord | undefined;
+  }
+
+  release(id: string): void {
+    this.keys.giveUp(id);
   }
 
   remove(id: string): void {
     this.keys.remove(id);
+  }
+
+  onTaken(listener: (id: string) => void): () => void {
+    return this.keys.taken.on(listener);
   }
 }
 
@@ -118,8 +194,9 @@ export class RedisParkedDirectory implements ParkedDirectory {
     this.keys.put(id, true);
   }
 
-  async find(id: string): Promise<string | undefined> {
-    return (await this.keys.find(id))?.hub;
+  async find(id: string): Promise<ParkedHolder | undefined> {
+    const held = await this.keys.find(id);
+    return held && { hub: held.hub, isAlive: await this.keys.isAlive(held.hub) };
   }
 
   remove(id: string): void {

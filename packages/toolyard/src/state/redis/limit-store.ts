@@ -78,8 +78,13 @@ export interface RedisLimitParts {
  */
 export class RedisLimitStore implements LimitStore {
   readonly #parts: RedisLimitParts;
-  /** Calls of this hub that the store counts. Limited by the number of running calls. */
+  /**
+   * Calls of this hub that run, also those that were admitted while the store was lost. Limited by the number of
+   * running calls.
+   */
   readonly #running = new Map<string, number>();
+  /** Those of the running calls that were admitted while the store was lost. */
+  readonly #locally = new Map<string, number>();
   readonly #local: MemoryLimitStore;
 
   constructor(parts: RedisLimitParts) {
@@ -93,12 +98,17 @@ export class RedisLimitStore implements LimitStore {
   }
 
   leave(key: string): void {
-    const running = this.#running.get(key) ?? 0;
-    if (running === 0) return this.#local.leave(key);
-    if (running === 1) this.#running.delete(key);
-    else this.#running.set(key, running - 1);
+    if (!this.#running.has(key)) return;
+    this.#count(key, -1);
+    this.#leaveLocally(key);
     const { hub, connection } = this.#parts;
     if (!connection.isLost) connection.write(connection.run(LEAVE, this.#keyOf(key), hub, 1));
+  }
+
+  /** Counts the running calls in the store again, also those that were admitted while it was lost. */
+  restore(): void {
+    for (const [key, count] of this.#locally) for (let at = 0; at < count; at += 1) this.#local.leave(key);
+    this.#locally.clear();
   }
 
   /** Renews the counts of the running calls. */
@@ -140,7 +150,20 @@ export class RedisLimitStore implements LimitStore {
   #withoutStore(key: string, bounds: LimitBounds): Admission {
     if (this.#parts.options.onLoss === "refuse")
       return { admitted: false, reason: "store", retryAfterMs: IN_FLIGHT_RETRY_MS };
-    return this.#local.admit(key, bounds);
+    const admission = this.#local.admit(key, bounds);
+    if (admission.admitted) {
+      this.#count(key, 1);
+      this.#locally.set(key, (this.#locally.get(key) ?? 0) + 1);
+    }
+    return admission;
+  }
+
+  #leaveLocally(key: string): void {
+    const count = this.#locally.get(key);
+    if (count === undefined) return;
+    this.#local.leave(key);
+    if (count > 1) this.#locally.set(key, count - 1);
+    else this.#locally.delete(key);
   }
 
   #count(key: string, change: number): void {

@@ -62,7 +62,7 @@ describe("a Redis server that stops", () => {
     await here.flush();
     const there = await join("there");
     expect(there.secret).toEqual(here.secret);
-    expect(await there.parked.find("p")).toBe("here");
+    expect(await there.parked.find("p")).toEqual({ hub: "here", isAlive: true });
     expect(await there.limits.admit("a", ONE)).toMatchObject({ reason: "in-flight" });
   });
 

@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
-import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
-import { MemoryEventLog } from "../memory/event-log.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { HubState, StoreServices } from "../ports/store.ts";
 import { createClient, type RedisClient, type RedisLibrary } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
+import { RedisEventLog } from "./event-log.ts";
 import { RedisParkedDirectory, RedisSessionRecords } from "./held-records.ts";
 import { HUB_LEASE_MS, HubLeases } from "./leases.ts";
 import { RedisLimitStore } from "./limit-store.ts";
+import { parseNotification } from "./notifications.ts";
 import type { RedisStoreOptions } from "./options.ts";
+import { RedisPeers } from "./peers.ts";
 
 const SECRET_BYTES = 32;
 /** Milliseconds for which the secret outlives the last hub. */
@@ -28,7 +30,7 @@ export async function joinRedisStore(
   options: RedisStoreOptions,
   { hub, importRedis, logger = SILENT_LOGGER }: JoinServices,
 ): Promise<HubState> {
-  const client = createClient((await importRedis()) as RedisLibrary, options.url);
+  const client = createClient((await importRedis()) as RedisLibrary, options);
   const subscriber = client.duplicate();
   const connection = new RedisConnection(client, logger);
   // The connection for commands reports a lost store for both.
@@ -67,11 +69,14 @@ interface RedisHubParts {
 class RedisHubState implements HubState {
   readonly hub: string;
   readonly leaseMs = HUB_LEASE_MS;
-  readonly secret: Uint8Array;
+  readonly refusesOnLoss: boolean;
+  readonly drainMs: number;
   readonly limits: RedisLimitStore;
   readonly sessions: RedisSessionRecords;
   readonly parked: RedisParkedDirectory;
   readonly notifications: HubNotifications;
+  readonly peers: RedisPeers;
+  #secret: Uint8Array;
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
   readonly #received = new Emitter<HubNotification>();
@@ -83,11 +88,20 @@ class RedisHubState implements HubState {
     const { prefix } = options;
     this.#parts = parts;
     this.hub = hub;
-    this.secret = secret;
+    this.#secret = secret;
+    this.refusesOnLoss = options.onLoss === "refuse";
+    this.drainMs = options.drainMs;
     this.limits = new RedisLimitStore({ hub, connection, options });
     this.#leases = new HubLeases({ hub, connection, prefix });
     this.sessions = new RedisSessionRecords({ hub, connection, prefix: `${prefix}session:`, leases: this.#leases });
     this.parked = new RedisParkedDirectory({ hub, connection, prefix: `${prefix}parked:`, leases: this.#leases });
+    this.peers = new RedisPeers({
+      connection,
+      leases: this.#leases,
+      channelOf: (to) => `${prefix}to:${to}`,
+      countsListeners: options.mode !== "cluster",
+    });
+    if (options.advertise !== undefined) this.#leases.announce({ url: options.advertise });
     this.notifications = {
       publish: (notification) => this.#publish(notification),
       on: (listener) => this.#received.on(listener),
@@ -98,21 +112,33 @@ class RedisHubState implements HubState {
   /** Starts to receive notifications. The client subscribes again by itself after it has reconnected. */
   async listen(): Promise<void> {
     const { subscriber } = this.#parts;
-    subscriber.on("message", (_channel: string, text: string) => {
-      const notification = parseNotification(text);
+    const notifications = this.#channel;
+    subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
+      if (channel.toString() !== notifications) return this.peers.received.emit(message);
+      const notification = parseNotification(message.toString());
       if (notification) this.#received.emit(notification);
     });
-    await subscriber.subscribe(this.#channel);
+    // One command for each channel: in a cluster, they may belong to different slots.
+    await subscriber.subscribe(notifications);
+    await subscriber.subscribe(`${this.#parts.options.prefix}to:${this.hub}`);
     this.renew();
+  }
+
+  get secret(): Uint8Array {
+    return this.#secret;
+  }
+
+  get isLost(): boolean {
+    return this.#parts.connection.isLost;
   }
 
   reportTo(logger: Pick<Logger, "info" | "warning">): void {
     this.#parts.connection.reportTo(logger);
   }
 
-  /** Opens a log in memory. Only the hub that holds a session reads its events. */
   openEventLog(limits: EventLogLimits): EventLog {
-    return new MemoryEventLog(limits);
+    const { connection, options } = this.#parts;
+    return new RedisEventLog(limits, { connection, prefix: `${options.prefix}events:` });
   }
 
   renew(): void {
@@ -142,8 +168,8 @@ class RedisHubState implements HubState {
     const { connection, subscriber } = this.#parts;
     if (!connection.isLost) {
       this.limits.release();
-      this.sessions.keys.release();
-      this.parked.keys.release();
+      for (const id of this.sessions.keys.ids) this.sessions.release(id);
+      for (const id of this.parked.keys.ids) this.parked.remove(id);
       this.#leases.release();
       await connection.flush();
     }
@@ -164,22 +190,18 @@ class RedisHubState implements HubState {
 
   /** Stores everything again that this hub holds, because the store may have lost its data. */
   #restore(): void {
-    const { connection, options, secret } = this.#parts;
-    connection.write(shareSecret(connection, options.prefix, secret));
+    const { connection } = this.#parts;
+    connection.write(this.#restoreSecret());
     this.renew();
+    this.limits.restore();
     this.sessions.keys.restore();
     this.parked.keys.restore();
   }
-}
 
-/** Returns the notification, or `undefined` if another program or a newer hub sent something else. */
-function parseNotification(text: string): HubNotification | undefined {
-  try {
-    const value = parseExact(text) as Partial<HubNotification> | null;
-    return value?.type === "end-session" && typeof value.session === "string"
-      ? { type: value.type, session: value.session }
-      : undefined;
-  } catch {
-    return undefined;
+  /** Stores the secret again. If a hub without it was faster, this hub uses the secret of that hub from now on. */
+  async #restoreSecret(): Promise<void> {
+    const { connection, options } = this.#parts;
+    const stored = await shareSecret(connection, options.prefix, this.#secret);
+    if (!Buffer.from(stored).equals(this.#secret)) this.#secret = stored;
   }
 }

@@ -41,6 +41,12 @@ export const FULL: HttpProblem = {
   message: "Service Unavailable: all sessions are at work. Try again in a moment.",
 };
 
+export const ENDING: HttpProblem = {
+  status: 503,
+  code: -32000,
+  message: "Service Unavailable: this hub is ending, so it opens no streams. Try again in a moment.",
+};
+
 export function sendProblem(answer: HttpAnswer, { status, code, message, id = null }: HttpProblem): void {
   sendJson(answer, status, stringifyExact(rpcError(id, { code, message })));
 }

@@ -2,15 +2,34 @@ import { randomBytes } from "node:crypto";
 import { CallMap } from "../../../core/calls/call-map.ts";
 import type { Principal } from "../../../core/calls/call.ts";
 import { connectionId } from "../../../core/calls/connection-id.ts";
-import type { EventLog } from "../../../state/ports/event-log.ts";
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { EventLog, RecoveredEvents } from "../../../state/ports/event-log.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
+import { rpcError, type RequestId } from "../../../wire/messages.ts";
+import { HUB_LOST } from "../hub-lost.ts";
 import type { PostReply, ReplyHome } from "./post-reply.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 import { SessionEvents } from "./session-events.ts";
 import { STANDING, StandingStream } from "./standing-stream.ts";
 
+export interface HttpSessionStart {
+  readonly principal: Principal;
+  readonly taken?: TakenSession;
+}
+
+/** Session that another hub held, as the store has it. */
+export interface TakenSession {
+  readonly id: string;
+  readonly record: SessionRecord;
+  readonly events: RecoveredEvents;
+}
+
+/** Numbers of streams that are not used after a take-over, because the store may lack the last streams. */
+const STREAM_GAP = 1000;
+
 /** Session of Streamable HTTP, with its standing stream and the streams of its calls. */
 export class HttpSession implements ReplyHome {
-  readonly id = randomBytes(16).toString("hex");
+  readonly id: string;
   readonly protocol: LegacySession;
   readonly events: SessionEvents;
   readonly standing: StandingStream;
@@ -23,9 +42,14 @@ export class HttpSession implements ReplyHome {
   #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
   #isTerminated = false;
+  /** Requests that the previous hub did not answer, by stream. Absent: this hub opened the session. */
+  #unanswered: Map<number, readonly RequestId[]> | undefined;
 
-  constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
+  /** `taken` is a session that another hub held. */
+  constructor(deps: SessionDeps, log: EventLog, { principal, taken }: HttpSessionStart) {
+    this.id = taken?.id ?? randomBytes(16).toString("hex");
     this.events = new SessionEvents(log, this.id);
+    if (taken) this.#continueAfter(taken.events);
     this.standing = new StandingStream(this.events);
     this.#deps = deps;
     this.protocol = new LegacySession(deps, {
@@ -33,8 +57,27 @@ export class HttpSession implements ReplyHome {
       endpoint: "mcp-http",
       principal,
       outlet: this.standing,
+      ...(taken && { restored: taken.record }),
       onRecord: (record) => this.#isListed && deps.state.sessions.put(this.id, record),
     });
+  }
+
+  /** Continues the numbers of streams and events after those of the previous hub. */
+  #continueAfter({ lastSequence, lastStream, unanswered }: RecoveredEvents): void {
+    this.events.startAfter(lastSequence);
+    this.#lastReply = lastStream + STREAM_GAP;
+    this.#unanswered = new Map(unanswered);
+  }
+
+  /**
+   * Answers the requests of a stream that ran on the previous hub with an error that permits a retry. Does nothing for
+   * other streams.
+   */
+  answerLost(stream: number): void {
+    const requests = this.#unanswered?.get(stream);
+    if (!requests) return;
+    this.#unanswered?.delete(stream);
+    for (const id of requests) this.events.add(stream, stringifyExact(rpcError(id, HUB_LOST)));
   }
 
   get principalId(): string {
@@ -105,6 +148,15 @@ export class HttpSession implements ReplyHome {
     if (!this.#isListed) return;
     this.#isListed = false;
     this.#deps.state.sessions.remove(this.id);
+  }
+
+  /** Ends the session on this hub, and leaves its record and its events for the hub that takes it over. */
+  handOver(): void {
+    this.#isListed = false;
+    this.protocol.close("The hub is ending.");
+    this.#endStreams();
+    this.events.release();
+    this.#deps.state.sessions.release(this.id);
   }
 
   #endStreams(): void {

@@ -333,7 +333,7 @@ describe("sessions", () => {
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 2000; at += 1) {
-      const session = new HttpSession(deps, log, LOCAL_PRINCIPAL);
+      const session = new HttpSession(deps, log, { principal: LOCAL_PRINCIPAL });
       await session.protocol.receive(initialize(), { outlet });
       await session.protocol.receive(notification("notifications/initialized"), { outlet });
       sessions.push(session);

@@ -4,8 +4,9 @@ import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { isJsonObject } from "../../../core/json/json.ts";
 import type { HttpAnswer } from "../../../http/answer/answer.ts";
 import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
-import type { EventLog } from "../../../state/ports/event-log.ts";
+import type { EventLog, RecoveredEvents } from "../../../state/ports/event-log.ts";
 import type { HubNotification } from "../../../state/ports/hub-notifications.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import {
   classifyMessage,
   hasMethod,
@@ -17,6 +18,7 @@ import {
 import type { LegacyExchange } from "./exchange.ts";
 import {
   batchProblem,
+  ENDING,
   FULL,
   getHeaderProblem,
   headProblems,
@@ -35,6 +37,7 @@ import type { Outlet } from "./outlet.ts";
 import type { MessageContext } from "./session-start.ts";
 import type { SessionDeps } from "./session.ts";
 import { parseEventId } from "./session-events.ts";
+import type { RemoteSessionServer } from "../remote-hubs.ts";
 import { SessionTable } from "./session-table.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 
@@ -49,6 +52,7 @@ export class LegacyHttp {
   readonly #waiting = new CallSet<PostReply>();
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #unlisten: () => void;
+  readonly #remote: RemoteSessionServer | undefined;
   #closing: AbortSignal | undefined;
 
   constructor(deps: SessionDeps) {
@@ -62,7 +66,18 @@ export class LegacyHttp {
     this.#table = new SessionTable(options);
     this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
     for (const timer of this.#timers) timer.unref();
-    this.#unlisten = deps.state.notifications.on((notification) => this.#heard(notification));
+    const unlisten = [
+      deps.state.notifications.on((notification) => this.#heard(notification)),
+      deps.state.sessions.onTaken((id) => this.#dropTaken(id)),
+    ];
+    this.#unlisten = () => {
+      for (const stop of unlisten) stop();
+    };
+    this.#remote = deps.remote?.sessions({
+      has: (id) => this.#table.find(id) !== undefined,
+      open: (id, record, exchange) => this.#takeOver(id, record, exchange),
+      serve: ({ exchange, body }) => this.#serve(exchange, body),
+    });
   }
 
   /** Number of sessions. */
@@ -91,9 +106,10 @@ export class LegacyHttp {
     const problem = getHeaderProblem(http);
     if (problem) return sendProblem(http.answer, problem);
     const session = this.#session(exchange);
-    if (!session) return this.#refuseAbsent(exchange);
+    if (!session) return this.#withoutLocal(exchange);
     const version = versionProblem(http);
     if (version) return sendProblem(http.answer, version);
+    if (http.closing.aborted) return sendProblem(http.answer, ENDING);
     this.#endStreamsOn(http.closing);
     const lastEventId = http.header("last-event-id");
     if (lastEventId !== undefined && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
@@ -107,7 +123,7 @@ export class LegacyHttp {
   /** Ends the session, even if another hub holds it. */
   delete(exchange: LegacyExchange): void | Promise<void> {
     const session = this.#session(exchange);
-    if (!session) return this.#endRemotely(exchange);
+    if (!session) return this.#remote ? this.#withoutLocal(exchange) : this.#endRemotely(exchange);
     const version = versionProblem(exchange.http);
     if (version) return sendProblem(exchange.http.answer, version);
     this.#terminate(session);
@@ -120,11 +136,49 @@ export class LegacyHttp {
     this.#log.sweep(now);
   }
 
-  /** Ends all sessions and answers running requests with an error. */
+  /** Hands the sessions without running requests over to the other hubs. Others follow when the endpoint closes. */
+  drain(): void {
+    if (!this.#deps.remote) return;
+    for (const session of Array.from(this.#table)) if (!session.isBusy) this.#handOver(session);
+  }
+
+  /** Ends all sessions and answers running requests with an error. Other hubs can continue the sessions. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#unlisten();
+    if (this.#deps.remote) for (const session of Array.from(this.#table)) this.#handOver(session);
     this.#table.close();
+  }
+
+  #handOver(session: HttpSession): void {
+    this.#table.remove(session);
+    session.handOver();
+  }
+
+  /** Drops a session that another hub has taken over, because the lease of this hub had expired. */
+  #dropTaken(id: string): void {
+    const session = this.#table.find(id);
+    if (session) this.#handOver(session);
+  }
+
+  async #takeOver(id: string, record: SessionRecord, { principal }: LegacyExchange): Promise<boolean> {
+    const events = (await this.#log.recover?.(id)) ?? NO_EVENTS;
+    const session = new HttpSession(this.#deps, this.#log, { principal, taken: { id, record, events } });
+    if (this.#table.add(session)) return true;
+    session.handOver();
+    return false;
+  }
+
+  /** Serves a request of a session that this endpoint holds. */
+  #serve(exchange: LegacyExchange, body: unknown): void | Promise<void> {
+    switch (exchange.http.method) {
+      case "GET":
+        return this.get(exchange);
+      case "DELETE":
+        return this.delete(exchange);
+      default:
+        return this.post(exchange, body);
+    }
   }
 
   /**
@@ -135,8 +189,8 @@ export class LegacyHttp {
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
     const { http, principal, mode } = exchange;
     if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
-    const session = new HttpSession(this.#deps, this.#log, principal);
-    const reply = new PostReply(http, session, false);
+    const session = new HttpSession(this.#deps, this.#log, { principal });
+    const reply = new PostReply(http, session, messages[0]);
     await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
     if (session.protocol.opened && this.#table.add(session)) return reply.end();
     if (session.protocol.opened) sendProblem(http.answer, FULL);
@@ -156,7 +210,7 @@ export class LegacyHttp {
       for (const message of messages) void session.protocol.receive(message, receivedFor(session.standing), single);
       return sendEmpty(named(http.answer, session), 202);
     }
-    const reply = new PostReply(http, session, isBatch);
+    const reply = new PostReply(http, session, body);
     this.#waiting.add(reply);
     const received = receivedFor(reply);
     if (isBatch) await Promise.all(messages.map((message) => session.protocol.receive(message, received)));
@@ -171,6 +225,7 @@ export class LegacyHttp {
     if (!at) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
     const sender = session.sender(at.stream);
     if (sender) return sender.attach(http.openLastingStream(sessionHeader(session)), at.sequence);
+    session.answerLost(at.stream);
     return session.events.after(at.stream, at.sequence, (missed) => {
       if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
       // Clients of server-sent events reconnect to an ended stream until they receive the status 204, so this status is
@@ -196,12 +251,14 @@ export class LegacyHttp {
     const isPing = request?.method === "ping" && !Array.isArray(body);
     if (isPing && exchange.http.header("mcp-session-id") === undefined)
       return sendJson(exchange.http.answer, 200, stringifyExact(rpcResult(request.id, {})));
-    return this.#refuseAbsent(exchange, request?.id);
+    return this.#withoutLocal(exchange, body, request?.id);
   }
 
-  async #refuseAbsent(exchange: LegacyExchange, id: RequestId | null = null): Promise<void> {
-    if (exchange.http.header("mcp-session-id") === undefined)
-      return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
+  /** Answers a request of a session that this endpoint does not hold. */
+  async #withoutLocal(exchange: LegacyExchange, body?: unknown, id: RequestId | null = null): Promise<void> {
+    const session = exchange.http.header("mcp-session-id");
+    if (session === undefined) return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
+    if (this.#remote) return this.#remote.answer({ exchange, id: session, body });
     if ((await this.#idOfRemoteSession(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
@@ -213,7 +270,7 @@ export class LegacyHttp {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
     const held = await this.#deps.state.sessions.find(id);
-    const isOwn = held && callerKey(held.record.principal) === callerKey(http.principal);
+    const isOwn = held?.isAlive === true && callerKey(held.record.principal) === callerKey(http.principal);
     return isOwn ? id : refuse(http.answer, SESSION_NOT_FOUND);
   }
 
@@ -224,8 +281,9 @@ export class LegacyHttp {
     sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);
   }
 
-  #heard({ session: id }: HubNotification): void {
-    const session = this.#table.find(id);
+  #heard(notification: HubNotification): void {
+    if (notification.type !== "end-session") return;
+    const session = this.#table.find(notification.session);
     if (session) this.#terminate(session);
   }
 
@@ -256,6 +314,8 @@ export class LegacyHttp {
 /** Milliseconds without a message after which a call becomes a stream, whose comments keep the connection alive. */
 const QUIET_MS = 15_000;
 const SWEEP_MS = 60_000;
+
+const NO_EVENTS: RecoveredEvents = Object.freeze({ lastSequence: 0, lastStream: 0, unanswered: new Map() });
 
 function sessionHeader({ id }: HttpSession): Record<string, string> {
   return { "mcp-session-id": id };

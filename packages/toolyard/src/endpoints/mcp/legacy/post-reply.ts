@@ -4,7 +4,7 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/answer/event-stream.ts";
 import { JSON_CONTENT, sendEmpty } from "../../../http/answer/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
-import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
+import { classifyMessage, RPC, rpcError, type RequestId } from "../../../wire/messages.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet, ReplyError } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
@@ -35,17 +35,18 @@ export class PostReply implements Outlet {
   readonly startedAt = performance.now();
   readonly #http: HttpExchange;
   readonly #home: ReplyHome;
-  readonly #isBatch: boolean;
+  /** Received body: one message, or a batch. */
+  readonly #body: unknown;
   readonly #accepted: AcceptedTypes;
   readonly #number: number;
   #replies: (string | SplicedReply)[] = [];
   #stream: EventStream | undefined;
   #isOver = false;
 
-  constructor(http: HttpExchange, home: ReplyHome, isBatch: boolean) {
+  constructor(http: HttpExchange, home: ReplyHome, body: unknown) {
     this.#http = http;
     this.#home = home;
-    this.#isBatch = isBatch;
+    this.#body = body;
     this.#accepted = acceptedTypes(http.header("accept"));
     this.#number = home.register(this);
   }
@@ -85,6 +86,7 @@ export class PostReply implements Outlet {
     const { openId } = this.#home;
     this.#stream = this.#http.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
+    events.openStream(this.#number, () => requestIds(this.#body));
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
     for (const reply of this.#replies) this.#sendReply(textOf(reply));
     this.#replies = [];
@@ -118,7 +120,7 @@ export class PostReply implements Outlet {
     const [only = ""] = this.#replies;
     const { openId } = this.#home;
     const headers = openId === undefined ? JSON_CONTENT : ["mcp-session-id", openId, ...JSON_CONTENT];
-    if (this.#isBatch) answer.send(200, headers, `[${this.#replies.map(textOf).join(",")}]`);
+    if (Array.isArray(this.#body)) answer.send(200, headers, `[${this.#replies.map(textOf).join(",")}]`);
     else if (typeof only === "string") answer.send(200, headers, only);
     else answer.sendPieces(200, headers, only);
     this.#replies = [];
@@ -136,6 +138,13 @@ export class PostReply implements Outlet {
     const id = this.#home.events.add(this.#number, text, inPlace);
     this.#stream?.send(text, { event: "message", id });
   }
+}
+
+function requestIds(body: unknown): readonly RequestId[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
+    const classified = classifyMessage(message);
+    return classified.type === "request" ? [classified.message.id] : [];
+  });
 }
 
 function textOf(reply: string | SplicedReply): string {

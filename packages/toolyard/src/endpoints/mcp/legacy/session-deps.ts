@@ -2,6 +2,7 @@ import type { ToolMode } from "../../../core/calls/call.ts";
 import type { Tasks } from "../../../core/ports/tasks.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import type { MethodsDeps } from "../methods.ts";
+import type { RemoteHubs } from "../remote-hubs.ts";
 import { SessionBoard } from "./board.ts";
 import { LegacyCodecs } from "./codec.ts";
 import type { LegacySessionOptions } from "./options.ts";
@@ -14,6 +15,8 @@ export interface SessionDepsParts extends MethodsDeps {
   readonly state: HubState;
   /** Tasks. Absent: no call becomes a task. */
   readonly tasks?: Tasks | undefined;
+  /** The other hubs of the store. Absent: there are none. */
+  readonly remote?: RemoteHubs | undefined;
 }
 
 /**

@@ -1,4 +1,7 @@
+import type { RequestId } from "../../../wire/messages.ts";
 import type { EventLog, LoggedEvent, Unheard } from "../../../state/ports/event-log.ts";
+
+const SEQUENCE_GAP = 1_000_000;
 
 /** Receives the events of a stream that a client missed, or `undefined` if the stream is unknown. */
 export type MissedEventsHandler = (missed: readonly LoggedEvent[] | undefined) => void;
@@ -20,6 +23,23 @@ export class SessionEvents {
   add(stream: number, text: string, inPlace?: () => string): string {
     this.#append(stream, inPlace && this.#log.isTooLarge(text) ? inPlace() : text);
     return eventId(stream, this.#lastSequence);
+  }
+
+  /** Records the start of a stream that answers these requests, if another hub may take the session over. */
+  openStream(stream: number, requests: () => readonly RequestId[]): void {
+    if (!this.#log.openStream) return;
+    this.#lastSequence += 1;
+    this.#log.openStream(this.#session, { stream, sequence: this.#lastSequence, requests: requests() });
+  }
+
+  /** Continues after the events of the previous hub. The gap is for events that the hub could not store any more. */
+  startAfter(sequence: number): void {
+    this.#lastSequence = sequence + SEQUENCE_GAP;
+  }
+
+  /** Leaves the events for the hub that takes the session over. */
+  release(): void {
+    this.#log.release?.(this.#session);
   }
 
   /** Records an event for a client without an open stream, unless an equal event already waits for it. */

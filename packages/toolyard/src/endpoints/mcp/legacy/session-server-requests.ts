@@ -31,6 +31,11 @@ export class SessionServerRequests {
     this.#options = options;
   }
 
+  /** Gives the next request the number after `id`. */
+  startAfter(id: number): void {
+    this.#lastId = id;
+  }
+
   /**
    * Sends a request on `outlet` and resolves with its result. On failure, rejects with a `FailError` and notifies the
    * client to cancel the request.

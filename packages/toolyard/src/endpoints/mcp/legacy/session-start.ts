@@ -12,6 +12,8 @@ export interface SessionStart {
   readonly principal: Principal;
   /** Receiver of messages that belong to no request. */
   readonly outlet: Outlet;
+  /** Record of a session that another hub held. Absent: the session starts with a handshake. */
+  readonly restored?: SessionRecord;
   /** Called with the session's record each time it changes. Absent: the session ends with its connection. */
   readonly onRecord?: (record: SessionRecord) => void;
 }

@@ -65,11 +65,15 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   end(session: Entry): void {
-    if (this.#sessions.delete(session.id)) {
-      processActivity.sessions -= 1;
-      this.#shares.remove(ownerOf(session));
-    }
+    this.remove(session);
     session.close();
+  }
+
+  /** Removes a session without closing it. */
+  remove(session: Entry): void {
+    if (!this.#sessions.delete(session.id)) return;
+    processActivity.sessions -= 1;
+    this.#shares.remove(ownerOf(session));
   }
 
   /** Ends sessions that were idle too long. */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Span, Tracing } from "../../../core/ports/tracing.ts";
 import { endRequestSpan, recordedAnswer, startRequestSpan, withSpan, type TracedRequest } from "../request-span.ts";
 import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
@@ -10,6 +11,7 @@ import type { HubState } from "../../../state/ports/store.ts";
 import { answerInDialects, type DialectRequest } from "../../dialect.ts";
 import {
   ASSUMED_LEGACY_REVISION,
+  legacyRevision,
   negotiateLegacyRevision,
   type LegacyRevision,
 } from "../../../wire/legacy/revisions.ts";
@@ -34,6 +36,7 @@ import {
   type MethodsDeps,
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
+import type { RemoteHubs } from "../remote-hubs.ts";
 import { defaultModeFor, toolModeOfMeta } from "../../tool-mode.ts";
 import { askProblem, SessionServerRequests } from "./session-server-requests.ts";
 import type { ListVersions } from "../list-watch.ts";
@@ -51,6 +54,11 @@ import { SessionSubscriptions } from "./subscriptions.ts";
 import type { SessionTasks, TaskOwner } from "./session-tasks.ts";
 
 const DONE = Promise.resolve();
+/**
+ * Lowest number of the first request to the client after another hub took the session over. The client may still answer
+ * a request of the previous hub, which must not be taken for an answer to a new one.
+ */
+const FIRST_RESTORED_ASK = 1_000_000_000;
 /** Maximum number of pending requests to one client. */
 const MAX_WAITING_ASKS = 64;
 
@@ -64,6 +72,8 @@ export interface SessionDeps extends MethodsDeps {
   readonly state: HubState;
   /** Tasks. Absent: no call becomes a task. */
   readonly tasks?: Tasks | undefined;
+  /** The other hubs of the store. Absent: there are none. */
+  readonly remote?: RemoteHubs | undefined;
 }
 
 /**
@@ -108,6 +118,33 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     this.#inFlight = new InFlight(deps.options.maxInFlight);
     this.#asks = new SessionServerRequests({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
     this.#subscriptions = new SessionSubscriptions(deps, this, (subscriptions) => this.#note({ subscriptions }));
+    if (start.restored) this.#restore(start.restored);
+  }
+
+  /**
+   * Continues a session that another hub held: with its handshake, mode and subscriptions, but with the current rights
+   * of the caller and a new connection to the sources.
+   */
+  #restore(record: SessionRecord): void {
+    const { connection } = this.#record.client;
+    const client = { ...record.client, ...(connection !== undefined && { connection }) };
+    this.#record = { ...record, principal: this.#record.principal, client };
+    this.#revision = legacyRevision(record.revision) ?? ASSUMED_LEGACY_REVISION;
+    this.#isInitialized = record.isInitialized ?? false;
+    this.#phase = "open";
+    this.#asks.startAfter(randomInt(FIRST_RESTORED_ASK, 2 * FIRST_RESTORED_ASK));
+    const codec = this.#deps.codecs.for(this.#revision);
+    for (const uri of record.subscriptions) void this.#subscriptions.add({ uri }, codec);
+    if (record.logLevel !== undefined && connection !== undefined)
+      void this.#deps.hub.setLogLevel(connection, record.logLevel);
+    void this.#restoreLists();
+  }
+
+  /** Records the current lists as those that the client has seen. */
+  async #restoreLists(): Promise<void> {
+    const { lists, capabilities } = await readOffer(this.#deps.hub, this.view);
+    if (this.#phase !== "closed") this.#lists.offered(lists, capabilities);
+    this.#becomeReady();
   }
 
   get record(): SessionRecord {
@@ -432,6 +469,7 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     const { method, params } = message;
     switch (method) {
       case "notifications/initialized":
+        if (!this.#isInitialized) this.#note({ isInitialized: true });
         this.#isInitialized = true;
         return this.#becomeReady();
       case "notifications/cancelled":

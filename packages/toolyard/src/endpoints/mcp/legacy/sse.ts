@@ -5,13 +5,21 @@ import { connectionId } from "../../../core/calls/connection-id.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 import type { EventStream } from "../../../http/answer/event-stream.ts";
 import { isJsonContent } from "../../../http/request/json-content.ts";
-import { sendText } from "../../../http/answer/send.ts";
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { StoreLostError } from "../../../state/ports/store.ts";
+import { rpcError } from "../../../wire/messages.ts";
+import { STORE_LOST } from "../hub-lost.ts";
+import { sendJson, sendText } from "../../../http/answer/send.ts";
 import { MESSAGES_PATH } from "../../paths.ts";
 import { withToolNames } from "../../tool-names.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
+
+/** Start of the ids of streams in the directory of parked calls. */
+const SSE_ID = "sse-";
 
 interface SseConnection {
   readonly session: LegacySession;
@@ -52,6 +60,7 @@ export class LegacySse {
     });
     this.#connections.set(id, { session, stream, mode, owner });
     this.#shares.add(owner);
+    if (this.#deps.remote) this.#deps.state.parked.put(`${SSE_ID}${id}`);
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(http.closing);
     stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${MESSAGES_PATH}?sessionId=${id}`, {
@@ -59,11 +68,12 @@ export class LegacySse {
     });
   }
 
-  /** Handles one message or a batch. The answers are sent on the stream. */
-  post({ http, ...exchange }: LegacyExchange, body: unknown): void {
+  /** Handles one message or a batch. The answers are sent on the stream, which another hub may hold. */
+  post({ http, ...exchange }: LegacyExchange, body: unknown): void | Promise<void> {
     const id = http.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
-    if (!connection || callerKey(connection.session.principal) !== callerKey(http.principal))
+    if (!connection) return this.#withoutLocal(http, id, body);
+    if (callerKey(connection.session.principal) !== callerKey(http.principal))
       return sendProblem(http.answer, SESSION_NOT_FOUND);
     if (!isJsonContent(http.header("content-type")))
       return sendText(http.answer, 400, "Unsupported content-type: send application/json");
@@ -82,6 +92,27 @@ export class LegacySse {
     };
     const work = messages.map((message) => connection.session.receive(message, received));
     void Promise.all(work).then(() => this.#endIfClosing(id));
+  }
+
+  #withoutLocal(http: HttpExchange, id: string, body: unknown): void | Promise<void> {
+    if (!this.#deps.remote || http.relayedFrom !== undefined) return sendProblem(http.answer, SESSION_NOT_FOUND);
+    return this.#pass(http, `${SSE_ID}${id}`, stringifyExact(body));
+  }
+
+  /** Passes a message to the hub that holds the stream. */
+  async #pass(http: HttpExchange, id: string, body: string): Promise<void> {
+    try {
+      const holder = await this.#deps.state.parked.find(id);
+      const isPassed =
+        holder?.isAlive === true &&
+        holder.hub !== this.#deps.state.hub &&
+        (await this.#deps.remote!.relay.forward(holder.hub, { http, body })) === "answered";
+      if (!isPassed) sendProblem(http.answer, SESSION_NOT_FOUND);
+    } catch (error) {
+      if (!(error instanceof StoreLostError)) throw error;
+      http.answer.setHeader("retry-after", "1");
+      sendJson(http.answer, 503, stringifyExact(rpcError(null, STORE_LOST)));
+    }
   }
 
   /** Ends all connections and answers running requests with an error. */
@@ -126,6 +157,7 @@ export class LegacySse {
     if (!connection) return;
     this.#connections.delete(id);
     this.#shares.remove(connection.owner);
+    if (this.#deps.remote) this.#deps.state.parked.remove(`${SSE_ID}${id}`);
     connection.session.close();
   }
 }

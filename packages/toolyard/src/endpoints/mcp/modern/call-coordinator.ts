@@ -73,6 +73,11 @@ export class CallCoordinator {
     return this.#visit(taken.call, visiting);
   }
 
+  /** Returns true if the call with this id is parked here. */
+  holds(id: string): boolean {
+    return this.#parked.has(id);
+  }
+
   release(connection: string): void {
     this.#parked.release(connection);
   }

@@ -118,6 +118,11 @@ export class ModernEndpoint {
     this.#calls.whenMade(({ desk }) => desk.release(connection));
   }
 
+  /** Returns true if the call with this id is parked here. */
+  holdsCall(id: string): boolean {
+    return this.#calls.made?.desk.holds(id) === true;
+  }
+
   /** Ends the `subscriptions/listen` requests of callers without a lasting connection with their results. */
   endListens(): void {
     this.#listens.whenMade((listens) => listens.finish(undefined));

@@ -3,7 +3,7 @@ import { FailError } from "../../../core/errors.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 import type { ParkedDirectory } from "../../../state/ports/parked-directory.ts";
-import type { HubState } from "../../../state/ports/store.ts";
+import { StoreLostError, type HubState } from "../../../state/ports/store.ts";
 import { RequestStates, type Binding } from "./request-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
@@ -36,10 +36,10 @@ export class ParkedCalls {
   readonly #byId = new Map<string, ParkedCall>();
   readonly #shares = new Shares();
 
-  constructor(options: ParkingOptions, { secret, parked }: Pick<HubState, "secret" | "parked">) {
+  constructor(options: ParkingOptions, state: Pick<HubState, "secret" | "parked">) {
     this.#options = options;
-    this.#states = new RequestStates(secret);
-    this.#directory = parked;
+    this.#states = new RequestStates(() => state.secret);
+    this.#directory = state.parked;
   }
 
   get size(): number {
@@ -55,6 +55,11 @@ export class ParkedCalls {
     const oldest = this.#shares.debtorTo(holder, this.#byId, { holder: ([, parked]) => parked.holder });
     if (oldest) this.#giveUp(oldest[0], crowdedOut());
     return oldest !== undefined;
+  }
+
+  /** Returns true if this endpoint holds the call. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
   }
 
   /** Parks a call. Returns its state, which is valid once. */
@@ -74,7 +79,7 @@ export class ParkedCalls {
     const id = this.#states.open(state, binding);
     if (id === undefined) return NONE;
     const parked = this.#byId.get(id);
-    if (!parked) return (await this.#directory.find(id)) === undefined ? NONE : ELSEWHERE;
+    if (!parked) return (await this.#isElsewhere(id)) ? ELSEWHERE : NONE;
     this.#forget(id, parked);
     return { type: "here", call: parked.call };
   }
@@ -87,6 +92,15 @@ export class ParkedCalls {
 
   close(): void {
     for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, disconnectedFailure());
+  }
+
+  async #isElsewhere(id: string): Promise<boolean> {
+    try {
+      return (await this.#directory.find(id))?.isAlive === true;
+    } catch (error) {
+      if (error instanceof StoreLostError) return false;
+      throw error;
+    }
   }
 
   #giveUp(id: string, failure: FailError): void {

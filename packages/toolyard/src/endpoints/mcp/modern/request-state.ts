@@ -21,11 +21,12 @@ export interface Binding {
  * All hubs with the same secret accept each other's states.
  */
 export class RequestStates {
-  readonly #key: Uint8Array;
+  readonly #secret: () => Uint8Array;
+  #keyed: { readonly secret: Uint8Array; readonly key: Uint8Array } | undefined;
 
-  constructor(secret: Uint8Array) {
-    // Each use of the secret has a separate key.
-    this.#key = createHmac("sha256", secret).update("requestState").digest();
+  /** `secret` returns the current secret. It changes only if the store lost its data. */
+  constructor(secret: () => Uint8Array) {
+    this.#secret = secret;
   }
 
   seal(binding: Binding): { readonly id: string; readonly state: string } {
@@ -45,6 +46,14 @@ export class RequestStates {
     return timingSafeEqual(expected, given) ? id : undefined;
   }
 
+  get #key(): Uint8Array {
+    const secret = this.#secret();
+    // Each use of the secret has a separate key.
+    if (this.#keyed?.secret !== secret)
+      this.#keyed = { secret, key: createHmac("sha256", secret).update("requestState").digest() };
+    return this.#keyed.key;
+  }
+
   #codeOf(id: string, { principal, method, target, arguments: args }: Binding): string {
     // Members are sorted first, because a client may change the order of the members in its arguments.
     const digest = createHash("sha256").update(exactCanonicalJson(args)).digest("base64url");
@@ -56,6 +65,11 @@ export class RequestStates {
 
 export function isOwnState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(OWN);
+}
+
+/** Returns the id in a state of a hub. The state is not verified. */
+export function idOf(state: string): string {
+  return state.slice(OWN.length).split(".", 1)[0]!;
 }
 
 /** Wraps a source's state before the caller gets it. */

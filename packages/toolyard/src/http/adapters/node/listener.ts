@@ -6,6 +6,7 @@ import type { Logger } from "../../../core/ports/ports.ts";
 import { HttpAnswer } from "../../answer/answer.ts";
 import { tooLarge } from "../../request/body-refusals.ts";
 import { Dispatcher } from "../../dispatcher.ts";
+import type { ExchangePlace } from "../../exchange.ts";
 import { listenOn } from "../../listening/listen-on.ts";
 import type { ListenerAddress, PortListener } from "../../listening/listener.ts";
 import type { HttpOptions } from "../../options.ts";
@@ -78,6 +79,10 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   get address(): ListenerAddress | undefined {
     return this.#address;
+  }
+
+  get place(): ExchangePlace {
+    return this.#dispatcher.place;
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {

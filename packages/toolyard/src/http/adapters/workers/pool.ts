@@ -11,6 +11,7 @@ import { Refusal } from "../../answer/refusal.ts";
 import { Router, type Handler, type RefusalBody, type RoutePlace } from "../../router.ts";
 import type { KeyPair } from "../../tls/key-pair.ts";
 import type { CallerQuestion } from "./remote-authenticator.ts";
+import type { ExchangePlace } from "../../exchange.ts";
 import { WorkerDispatcher } from "./worker-dispatcher.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
@@ -64,6 +65,10 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
 
   get address(): ListenerAddress | undefined {
     return this.#address;
+  }
+
+  get place(): ExchangePlace {
+    return this.#dispatcher.place;
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {

@@ -55,13 +55,16 @@ export class RemoteRequest implements HttpRequest {
   }
 }
 
-/** Answer to a caller whose connection is in a worker. */
+/** Sender of the frames of an answer. */
+type AnswerChannel = Pick<Channel, "send" | "sendHead" | "sendBare">;
+
+/** Answer to a caller whose connection is in a worker, or in another hub. */
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
   /** Counts the reports that the client has read something. */
   sentBytes = 0;
-  readonly #channel: Channel;
+  readonly #channel: AnswerChannel;
   readonly #exchange: number;
   readonly #onOver: () => void;
   readonly #headers: Record<string, string | string[]> = {};
@@ -73,7 +76,7 @@ export class RemoteAnswerWire implements AnswerWire {
   #needsDrain = false;
 
   /** `onOver` is called once, when no frame will be sent or is expected any more. */
-  constructor(channel: Channel, exchange: number, onOver: () => void) {
+  constructor(channel: AnswerChannel, exchange: number, onOver: () => void) {
     this.#channel = channel;
     this.#exchange = exchange;
     this.#onOver = onOver;

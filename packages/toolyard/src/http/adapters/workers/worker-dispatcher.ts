@@ -22,13 +22,13 @@ interface PrimaryParts {
 /** Passes requests that workers have checked to their handlers. */
 export class WorkerDispatcher {
   readonly #logger: Logger;
-  readonly #place: ExchangePlace;
+  readonly place: ExchangePlace;
   readonly #routes: ServedRoute[] = [];
   readonly #principals = new PrincipalReader();
 
   constructor({ limits }: HttpOptions, logger: Logger, { closing, authenticator }: PrimaryParts) {
     this.#logger = logger;
-    this.#place = { limits, closing, bodies: new BodyBudget(limits), authenticator };
+    this.place = { limits, closing, bodies: new BodyBudget(limits), authenticator };
   }
 
   /** Adds a route. Its number is its position in the order of additions. */
@@ -51,6 +51,6 @@ export class WorkerDispatcher {
 
   #exchange({ principal, remoteAddress, baseUrl, path, search, mount }: RequestHead, arrival: Arrival): HttpExchange {
     const facts = { principal: this.#principals.read(principal), remoteAddress, baseUrl, path, search, mount };
-    return new HttpExchange(arrival, facts, this.#place);
+    return new HttpExchange(arrival, facts, this.place);
   }
 }

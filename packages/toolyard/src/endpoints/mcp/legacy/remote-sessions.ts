@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { callerKey } from "../../../core/ports/profiles.ts";
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import type { ForwardResult } from "../../../http/relay/forwarding.ts";
+import type { HubRelay } from "../../../http/relay/hub-relay.ts";
+import { RELAY_HEADER, RELAYED } from "../../../http/relay/relayed-headers.ts";
+import type { HeldSession } from "../../../state/ports/session-records.ts";
+import { StoreLostError, type HubState } from "../../../state/ports/store.ts";
+import { classifyMessage, rpcError, type RpcRequest } from "../../../wire/messages.ts";
+import { HUB_LOST, STORE_LOST } from "../hub-lost.ts";
+import type { LocalSessions, RemoteHubsDeps, RemoteRequest, RemoteSessionServer } from "../remote-hubs.ts";
+import { isRepeatable } from "../repeatable.ts";
+import type { LegacyExchange } from "./exchange.ts";
+import { sendProblem, SESSION_ELSEWHERE, SESSION_NOT_FOUND } from "./http-checks.ts";
+
+interface KnownHolder {
+  readonly hub: string;
+  /** `callerKey` of the session's principal. */
+  readonly caller: string;
+}
+
+/** Maximum number of sessions whose hub is cached. */
+const MAX_KNOWN = 10_000;
+/** Milliseconds between two attempts to reach a hub whose lease has not expired. */
+const RETRY_MS = 200;
+/** Milliseconds to wait beyond the lease of a hub that does not answer. */
+const LEASE_MARGIN_MS = 2000;
+
+/**
+ * Serves requests of sessions that other hubs hold. A request is passed to the hub of its session. If that hub has
+ * exited, this hub takes the session over. The hub of a session is cached, so a further request of the session needs no
+ * access to the store.
+ */
+export class RemoteSessions implements RemoteSessionServer {
+  readonly #deps: RemoteHubsDeps;
+  readonly #relay: HubRelay;
+  readonly #local: LocalSessions;
+  readonly #known = new Map<string, KnownHolder>();
+  readonly #taking = new Map<string, Promise<boolean>>();
+
+  constructor(deps: RemoteHubsDeps, relay: HubRelay, local: LocalSessions) {
+    this.#deps = deps;
+    this.#relay = relay;
+    this.#local = local;
+  }
+
+  async answer(request: RemoteRequest): Promise<void> {
+    const { http } = request.exchange;
+    if (http.relayedFrom !== undefined) {
+      // The sending hub looks the session up again.
+      http.answer.setHeader(RELAY_HEADER, RELAYED.absent);
+      return sendProblem(http.answer, SESSION_ELSEWHERE);
+    }
+    try {
+      await this.#answer(request);
+    } catch (error) {
+      if (!(error instanceof StoreLostError)) throw error;
+      http.answer.setHeader("retry-after", "1");
+      sendJson(http.answer, 503, stringifyExact(rpcError(requestsOf(request.body)[0]?.id ?? null, STORE_LOST)));
+    }
+  }
+
+  async #answer(request: RemoteRequest): Promise<void> {
+    const { exchange, id } = request;
+    const until = performance.now() + this.#state.leaseMs + LEASE_MARGIN_MS;
+    for (;;) {
+      if (this.#local.has(id) || (await this.#taking.get(id))) return this.#local.serve(request);
+      const holder = await this.#holderOf(id);
+      if (!holder || holder.caller !== callerKey(exchange.http.principal))
+        return sendProblem(exchange.http.answer, SESSION_NOT_FOUND);
+      if (holder.hub === this.#state.hub) return sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
+      const result = await this.#pass(request, holder.hub);
+      if (result === "answered") return;
+      this.#known.delete(id);
+      if (result === "lost") return this.#answerLost(request);
+      if (performance.now() > until) throw new StoreLostError();
+      if (result === "unsent") await sleep(RETRY_MS);
+    }
+  }
+
+  get #state(): HubState {
+    return this.#deps.state;
+  }
+
+  /** Finds the hub of a session. If it has exited, takes the session over first. */
+  async #holderOf(id: string): Promise<KnownHolder | undefined> {
+    const known = this.#known.get(id);
+    if (known) return known;
+    const held = await this.#state.sessions.find(id);
+    if (!held) return undefined;
+    const holder = { hub: held.hub, caller: callerKey(held.record.principal) };
+    if (held.isAlive && held.hub !== this.#state.hub) this.#remember(id, holder);
+    return holder;
+  }
+
+  /** Passes a request to a hub, or takes its session over and serves it here. */
+  async #pass(request: RemoteRequest, hub: string): Promise<ForwardResult> {
+    const { exchange, id, body } = request;
+    let isGone = false;
+    if (hub !== "") {
+      const result = await this.#relay.forward(hub, {
+        http: exchange.http,
+        body: body === undefined ? "" : stringifyExact(body),
+        hasDialects: exchange.dialects !== undefined,
+      });
+      if (result !== "unsent" && result !== "gone") return result;
+      isGone = result === "gone";
+    }
+    const held = await this.#state.sessions.find(id);
+    if (!held || held.hub !== hub || (held.isAlive && !isGone) || !(await this.#takeOver(id, held, exchange)))
+      return "unsent";
+    await this.#local.serve(request);
+    return "answered";
+  }
+
+  /** Takes a session over once, however many of its requests arrive. */
+  #takeOver(id: string, held: HeldSession, exchange: LegacyExchange): Promise<boolean> {
+    let taking = this.#taking.get(id);
+    if (!taking) {
+      taking = this.#claim(id, held, exchange).finally(() => this.#taking.delete(id));
+      this.#taking.set(id, taking);
+    }
+    return taking;
+  }
+
+  async #claim(id: string, { hub }: HeldSession, exchange: LegacyExchange): Promise<boolean> {
+    const record = await this.#state.sessions.claim(id, hub);
+    if (!record) return false;
+    this.#known.delete(id);
+    this.#deps.logger.info("A session of a hub that ended was taken over.", { from: hub });
+    return this.#local.open(id, record, exchange);
+  }
+
+  /** Executes a request again that a hub may have executed before it stopped, or answers it with an error. */
+  async #answerLost(request: RemoteRequest): Promise<void> {
+    const { exchange, body } = request;
+    const { answer } = exchange.http;
+    if (answer.isGone) return;
+    const requests = requestsOf(body);
+    if (await this.#areRepeatable(requests, exchange.http)) return this.#answer(request);
+    const errors = requests.map(({ id }) => rpcError(id, HUB_LOST));
+    if (errors.length === 0) return sendEmpty(answer, 202);
+    answer.setHeader("mcp-session-id", request.id);
+    sendJson(answer, 200, stringifyExact(Array.isArray(body) ? errors : errors[0]));
+  }
+
+  async #areRepeatable(requests: readonly RpcRequest[], { principal }: HttpExchange): Promise<boolean> {
+    for (const request of requests) if (!(await isRepeatable(request, this.#deps.hub, principal))) return false;
+    return true;
+  }
+
+  #remember(id: string, holder: KnownHolder): void {
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(id, holder);
+  }
+}
+
+function requestsOf(body: unknown): readonly RpcRequest[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
+    const classified = classifyMessage(message);
+    return classified.type === "request" ? [classified.message] : [];
+  });
+}

@@ -1,0 +1,78 @@
+import type { HttpExchange } from "../exchange.ts";
+import type { RequestHeaders } from "../wire.ts";
+import { answerHeaders, RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
+
+/**
+ * Result of passing a request to another hub.
+ *
+ * - `answered`: that hub has answered, or the caller disconnected.
+ * - `absent`: that hub does not have the session or call.
+ * - `unsent`: the request did not reach the hub, so it was not executed.
+ * - `gone`: the hub does not exist any more, and the request was not executed.
+ * - `lost`: the hub stopped answering after it may have started to execute the request.
+ */
+export type ForwardResult = "answered" | "absent" | "unsent" | "gone" | "lost";
+
+/** One request that another hub answers. Passes the answer to the caller. */
+export class Forwarding {
+  readonly http: HttpExchange;
+  readonly result: Promise<ForwardResult>;
+  #settle: (result: ForwardResult) => void = () => {};
+  #hasHead = false;
+  #isOver = false;
+
+  /** `stop` ends the request at the other hub. It is called if the caller disconnects. */
+  constructor(http: HttpExchange, stop: () => void) {
+    this.http = http;
+    this.result = new Promise((resolve) => (this.#settle = resolve));
+    http.answer.onClosed(() => {
+      if (!this.#isOver) stop();
+      this.#isOver = true;
+      this.#settle("answered");
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Receives the head of the answer. Returns false if the body is not for the caller. */
+  begin(headers: RequestHeaders): boolean {
+    const treated = headers[RELAY_HEADER];
+    if (treated === RELAYED.answered) {
+      this.#hasHead = true;
+      this.#settle("answered");
+      return !this.#isOver;
+    }
+    this.#isOver = true;
+    // Without the header, the answer is one of a listener that refuses the request, or of another program.
+    this.#settle(treated === RELAYED.absent ? "absent" : "unsent");
+    return false;
+  }
+
+  /** Sends a whole answer. */
+  send(status: number, headers: RequestHeaders, body: Uint8Array): void {
+    this.#isOver = true;
+    this.http.answer.send(status, answerHeaders(headers), body);
+  }
+
+  /** Starts an answer of unknown length. */
+  open(status: number, headers: RequestHeaders): void {
+    if (!this.http.answer.isOpen) return;
+    this.http.answer.begin(status, answerHeaders(headers));
+    this.http.answer.flush();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.http.answer.end();
+  }
+
+  /** Records that the other hub stopped answering. An answer that has started is cut, so that the caller notices. */
+  fail(result: "unsent" | "gone" | "lost"): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#hasHead) this.http.answer.cut();
+    this.#settle(result);
+  }
+}
