@@ -18,6 +18,7 @@ const SCOPE: Shape = { 1: ["name", "string"], 2: ["version", "string"] };
 const SPAN: Shape = {
   1: ["traceId", "bytes"],
   2: ["spanId", "bytes"],
+  3: ["tracestate", "string"],
   4: ["parentId", "bytes"],
   5: ["name", "string"],
   6: ["kind", "varint"],
@@ -25,6 +26,7 @@ const SPAN: Shape = {
   8: ["end", "fixed64"],
   9: ["attributes", PAIR, "*"],
   15: ["status", { 3: ["code", "varint"] }],
+  16: ["flags", "fixed32"],
 };
 const LOG: Shape = {
   1: ["time", "fixed64"],
@@ -57,13 +59,17 @@ const request = (item: Shape): Shape => ({
 const REQUESTS = { traces: request(SPAN), logs: request(LOG), metrics: request(METRIC) } as const;
 type Signal = keyof typeof REQUESTS;
 
+/** Decodes a request of a signal. */
+export function decodeRequest(signal: Signal, bytes: Uint8Array): Message {
+  return decode(Buffer.from(bytes), REQUESTS[signal]);
+}
+
 // Messages of any type, which the tests read by name.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Message = any;
 
 function decode(bytes: Buffer, shape: Shape): Message {
   const message: Record<string, unknown> = {};
-  for (const [, , repeats] of Object.values(shape)) void repeats;
   for (const [name, , repeats] of Object.values(shape)) if (repeats) message[name] = [];
   for (let at = 0; at < bytes.length;) {
     const [tag, afterTag] = varint(bytes, at);
@@ -169,7 +175,7 @@ export class OtlpReceiver {
 
   #take(signal: Signal, body: Buffer): void {
     this.everything += body.toString("latin1");
-    for (const { resource, scopes } of decode(body, REQUESTS[signal]).resources)
+    for (const { resource, scopes } of decodeRequest(signal, body).resources)
       for (const { items } of scopes) for (const item of items) this.#add(signal, item, pairs(resource.attributes));
   }
 

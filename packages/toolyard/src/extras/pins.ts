@@ -74,14 +74,6 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
     lock: "47fa38b832b4",
     megabytes: 0.5,
   },
-  otlp: {
-    versions: {
-      "@opentelemetry/api": "1.9.1",
-      "@opentelemetry/otlp-transformer": "0.223.1",
-    },
-    lock: "64d9a3724718",
-    megabytes: 16.4,
-  },
   redis: {
     versions: {
       ioredis: "6.0.0",

@@ -16,7 +16,7 @@ export type StageName =
  * Stages whose start is timed, in their order. The start of one is the end of the one before. Index 0 of the times is
  * the start of the call, and the last index the answer of the provider.
  */
-const TIMED: readonly StageName[] = ["authorise", "validate", "admit", "guard", "normalise"];
+export const TIMED: readonly StageName[] = ["authorise", "validate", "admit", "guard", "normalise"];
 export const ANSWER_TIME = TIMED.length + 1;
 
 /** Returns the index of the stage in the times of a call, or 0 if the stage is not timed. */

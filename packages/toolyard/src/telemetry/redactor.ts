@@ -9,6 +9,8 @@ const MIN_SECRET_CHARS = 6;
 /** Maximum number of encodings of all secrets together. */
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
+/** Maximum number of names whose redacted form is kept. */
+const MAX_NAMES = 1000;
 
 /** Owner of secrets that change while the program runs. */
 export interface SecretOwner {
@@ -29,6 +31,7 @@ export class Redactor {
   readonly #given = new Map<string, ReadonlySet<string>>();
   #matcher: SecretMatcher | undefined;
   readonly #bySource = new Map<string, SecretMatcher | undefined>();
+  readonly #names = new Map<string, string>();
 
   /**
    * Registers a resolved secret. Returns false if it is too short to distinguish it from ordinary words, or if the
@@ -78,6 +81,19 @@ export class Redactor {
     return redactPatterns(this.known(text));
   }
 
+  /**
+   * Applies `text` to a short text that repeats, such as the name of a tool. The results are kept until the secrets
+   * change.
+   */
+  name(text: string): string {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const clean = this.text(text);
+    if (this.#names.size >= MAX_NAMES) this.#names.clear();
+    this.#names.set(text, clean);
+    return clean;
+  }
+
   /** Replaces registered secrets only, in texts that must otherwise not change. */
   known(text: string): string {
     if (this.#isEmpty()) return text;
@@ -107,6 +123,7 @@ export class Redactor {
   }
 
   #forget(): void {
+    this.#names.clear();
     this.#matcher = undefined;
     this.#bySource.clear();
   }

@@ -14,6 +14,7 @@ export type SpanFact =
   | "requestId"
   | "protocolVersion"
   | "transport"
+  | "protocol"
   | "source"
   | "sourceKind"
   | "endpoint"
@@ -26,7 +27,16 @@ export type SpanFact =
   | "stage"
   | "httpMethod"
   | "httpRoute"
-  | "httpStatus";
+  | "httpStatus"
+  | "model"
+  | "provider"
+  | "inputTokens"
+  | "outputTokens"
+  | "finishReason"
+  | "agentStep"
+  | "stopReason"
+  | "storeSystem"
+  | "storeOperation";
 
 /** A span. Its methods do nothing after `end`. */
 export interface Span {
@@ -40,10 +50,15 @@ export interface Span {
   end(error?: string): void;
 }
 
-/** Traces of a hub. */
+/** Traces of a hub. A method that starts a span returns `undefined` if the trace is not sampled. */
 export interface Tracing {
-  /** Starts a span. The context in `meta` is its parent; without one, the sampler decides about a new trace. */
-  start(name: string, kind: SpanKind, meta: JsonObject): Span;
+  /** Starts the span of a request to the hub. The sampler decides about it. */
+  startRequest(name: string, meta: JsonObject): Span | undefined;
+  /**
+   * Starts a span. The context in `meta` is its parent and has the decision of the sampler; without a context, the
+   * sampler decides about a new trace.
+   */
+  start(name: string, kind: SpanKind, meta: JsonObject): Span | undefined;
 }
 
 /** Traces. `undefined` if the configuration requests none: parts then run without any tracing code. */

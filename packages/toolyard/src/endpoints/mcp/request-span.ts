@@ -19,20 +19,34 @@ export interface RequestPlace {
   readonly revision?: string;
 }
 
-/** Starts the server span of one JSON-RPC request. The caller's context is its parent. */
-export function startRequestSpan(tracing: Tracing, request: TracedRequest, place: RequestPlace): Span {
-  const { id, method, params = {} } = request;
-  const span = tracing.start(spanName(method), "server", objectMember(params, "_meta") ?? {});
-  if (!span.isRecording) return span;
-  const { endpoint, revision } = place;
-  span.set("method", spanName(method));
-  if (id !== undefined) span.set("requestId", String(id));
+/**
+ * Starts the server span of one JSON-RPC request. The caller's context is its parent. Returns `undefined` if the trace
+ * is not sampled.
+ */
+export function startRequestSpan(tracing: Tracing, request: TracedRequest, place: RequestPlace): Span | undefined {
+  const { id, method, params } = request;
+  const span = tracing.startRequest(method, (params && objectMember(params, "_meta")) ?? NO_META);
+  if (span?.isRecording === true) describe(span, { id, method: spanName(method), params: params ?? {} }, place);
+  return span;
+}
+
+const NO_META: JsonObject = Object.freeze({});
+
+function describe(
+  span: Span,
+  { id, method, params }: { readonly id: RequestId | undefined; readonly method: string; readonly params: JsonObject },
+  { endpoint, revision }: RequestPlace,
+): void {
+  span.rename(method);
+  span.set("method", method);
+  if (id !== undefined) span.set("requestId", typeof id === "bigint" ? String(id) : id);
   span.set("endpoint", endpoint);
-  span.set("transport", endpoint.includes("stdio") ? "pipe" : "tcp");
+  const isPipe = endpoint.includes("stdio");
+  span.set("transport", isPipe ? "pipe" : "tcp");
+  if (!isPipe) span.set("protocol", "http");
   if (revision !== undefined) span.set("protocolVersion", revision);
   const name = stringMember(params, "name");
   if (name !== undefined && method === "tools/call") span.set("tool", name);
-  return span;
 }
 
 /** Returns the request with the context of its span. */
@@ -45,8 +59,10 @@ export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void 
   if (!span.isRecording) return span.end();
   if (answer === undefined || answer.type === "silence") return span.end("cancelled");
   if (answer.type === "error") {
-    span.set("rpcCode", String(answer.error.code));
-    return span.end(answer.kind ?? String(answer.error.code));
+    const code = String(answer.error.code);
+    span.set("rpcCode", code);
+    if (answer.kind !== undefined) span.set("outcome", answer.kind);
+    return span.end(code);
   }
   const isError = answer.type === "result" && isJsonObject(answer.result) && answer.result["isError"] === true;
   span.end(isError ? "tool_error" : undefined);

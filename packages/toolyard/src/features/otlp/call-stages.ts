@@ -1,95 +1,103 @@
 import { firstChars } from "../../core/text/truncate.ts";
 import { stringifyValue } from "../../core/json/json-text.ts";
-import type { Span } from "../../core/ports/tracing.ts";
+import type { Call } from "../../core/calls/call.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
 import { factsOf, isHubItself } from "../../core/sources/provider-kinds.ts";
-import type { StageName, StagePlace } from "../../pipeline/stage-place.ts";
+import { TRACEPARENT } from "../../core/trace-context.ts";
+import { TIMED, type StagePlace } from "../../pipeline/stage-place.ts";
 import type { CallState, Next, Stage } from "../../pipeline/state.ts";
 import type { RecordedSpan } from "../../telemetry/otlp/otlp-span.ts";
-import { isUnsampled, type Tracer } from "../../telemetry/otlp/tracer.ts";
+import { withUnsampledContext, type Tracer } from "../../telemetry/otlp/tracer.ts";
 
 /** Milliseconds from which a stage counts as waiting and gets a span. */
 const MIN_WAIT_MS = 1;
 /** Maximum length of recorded arguments and results, before secrets are removed. */
 const MAX_VALUE_CHARS = 8192;
-/** Stages that may wait before the next stage runs, in their order. */
-const WAITING: readonly Exclude<StageName, "execute" | "record" | "normalise">[] = [
-  "deadline",
-  "resolve",
-  "authorise",
-  "validate",
-  "admit",
-  "guard",
-];
+/** Stages that may wait before the next stage runs. `resolve` includes `deadline`, which never waits. */
+const WAITING = ["resolve", ...TIMED.slice(0, -1)] as const;
+const GUARD = WAITING.length - 1;
+/** Endpoints whose requests have a server span. The sampler has decided about their calls. */
+const REQUEST_ENDPOINTS: ReadonlySet<string> = new Set(["jsonrpc", "rest", "mcp-http", "mcp-sse", "mcp-stdio"]);
 
 export interface CallStageOptions {
   readonly hasArguments: boolean;
   readonly hasResults: boolean;
 }
 
-/** Time at which a recorded call entered its current stage. */
+/** A recorded call. */
 interface CallTrace {
   readonly span: RecordedSpan;
-  enteredAt: number;
+  /** True if the span is that of the request, which ends later. */
+  readonly isRequest: boolean;
+  /** Number of waits that were recorded, from the first stage on. */
+  waits: number;
+  /** End of the last attempt, on the clock of `performance.now()`. Absent before it. */
+  attemptEnd?: number;
 }
 
-/** Returns the stages that record calls. Without traces, the pipeline has none of them. */
+/**
+ * Returns the stages that record calls. Without traces, the pipeline has none of them. A call that is not sampled
+ * passes both of them without a promise or an object of its own.
+ */
 export function callStages(tracer: Tracer, options: CallStageOptions): readonly StagePlace[] {
   const traces = new WeakMap<CallState, CallTrace>();
   const load = (stage: Stage) => () => Promise.resolve(stage);
   return [
     { after: "record", load: load(callStage(tracer, traces, options)) },
-    ...WAITING.map((name) => ({ after: name, load: load(waitStage(name, tracer, traces)) })),
     { after: "normalise", load: load(runStage(tracer, traces)) },
   ];
 }
 
 /** Describes the request's span, or starts a span for a call that no request brought: inner calls, library, agent. */
 function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, options: CallStageOptions): Stage {
-  const run = recordedCall(traces, options);
+  const recorded = recordedCall(tracer, traces, options);
   return (state, next) => {
     const { call } = state;
-    const request = tracer.find(call.meta);
-    // A call that is not sampled passes without a promise of its own.
-    if (!request && isUnsampled(call.meta)) return next(state);
-    const isOwn = request !== undefined && isUndescribed(request, call);
-    const span: Span = isOwn ? request : tracer.start(`execute ${call.method}`, "internal", call.meta);
+    const context = call.meta[TRACEPARENT];
+    if (context === undefined && isDecided(call)) return next(state);
+    const request = tracer.find(context);
+    const isRequest = request !== undefined && isUndescribed(request, call);
+    const span = isRequest ? request : tracer.start(`execute ${call.method}`, "internal", call.meta);
+    if (!span) return next(state);
     if (span.meta !== call.meta) state.meta = span.meta;
-    if (!span.isRecording) return next(state);
-    return run({ state, span: span as RecordedSpan, isOwn }, next);
+    const trace = { span: span as RecordedSpan, isRequest, waits: 0 };
+    traces.set(state, trace);
+    return recorded(state, next, trace);
   };
 }
 
-interface SampledCall {
-  readonly state: CallState;
-  readonly span: RecordedSpan;
-  /** True if the span is that of the request, which ends later. */
-  readonly isOwn: boolean;
+/** Returns true if the absence of a context means that the trace of the call is not sampled. */
+function isDecided({ parent, endpoint }: Call): boolean {
+  return parent !== undefined || REQUEST_ENDPOINTS.has(endpoint);
 }
 
 function recordedCall(
+  tracer: Tracer,
   traces: WeakMap<CallState, CallTrace>,
   options: CallStageOptions,
-): (call: SampledCall, next: Next) => Promise<Outcome> {
-  return async ({ state, span, isOwn }, next) => {
+): (state: CallState, next: Next, trace: CallTrace) => Promise<Outcome> {
+  return async (state, next, trace) => {
+    const { span, isRequest } = trace;
     span.isDescribed = true;
-    traces.set(state, { span, enteredAt: performance.now() });
+    state.times ??= [performance.now()];
     let outcome: Outcome | undefined;
     try {
       outcome = await next(state);
       return outcome;
     } finally {
+      if (trace.attemptEnd === undefined) recordWaits(state, tracer, trace);
+      traces.delete(state);
       describe(state, span, options);
       const error = errorOf(outcome);
       if (outcome?.ok && options.hasResults) span.set("result", textOf(outcome.result));
       span.set("outcome", error ?? "ok");
-      if (!isOwn) span.end(error);
+      if (!isRequest) span.end(error);
     }
   };
 }
 
 /** Returns true if the request itself made the call and the request's span records no call yet. */
-function isUndescribed({ isRequest, isDescribed }: RecordedSpan, { parent }: CallState["call"]): boolean {
+function isUndescribed({ isRequest, isDescribed }: RecordedSpan, { parent }: Call): boolean {
   return isRequest && !isDescribed && parent === undefined;
 }
 
@@ -120,43 +128,57 @@ function describe(state: CallState, span: RecordedSpan, { hasArguments }: CallSt
   if (hasArguments) span.set("arguments", textOf(call.arguments));
 }
 
-function waitStage(name: StageName, tracer: Tracer, traces: WeakMap<CallState, CallTrace>): Stage {
-  return (state, next) => {
-    if (tracer.openSpans === 0) return next(state);
-    const trace = traces.get(state);
-    if (!trace) return next(state);
-    endWait(name, tracer, trace);
-    return next(state);
-  };
+/** Records the stages in which the call waited, up to now. The pipeline has noted the start of each stage. */
+function recordWaits({ times = [] }: CallState, tracer: Tracer, trace: CallTrace): void {
+  const now = performance.now();
+  for (; trace.waits < Math.min(WAITING.length, times.length); trace.waits += 1) {
+    const startMs = times[trace.waits] ?? now;
+    recordWait(WAITING[trace.waits]!, { startMs, endMs: times[trace.waits + 1] ?? now }, { tracer, trace });
+  }
 }
 
-/** Records the time between entering a stage and entering the next one, if the stage waited. */
-function endWait(name: StageName, tracer: Tracer, trace: CallTrace): void {
-  const now = performance.now();
-  if (now - trace.enteredAt >= MIN_WAIT_MS) {
-    const wait = tracer.recordFrom(`wait ${name}`, trace.enteredAt, trace.span);
-    wait.set("stage", name);
-    wait.end();
-  }
-  trace.enteredAt = now;
+function recordWait(
+  stage: string,
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+  { tracer, trace }: { readonly tracer: Tracer; readonly trace: CallTrace },
+): void {
+  if (endMs - startMs < MIN_WAIT_MS) return;
+  const wait = tracer.recordFrom(`wait ${stage}`, startMs, trace.span);
+  wait.set("stage", stage);
+  wait.end(undefined, endMs);
 }
 
 /** Tool of the hub that runs code in the sandbox. */
 const SANDBOX_TOOL = "execute_code";
 
-/** Returns the name of the span of a run on this machine. Requests to servers have client spans instead. */
+/**
+ * Returns the name of the span of a run in another process or engine. Requests to servers have client spans instead,
+ * and the span of the call itself shows the time of a module.
+ */
 function runName({ found: { provider, target } }: CallState): string | undefined {
   const { kind } = provider.source;
-  if (factsOf(kind).oneServer) return undefined;
+  if (kind === "scripts" || kind === "folders") return `run ${kind}`;
   const isSandbox = isHubItself(provider.source) && target.type === "tool" && target.tool.name === SANDBOX_TOOL;
-  return isSandbox ? "run sandbox" : `run ${kind}`;
+  return isSandbox ? "run sandbox" : undefined;
 }
 
 function runStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>): Stage {
   return (state, next) => {
-    const trace = tracer.openSpans === 0 ? undefined : traces.get(state);
-    return trace ? recordedRun(state, next, { tracer, trace }) : next(state);
+    if (state.times === undefined) return unsampledRun(state, next);
+    const trace = traces.get(state);
+    return trace ? recordedRun(state, next, { tracer, trace }) : unsampledRun(state, next);
   };
+}
+
+/**
+ * Gives a call that is not sampled a context for the program that continues it, so that the program does not start a
+ * trace of its own. Code in this process needs none.
+ */
+function unsampledRun(state: CallState, next: Next): Promise<Outcome> {
+  const { kind } = state.found.provider.source;
+  const isContinued = factsOf(kind).oneServer || kind === "scripts" || kind === "folders";
+  if (isContinued && state.call.meta[TRACEPARENT] === undefined) state.meta = withUnsampledContext(state.call.meta);
+  return next(state);
 }
 
 async function recordedRun(
@@ -164,8 +186,10 @@ async function recordedRun(
   next: Next,
   { tracer, trace }: { readonly tracer: Tracer; readonly trace: CallTrace },
 ): Promise<Outcome> {
+  const now = performance.now();
+  if (trace.attemptEnd === undefined) recordWaits(state, tracer, trace);
   // The retry of a call waits in `guard`.
-  if (state.attempts > 0) endWait("guard", tracer, trace);
+  else recordWait(WAITING[GUARD]!, { startMs: trace.attemptEnd, endMs: now }, { tracer, trace });
   const name = runName(state);
   const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
   if (span) {
@@ -177,7 +201,7 @@ async function recordedRun(
     outcome = await next(state);
     return outcome;
   } finally {
-    trace.enteredAt = performance.now();
+    trace.attemptEnd = performance.now();
     span?.end(errorOf(outcome));
   }
 }

@@ -4,7 +4,7 @@ import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { TRACING } from "../../core/ports/tracing.ts";
-import { CALL_STATISTICS, GET_HUB, LOG_FEED, LOGGER, REDACT, VARIABLES } from "../../core/services.ts";
+import { CALL_STATISTICS, GET_HUB, LOG_FEED, LOGGER, VARIABLES } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { TELEMETRY } from "../../kernel/telemetry.ts";
 import { OtlpSchema, resolveOtlp, type OtlpConfig, type OtlpOptions } from "../../telemetry/otlp/options.ts";
@@ -39,7 +39,7 @@ function resolve(
 export const OTLP = defineFeature({
   name: "otlp",
   schema: { telemetry: Type.Optional(Type.Object({ otlp: Type.Optional(OtlpSchema) })) },
-  uses: [CALL_STATISTICS, GET_HUB, REDACT, LOGGER, LOG_FEED, VARIABLES, TELEMETRY],
+  uses: [CALL_STATISTICS, GET_HUB, LOGGER, LOG_FEED, VARIABLES, TELEMETRY],
   provides: [TRACING],
   prepare: async (config: OtlpReads, variables) => {
     if (resolve(config, variables)) live ??= await import("./live-otlp.ts");
@@ -49,6 +49,7 @@ export const OTLP = defineFeature({
     if (!options || !live) return { services: { tracing: undefined } };
     const { tracing, stages, auditSink, close } = live.createLiveOtlp(options, {
       ...services,
+      redactor: telemetry.redactor,
       hub: () => getHub().port,
     });
     if (auditSink) telemetry.addAuditSink(auditSink);

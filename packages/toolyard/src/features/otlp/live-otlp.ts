@@ -1,5 +1,3 @@
-import { importExtra } from "../../extras/import-extra.ts";
-import type { OtlpTransformer } from "../../telemetry/otlp/otlp-encoder.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -7,6 +5,7 @@ import type { LogFeed } from "../../core/ports/log-feed.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { StagePlace } from "../../pipeline/stage-place.ts";
 import type { LineSink } from "../../telemetry/line-sink.ts";
+import type { Redactor } from "../../telemetry/redactor.ts";
 import { factNames } from "../../telemetry/otlp/names.ts";
 import type { OtlpOptions } from "../../telemetry/otlp/options.ts";
 import { OtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
@@ -18,7 +17,7 @@ import { callStages } from "./call-stages.ts";
 export interface LiveOtlpParts {
   readonly logger: Logger;
   readonly logFeed: LogFeed;
-  readonly redact: (text: string) => string;
+  readonly redactor: Pick<Redactor, "text" | "name">;
   readonly variables: EnvironmentVariables;
   readonly callStatistics: CallStatistics;
   readonly hub: () => Pick<HubPort, "sources">;
@@ -35,18 +34,20 @@ export interface LiveOtlp {
 }
 
 export function createLiveOtlp(options: OtlpOptions, parts: LiveOtlpParts): LiveOtlp {
-  const { logger, logFeed, redact, variables: environment, callStatistics } = parts;
+  const { logger, logFeed, redactor, variables: environment, callStatistics } = parts;
+  const redact = (text: string): string => redactor.text(text);
+  const redactName = (text: string): string => redactor.name(text);
   const names = factNames(options.conventions);
-  const metrics = new OtlpMetrics({ callStatistics, sources: () => parts.hub().sources(), names, redact });
+  const metrics = new OtlpMetrics({ callStatistics, sources: () => parts.hub().sources(), names, redact: redactName });
   const exporter = new OtlpExporter(options, {
     logger,
     environment,
-    load: () => importExtra<OtlpTransformer>("otlp", "@opentelemetry/otlp-transformer"),
-    metrics: () => metrics.collect(),
+    names,
+    metrics: (batch) => metrics.addTo(batch),
   });
   const sampler = createSampler(options.sampler, options.ratio);
   const tracing = options.targets.traces
-    ? new Tracer(sampler, { names, redact, onEnd: (span) => exporter.addSpan(span) })
+    ? new Tracer(sampler, { redact, redactName, onEnd: (span) => exporter.addSpan(span) })
     : undefined;
   const stop =
     options.hasLog && options.targets.logs ? logFeed.added.on((line) => exporter.addLogLine(line)) : undefined;

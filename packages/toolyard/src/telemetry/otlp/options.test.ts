@@ -69,7 +69,7 @@ describe("resolveOtlp", () => {
 });
 
 describe("createSampler", () => {
-  const ids = Array.from({ length: 1000 }, (_, index) => (index * 4_294_967).toString(16).padStart(32, "0"));
+  const words = Array.from({ length: 1000 }, (_, index) => index * 4_294_967);
 
   test.each([
     ["always_on", 1, 1000],
@@ -80,14 +80,22 @@ describe("createSampler", () => {
     ["parentbased_traceidratio", 0.5, 500],
   ] as const)("records with %s of ratio %d the expected part of new traces", (name, ratio, count) => {
     const sampler = createSampler(name, ratio);
-    expect(Math.abs(ids.filter((id) => sampler(id, undefined)).length - count)).toBeLessThanOrEqual(1);
+    expect(Math.abs(words.filter((word) => sampler.recordsNew(word)).length - count)).toBeLessThanOrEqual(1);
+  });
+
+  test("decides about a caller's trace by its id as about a new one", () => {
+    const sampler = createSampler("traceidratio", 0.3);
+    for (const word of words) {
+      const id = word.toString(16).padStart(32, "0");
+      expect(sampler.recordsCallers(id, false)).toBe(sampler.recordsNew(word));
+    }
   });
 
   test("follows the caller's decision only if it is based on the parent", () => {
-    expect(createSampler("parentbased_always_off", 1)("0", true)).toBe(true);
-    expect(createSampler("parentbased_always_on", 1)("0", false)).toBe(false);
-    expect(createSampler("always_off", 1)("0", true)).toBe(false);
-    expect(createSampler("always_on", 1)("0", false)).toBe(true);
+    expect(createSampler("parentbased_always_off", 1).recordsCallers("0", true)).toBe(true);
+    expect(createSampler("parentbased_always_on", 1).recordsCallers("0", false)).toBe(false);
+    expect(createSampler("always_off", 1).recordsCallers("0", true)).toBe(false);
+    expect(createSampler("always_on", 1).recordsCallers("0", false)).toBe(true);
   });
 
   test("refuses a ratio that is not from 0 to 1", () => {

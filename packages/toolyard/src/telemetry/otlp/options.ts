@@ -68,7 +68,7 @@ export const OtlpSchema = Type.Object(
     ),
     timeout: Type.Optional(durationOption({ description: "Time limit of one export.", default: "10s" })),
   },
-  { description: "Traces, metrics and logs by OTLP/HTTP. Needs the extra `otlp`." },
+  { description: "Traces, metrics and logs by OTLP/HTTP." },
 );
 
 export type OtlpConfig = Static<typeof OtlpSchema>;

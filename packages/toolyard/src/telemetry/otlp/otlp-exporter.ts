@@ -1,110 +1,160 @@
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
-import { messageOf } from "../../core/errors.ts";
 import type { LogLine } from "../../core/ports/log-feed.ts";
 import type { Logger, LogLevel } from "../../core/ports/ports.ts";
 import type { LateLine, LineSink } from "../line-sink.ts";
 import { lineText } from "../line-sink.ts";
+import { writeAttribute, writeValue } from "./attributes.ts";
+import type { FactNames } from "./names.ts";
 import type { OtlpOptions } from "./options.ts";
 import type { SignalName } from "./variables.ts";
-import { OtlpEncoder, type OtlpLogRecord, type OtlpTransformer } from "./otlp-encoder.ts";
-import { OtlpSender, type ExportResult } from "./otlp-sender.ts";
+import { OtlpBatch } from "./otlp-batch.ts";
+import { OtlpSender } from "./otlp-sender.ts";
 import type { RecordedSpan } from "./otlp-span.ts";
-import { SignalQueue } from "./signal-queue.ts";
+import { SignalQueue, type BatchSource } from "./signal-queue.ts";
+import { SpanWriter } from "./span-writer.ts";
 
 export interface ExporterParts {
   readonly logger: Logger;
   readonly environment: EnvironmentVariables;
-  /** Loads the official encoder. Rejects with a `FailError` that names the command to install it. */
-  readonly load: () => Promise<OtlpTransformer>;
-  /** Returns the current metrics in the form that the encoder reads. */
-  readonly metrics: () => readonly unknown[];
+  readonly names: FactNames;
+  /** Adds the current metrics to a batch. */
+  readonly metrics: (batch: OtlpBatch) => void;
 }
 
-type Item = RecordedSpan | OtlpLogRecord;
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 5, info: 9, warning: 13, error: 17 };
-/** Maximum number of metric batches that wait. Each batch has all values, so that an older one is not needed. */
+/** Maximum number of metric requests that wait. Each has all values, so that an older one is not needed. */
 const MAX_METRIC_BATCHES = 2;
 
-/** Sends the signals of a hub. Nothing here delays a call: items are queued, and encoded later. */
+interface Signal<T extends BatchSource> {
+  readonly source: T;
+  readonly queue: SignalQueue;
+}
+
+/** Sends the signals of a hub. Nothing here delays a call: items are encoded into a buffer that is sent later. */
 export class OtlpExporter {
   readonly #options: OtlpOptions;
   readonly #parts: ExporterParts;
-  readonly #encoder: Promise<OtlpEncoder>;
   readonly #senders: OtlpSender[] = [];
-  readonly #spans: SignalQueue<RecordedSpan> | undefined;
-  readonly #logs: SignalQueue<OtlpLogRecord> | undefined;
-  readonly #metrics: SignalQueue<readonly unknown[]> | undefined;
+  readonly #spans: Signal<OtlpBatch> | undefined;
+  readonly #logs: Signal<OtlpBatch> | undefined;
+  readonly #metrics: Signal<MetricSource> | undefined;
+  readonly #spanWriter: SpanWriter;
   readonly #timer: NodeJS.Timeout | undefined;
 
   constructor(options: OtlpOptions, parts: ExporterParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#encoder = parts.load().then((transformer) => new OtlpEncoder(transformer, options.resource));
-    this.#encoder.catch((error: unknown) => parts.logger.error("No telemetry is sent.", { reason: messageOf(error) }));
-    const { maxQueue: maxItems } = options;
-    this.#spans = this.#queue("traces", maxItems, (encoder, spans) => encoder.spans(spans));
-    this.#logs = this.#queue("logs", maxItems, (encoder, records) => encoder.logs(records));
-    this.#metrics = this.#queue("metrics", MAX_METRIC_BATCHES, (encoder, batches) => encoder.metrics(batches.at(-1)!));
+    this.#spanWriter = new SpanWriter(parts.names);
+    const { maxQueue: maxItems, resource } = options;
+    this.#spans = this.#signal("traces", maxItems, new OtlpBatch(resource));
+    this.#logs = this.#signal("logs", maxItems, new OtlpBatch(resource));
+    this.#metrics = this.#signal("metrics", MAX_METRIC_BATCHES, new MetricSource(resource, parts.metrics));
     if (!this.#metrics) return;
-    this.#timer = setInterval(() => this.#metrics?.add(parts.metrics()), options.intervalMs).unref();
+    this.#timer = setInterval(() => this.#addMetrics(), options.intervalMs).unref();
   }
 
   addSpan(span: RecordedSpan): void {
-    this.#spans?.add(span);
+    if (!this.#spans?.queue.hasRoom()) return;
+    const { source, queue } = this.#spans;
+    if (source.count === 0) this.#spanWriter.setClock();
+    const at = source.begin();
+    this.#spanWriter.write(source.writer, span);
+    source.end(at);
+    queue.added();
   }
 
   addLogLine({ time, level, text, source }: LogLine): void {
-    this.#logs?.add(
-      record(text, { time, level, attributes: source === undefined ? {} : { "toolyard.source": source } }),
-    );
+    this.#addRecord(text, {
+      epochMs: Date.parse(time),
+      level,
+      attributes: source === undefined ? {} : { "toolyard.source": source },
+    });
   }
 
   /** Returns a sink that sends audit lines as log records. */
   auditSink(): LineSink {
     return {
       write: (line: string | LateLine) =>
-        this.#logs?.add(record(lineText(line), { level: "info", attributes: { "event.name": "toolyard.audit" } })),
+        this.#addRecord(lineText(line), {
+          level: "info",
+          attributes: { "event.name": AUDIT_EVENT },
+          event: AUDIT_EVENT,
+        }),
       close: async () => {},
     };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#metrics?.add(this.#parts.metrics());
-    await Promise.all([this.#spans?.close(), this.#logs?.close(), this.#metrics?.close()]);
+    this.#addMetrics();
+    await Promise.all([this.#spans, this.#logs, this.#metrics].map((signal) => signal?.queue.close()));
     await Promise.all(this.#senders.map((sender) => sender.close()));
   }
 
-  #queue<T extends Item | readonly unknown[]>(
-    signal: SignalName,
-    maxItems: number,
-    encode: (encoder: OtlpEncoder, items: readonly T[]) => Uint8Array,
-  ): SignalQueue<T> | undefined {
+  #addRecord(body: string, { epochMs = Date.now(), level, attributes, event }: RecordFacts): void {
+    if (!this.#logs?.queue.hasRoom()) return;
+    const { source, queue } = this.#logs;
+    const at = source.begin();
+    const { writer } = source;
+    writer.time(1, epochMs);
+    writer.integer(2, SEVERITY[level]);
+    writer.text(3, level);
+    writeValue(writer, 5, body);
+    for (const [name, value] of Object.entries(attributes)) writeAttribute(writer, 6, name, value);
+    writer.time(11, epochMs);
+    if (event !== undefined) writer.text(12, event);
+    source.end(at);
+    queue.added();
+  }
+
+  #addMetrics(): void {
+    if (!this.#metrics?.queue.hasRoom()) return;
+    this.#metrics.source.isWaiting = true;
+    this.#metrics.queue.added();
+  }
+
+  #signal<T extends BatchSource>(signal: SignalName, maxItems: number, source: T): Signal<T> | undefined {
     const target = this.#options.targets[signal];
     if (!target) return undefined;
     const sender = new OtlpSender(target, this.#parts.environment);
     this.#senders.push(sender);
-    const post = async (items: readonly T[], abort: AbortSignal): Promise<ExportResult> => {
-      const encoder = await this.#encoder.catch(() => undefined);
-      // The log has the reason, and the encoder cannot be installed while the hub runs.
-      if (!encoder) return { ...UNSENT, reason: "the encoder could not be loaded" };
-      return sender.post(encode(encoder, items), (answer) => encoder.rejected(signal, answer), abort);
-    };
-    return new SignalQueue({ signal, maxItems, logger: this.#parts.logger, post });
+    const post = (request: Uint8Array, abort: AbortSignal) => sender.post(request, abort);
+    return { source, queue: new SignalQueue({ signal, maxItems, logger: this.#parts.logger, source, post }) };
   }
 }
 
-const UNSENT = { isAccepted: false, mayRetry: false, retryAfterMs: 0, rejected: 0 } as const;
+const AUDIT_EVENT = "toolyard.audit";
 
 interface RecordFacts {
-  readonly time?: string;
+  /** Time of the record, in milliseconds since 1970. @default now */
+  readonly epochMs?: number;
   readonly level: LogLevel;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly event?: string;
 }
 
-function record(body: string, { time, level, attributes }: RecordFacts): OtlpLogRecord {
-  const ms = time === undefined ? Date.now() : Date.parse(time);
-  const hrTime: [number, number] = [Math.floor(ms / 1000), (ms % 1000) * 1e6];
-  const severity = { severityNumber: SEVERITY[level], severityText: level };
-  return { hrTime, hrTimeObserved: hrTime, ...severity, body, attributes, droppedAttributesCount: 0 };
+/** Metrics as one item. They are read when the request is sent, so that a request always has current values. */
+class MetricSource implements BatchSource {
+  readonly #batch: OtlpBatch;
+  readonly #add: (batch: OtlpBatch) => void;
+  isWaiting = false;
+
+  constructor(resource: Readonly<Record<string, string>>, add: (batch: OtlpBatch) => void) {
+    this.#batch = new OtlpBatch(resource);
+    this.#add = add;
+  }
+
+  get count(): number {
+    return this.isWaiting ? 1 : 0;
+  }
+
+  get size(): number {
+    return this.#batch.size;
+  }
+
+  take(): Uint8Array {
+    this.isWaiting = false;
+    this.#add(this.#batch);
+    return this.#batch.take();
+  }
 }

@@ -7,8 +7,10 @@ import {
 } from "../../core/ports/call-statistics.ts";
 import type { SourceReport } from "../../core/ports/hub-port.ts";
 import { processActivity } from "../../core/process-activity.ts";
+import { writeAttribute } from "./attributes.ts";
 import { METRIC_NAMES, type FactNames } from "./names.ts";
-import { hrTime } from "./otlp-span.ts";
+import type { OtlpBatch } from "./otlp-batch.ts";
+import type { ProtoWriter } from "./proto-writer.ts";
 
 export interface OtlpMetricsParts {
   readonly callStatistics: CallStatistics;
@@ -18,17 +20,24 @@ export interface OtlpMetricsParts {
 }
 
 type Attributes = Readonly<Record<string, string>>;
+
+/** Value of a series, a histogram if it is an object. */
+type PointValue = number | Histogram;
 interface Point {
   readonly attributes: Attributes;
-  readonly value: unknown;
+  readonly value: PointValue;
 }
 
-/** Numbers of the encoder's enumerations. */
-const CUMULATIVE = 1;
-const HISTOGRAM = 0;
-const GAUGE = 2;
-const SUM = 3;
-const DOUBLE = 1;
+interface Metric {
+  readonly type: keyof typeof FIELDS;
+  readonly name: string;
+  readonly unit: string;
+  readonly points: readonly Point[];
+}
+
+/** Field numbers of the data of a metric, by type. */
+const FIELDS = { gauge: 5, sum: 7, histogram: 9 } as const;
+const CUMULATIVE = 2;
 /** Maximum number of tools with a histogram of their own, and of sources. Further ones share `other`. */
 const MAX_HISTOGRAMS = 200;
 const MAX_SOURCES = 1000;
@@ -40,29 +49,39 @@ const BOUNDS_S = LATENCY_BOUNDS_MS.map((bound) => bound / 1000);
  */
 export class OtlpMetrics {
   readonly #parts: OtlpMetricsParts;
-  readonly #startedAt = performance.now();
+  readonly #startedAt = Date.now();
   readonly #ownHistograms = new Set<LiveCallRow>();
 
   constructor(parts: OtlpMetricsParts) {
     this.#parts = parts;
   }
 
-  collect(): readonly unknown[] {
+  /** Adds the current values to a batch. */
+  addTo(batch: OtlpBatch): void {
+    const times = { startMs: this.#startedAt, endMs: Date.now() };
+    for (const metric of this.#metrics()) {
+      const at = batch.begin();
+      writeMetric(batch.writer, metric, times);
+      batch.end(at);
+    }
+  }
+
+  #metrics(): readonly Metric[] {
     const rows = this.#parts.callStatistics.rows();
     const n = METRIC_NAMES;
     const { calls, queued, sessions, streams, sandboxRuns, auditLost, telemetryLost } = processActivity;
     return [
-      this.#metric(SUM, { name: n.calls, unit: "{call}", points: this.#callPoints(rows) }),
-      this.#metric(HISTOGRAM, { name: n.duration, unit: "s", points: this.#durationPoints(rows) }),
+      { type: "sum", name: n.calls, unit: "{call}", points: this.#callPoints(rows) },
+      { type: "histogram", name: n.duration, unit: "s", points: this.#durationPoints(rows) },
       ...this.#sourceMetrics(),
-      this.#single(GAUGE, { name: n.active, unit: "{call}" }, calls),
-      this.#single(GAUGE, { name: n.queued, unit: "{call}" }, queued),
-      this.#single(GAUGE, { name: n.sessions, unit: "{session}" }, sessions),
-      this.#single(GAUGE, { name: n.streams, unit: "{stream}" }, streams),
-      this.#single(GAUGE, { name: n.sandboxRuns, unit: "{run}" }, sandboxRuns),
-      this.#single(SUM, { name: n.auditLost, unit: "{line}" }, auditLost),
-      this.#single(SUM, { name: n.telemetryLost, unit: "{item}" }, telemetryLost),
-      this.#single(GAUGE, { name: n.memory, unit: "By" }, process.memoryUsage.rss()),
+      single({ type: "gauge", name: n.active, unit: "{call}" }, calls),
+      single({ type: "gauge", name: n.queued, unit: "{call}" }, queued),
+      single({ type: "gauge", name: n.sessions, unit: "{session}" }, sessions),
+      single({ type: "gauge", name: n.streams, unit: "{stream}" }, streams),
+      single({ type: "gauge", name: n.sandboxRuns, unit: "{run}" }, sandboxRuns),
+      single({ type: "sum", name: n.auditLost, unit: "{line}" }, auditLost),
+      single({ type: "sum", name: n.telemetryLost, unit: "{item}" }, telemetryLost),
+      single({ type: "gauge", name: n.memory, unit: "By" }, process.memoryUsage.rss()),
     ];
   }
 
@@ -80,12 +99,8 @@ export class OtlpMetrics {
     const histograms = new SharedSeries<Histogram>(addHistograms);
     for (const row of rows) {
       const tool = this.#hasOwnHistogram(row) ? row.tool : OTHER;
-      const counts = Array.from(row.buckets);
-      histograms.add(this.#labels(row, tool), {
-        count: row.calls,
-        sum: row.totalMs / 1000,
-        buckets: { boundaries: BOUNDS_S, counts },
-      });
+      const { calls: count, totalMs, buckets } = row;
+      histograms.add(this.#labels(row, tool), { count, sum: totalMs / 1000, buckets: Array.from(buckets) });
     }
     return histograms.points();
   }
@@ -106,7 +121,7 @@ export class OtlpMetrics {
     };
   }
 
-  #sourceMetrics(): readonly unknown[] {
+  #sourceMetrics(): readonly Metric[] {
     const { redact, names } = this.#parts;
     const up = new SharedSeries<number>((one, other) => Math.min(one, other));
     const restarts = new SharedSeries<number>((one, other) => one + other);
@@ -118,44 +133,69 @@ export class OtlpMetrics {
       tools.add(labels, count);
     }
     return [
-      this.#metric(GAUGE, { name: METRIC_NAMES.sourceUp, unit: "1", points: up.points() }),
-      this.#metric(SUM, { name: METRIC_NAMES.sourceRestarts, unit: "{restart}", points: restarts.points() }),
-      this.#metric(GAUGE, { name: METRIC_NAMES.sourceTools, unit: "{tool}", points: tools.points() }),
+      { type: "gauge", name: METRIC_NAMES.sourceUp, unit: "1", points: up.points() },
+      { type: "sum", name: METRIC_NAMES.sourceRestarts, unit: "{restart}", points: restarts.points() },
+      { type: "gauge", name: METRIC_NAMES.sourceTools, unit: "{tool}", points: tools.points() },
     ];
   }
+}
 
-  #single(type: number, named: { readonly name: string; readonly unit: string }, value: number): unknown {
-    return this.#metric(type, { ...named, points: [{ attributes: {}, value }] });
-  }
+function single(metric: Omit<Metric, "points">, value: number): Metric {
+  return { ...metric, points: [{ attributes: {}, value }] };
+}
 
-  #metric(
-    dataPointType: number,
-    { name, unit, points }: { readonly name: string; readonly unit: string; readonly points: readonly Point[] },
-  ): unknown {
-    const [startTime, endTime] = [hrTime(this.#startedAt), hrTime(performance.now())];
-    return {
-      descriptor: { name, unit, description: "", valueType: DOUBLE },
-      aggregationTemporality: CUMULATIVE,
-      dataPointType,
-      isMonotonic: dataPointType === SUM,
-      dataPoints: points.map((point) => ({ ...point, startTime, endTime })),
-    };
+interface Times {
+  /** Milliseconds since 1970. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function writeMetric(writer: ProtoWriter, { type, name, unit, points }: Metric, times: Times): void {
+  writer.text(1, name);
+  writer.text(3, unit);
+  const data = writer.begin(FIELDS[type]);
+  for (const { attributes, value } of points) {
+    const point = writer.begin(1);
+    if (typeof value === "number") writeNumber(writer, value, times);
+    else writeHistogram(writer, value, times);
+    for (const [key, text] of Object.entries(attributes))
+      writeAttribute(writer, typeof value === "number" ? 7 : 9, key, text);
+    writer.end(point);
   }
+  if (type !== "gauge") writer.integer(2, CUMULATIVE);
+  if (type === "sum") writer.integer(3, 1);
+  writer.end(data);
+}
+
+function writeNumber(writer: ProtoWriter, value: number, { startMs, endMs }: Times): void {
+  writer.time(2, startMs);
+  writer.time(3, endMs);
+  writer.double(4, value);
+}
+
+function writeHistogram(writer: ProtoWriter, { count, sum, buckets }: Histogram, { startMs, endMs }: Times): void {
+  writer.time(2, startMs);
+  writer.time(3, endMs);
+  writer.fixed64(4, count);
+  writer.double(5, sum);
+  writer.packedFixed64(6, buckets);
+  writer.packedDouble(7, BOUNDS_S);
 }
 
 interface Histogram {
   readonly count: number;
   readonly sum: number;
-  readonly buckets: { readonly boundaries: readonly number[]; readonly counts: readonly number[] };
+  /** Counts by bucket, one more than the bounds. */
+  readonly buckets: readonly number[];
 }
 
 function addHistograms(one: Histogram, other: Histogram): Histogram {
-  const counts = one.buckets.counts.map((count, index) => count + other.buckets.counts[index]!);
-  return { count: one.count + other.count, sum: one.sum + other.sum, buckets: { ...one.buckets, counts } };
+  const buckets = one.buckets.map((count, index) => count + other.buckets[index]!);
+  return { count: one.count + other.count, sum: one.sum + other.sum, buckets };
 }
 
 /** Values by attributes. Values with the same attributes are joined. */
-class SharedSeries<T> {
+class SharedSeries<T extends PointValue> {
   readonly #join: (one: T, other: T) => T;
   readonly #byKey = new Map<string, { readonly attributes: Attributes; value: T }>();
 

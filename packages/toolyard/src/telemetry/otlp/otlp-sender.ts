@@ -1,7 +1,9 @@
-import { gzipSync } from "node:zlib";
+import { gzip } from "node:zlib";
+import { promisify } from "node:util";
 import { VERSION } from "../../core/version.ts";
 import { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { SignalTarget } from "./options.ts";
+import { readRejection } from "./rejection.ts";
 
 /** Answer of a collector to one batch. */
 export interface ExportResult {
@@ -16,28 +18,26 @@ export interface ExportResult {
 
 const MAX_ANSWER_BYTES = 65_536;
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Compresses in another thread, so that no call waits for it. */
+const compress = promisify(gzip);
 
-/** Posts encoded batches by OTLP/HTTP with binary protobuf. */
+/** Posts encoded requests by OTLP/HTTP with binary protobuf. */
 export class OtlpSender {
   readonly #client: OutboundClient;
   readonly #target: SignalTarget;
 
   constructor(target: SignalTarget, environment: Readonly<Record<string, string | undefined>>) {
     this.#target = target;
-    const { certificate } = target;
+    const { certificate, url } = target;
     this.#client = new OutboundClient({
+      origin: url.origin,
       userAgent: `toolyard/${VERSION}`,
       environment,
       ...(certificate !== undefined && { caFiles: [certificate] }),
     });
   }
 
-  /** Sends one request. `countRejected` reads the number of refused items from a successful answer. */
-  async post(
-    bytes: Uint8Array,
-    countRejected: (answer: Uint8Array) => { readonly count: number; readonly reason: string },
-    signal: AbortSignal,
-  ): Promise<ExportResult> {
+  async post(bytes: Uint8Array, signal: AbortSignal): Promise<ExportResult> {
     const { url, headers, timeoutMs, isCompressed } = this.#target;
     const answer = await this.#client.request({
       service: "the OTLP collector",
@@ -48,7 +48,7 @@ export class OtlpSender {
         "content-type": "application/x-protobuf",
         ...(isCompressed && { "content-encoding": "gzip" }),
       },
-      body: isCompressed ? gzipSync(bytes, { level: 1 }) : bytes,
+      body: isCompressed ? await compress(bytes, { level: 1 }) : bytes,
       signal,
       timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
@@ -57,7 +57,7 @@ export class OtlpSender {
     });
     const { status } = answer;
     if (status >= 200 && status < 300) {
-      const { count, reason } = countRejected(answer.body);
+      const { count, reason } = readRejection(answer.body);
       return { isAccepted: true, mayRetry: false, retryAfterMs: 0, rejected: count, reason };
     }
     const retryAfterMs = Number(answer.header("retry-after") ?? 0) * 1000;

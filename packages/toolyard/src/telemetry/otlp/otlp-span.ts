@@ -1,10 +1,8 @@
 import { firstChars } from "../../core/text/truncate.ts";
 import type { Span, SpanFact, SpanKind } from "../../core/ports/tracing.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { FactNames } from "./names.ts";
-
-/** Time as seconds and nanoseconds since 1970, as the encoder expects it. */
-export type HrTime = [number, number];
+import type { AttributeValue } from "./attributes.ts";
+import { SPAN_FACTS } from "./names.ts";
 
 /** Trace, parent and sampling of a span. */
 export interface SpanPlace {
@@ -13,116 +11,77 @@ export interface SpanPlace {
   readonly parentId: string | undefined;
   readonly kind: SpanKind;
   readonly meta: JsonObject;
-  /** Start on the clock of `performance.now()`. @default now */
-  readonly startMs?: number;
 }
 
 /** Settings that all spans of a hub share. */
 export interface SpanSettings {
-  readonly names: FactNames;
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
+  /** Removes secrets from a short text that repeats, such as the name of a tool. */
+  readonly redactName: (text: string) => string;
   /** Receives each ended span. */
   readonly onEnd: (span: RecordedSpan) => void;
 }
 
-const KINDS: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2 };
-const OK = 0;
-const ERROR = 2;
-/** Maximum number of values that are set, including those that replace an earlier one. */
-const MAX_ATTRIBUTES = 40;
-const NONE: readonly never[] = [];
+const INDEXES = Object.fromEntries(SPAN_FACTS.map((fact, index) => [fact, index])) as Readonly<
+  Record<SpanFact, number>
+>;
 
-/** Offset between `performance.now()` and the time since 1970, in milliseconds. */
-const ORIGIN_MS = performance.timeOrigin;
-
-export function hrTime(atMs: number): HrTime {
-  const ms = ORIGIN_MS + atMs;
-  const seconds = Math.floor(ms / 1000);
-  return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
-}
-
-/** A sampled span. Its members are those that the encoder of OpenTelemetry reads. */
+/** A sampled span. It only holds its values, because most of its cost would be in objects for them. */
 export class RecordedSpan implements Span {
-  readonly meta: JsonObject;
   readonly isRecording = true;
+  readonly place: SpanPlace;
+  /** Times on the clock of `performance.now()`. The end is negative while the span is open. */
+  readonly startMs: number;
+  endMs = -1;
   name: string;
-  readonly kind: number;
-  attributes: Record<string, string | number> = {};
-  status: { code: number; message?: string } = { code: OK };
-  readonly parentSpanContext:
-    | { readonly spanId: string; readonly traceId: string; readonly isRemote: boolean }
-    | undefined;
-  readonly droppedAttributesCount = 0;
-  readonly droppedEventsCount = 0;
-  readonly droppedLinksCount = 0;
-  readonly events = NONE;
-  readonly links = NONE;
-  /** Set before the span is encoded. */
-  resource: unknown;
-  instrumentationScope: unknown;
+  isError = false;
+  /** Values in the order of `SPAN_FACTS`. */
+  readonly values: (AttributeValue | undefined)[] = [];
   /** True after a call has been recorded in this request span. */
   isDescribed = false;
-  readonly #place: SpanPlace;
   readonly #settings: SpanSettings;
-  readonly #startMs: number;
-  #endMs = -1;
-  #attributeCount = 0;
 
-  constructor(name: string, place: SpanPlace, settings: SpanSettings) {
+  constructor(name: string, place: SpanPlace, { settings, startMs }: { settings: SpanSettings; startMs?: number }) {
     this.name = name;
-    this.meta = place.meta;
-    this.kind = KINDS[place.kind];
-    this.#place = place;
+    this.place = place;
     this.#settings = settings;
-    this.#startMs = place.startMs ?? performance.now();
-    const { parentId, traceId } = place;
-    this.parentSpanContext =
-      parentId === undefined ? undefined : { spanId: parentId, traceId, isRemote: place.kind === "server" };
+    this.startMs = startMs ?? performance.now();
+  }
+
+  get meta(): JsonObject {
+    return this.place.meta;
   }
 
   get isRequest(): boolean {
-    return this.#place.kind === "server";
+    return this.place.kind === "server";
   }
 
-  get startTime(): HrTime {
-    return hrTime(this.#startMs);
-  }
-
-  get endTime(): HrTime {
-    return hrTime(this.#endMs);
-  }
-
-  spanContext(): { readonly traceId: string; readonly spanId: string; readonly traceFlags: number } {
-    const { traceId, spanId } = this.#place;
-    return { traceId, spanId, traceFlags: 1 };
-  }
-
-  set(fact: SpanFact, value: string | number): void {
-    if (this.#endMs >= 0 || this.#attributeCount >= MAX_ATTRIBUTES) return;
-    this.#attributeCount += 1;
-    const { names } = this.#settings;
-    this.attributes[names[fact]] = typeof value === "string" && FREE_TEXTS.has(fact) ? this.#clean(value) : value;
+  set(fact: SpanFact, value: AttributeValue): void {
+    if (this.endMs >= 0) return;
+    this.values[INDEXES[fact]] = typeof value === "string" && FREE_TEXTS.has(fact) ? this.#clean(value) : value;
   }
 
   rename(name: string): void {
-    if (this.#endMs < 0) this.name = name;
+    if (this.endMs < 0) this.name = name;
   }
 
-  end(error?: string): void {
-    if (this.#endMs >= 0) return;
+  /** `endMs`: time of the end if it is earlier than now, on the clock of `performance.now()`. */
+  end(error?: string, endMs = performance.now()): void {
+    if (this.endMs >= 0) return;
     if (error !== undefined) {
-      this.set("errorType", error);
-      this.status = { code: ERROR };
+      this.values[INDEXES.errorType] ??= error;
+      this.isError = true;
     }
-    this.name = this.#clean(this.name, MAX_NAME_CHARS);
-    this.#endMs = performance.now();
+    this.name = bounded(this.#clean(this.name), MAX_NAME_CHARS);
+    this.endMs = endMs;
     this.#settings.onEnd(this);
   }
 
   // Secrets are removed immediately, because the known secrets may change before the span is sent.
-  #clean(text: string, maxChars = MAX_VALUE_CHARS): string {
-    return bounded(this.#settings.redact(text), maxChars);
+  #clean(text: string): string {
+    const { redact, redactName } = this.#settings;
+    return text.length <= MAX_REPEATED_CHARS ? redactName(text) : bounded(redact(text), MAX_VALUE_CHARS);
   }
 }
 
@@ -136,9 +95,12 @@ const FREE_TEXTS: ReadonlySet<SpanFact> = new Set<SpanFact>([
   "arguments",
   "result",
   "method",
+  "model",
 ]);
 const MAX_NAME_CHARS = 200;
 const MAX_VALUE_CHARS = 4096;
+/** Maximum length of a text that is probably a name. */
+const MAX_REPEATED_CHARS = 100;
 
 function bounded(text: string, maxChars: number): string {
   return text.length > maxChars ? `${firstChars(text, maxChars - 1)}…` : text;

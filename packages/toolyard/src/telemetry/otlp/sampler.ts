@@ -11,20 +11,28 @@ export const SAMPLERS = [
 ] as const;
 export type SamplerName = (typeof SAMPLERS)[number];
 
-/** Decides whether a trace is recorded. `parent`: the decision of the caller; absent for a new trace. */
-export type Sampler = (traceId: string, parent: boolean | undefined) => boolean;
+/** Decides whether a trace is recorded. */
+export interface Sampler {
+  /** Decides about a new trace, before it has an id. `word`: the last 32 bits of the id. */
+  recordsNew(word: number): boolean;
+  /** Decides about the trace of a caller, who has decided `isSampled`. */
+  recordsCallers(traceId: string, isSampled: boolean): boolean;
+}
 
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   if (!(ratio >= 0 && ratio <= 1))
     throw new OptionError(`The ratio of traces must be a number from 0 to 1, got \`${ratio}\`.`);
-  const own = ownSampler(name.replace("parentbased_", ""), ratio);
-  return name.startsWith("parentbased_") ? (traceId, parent) => parent ?? own(traceId) : (traceId) => own(traceId);
+  const recordsNew = ownSampler(name.replace("parentbased_", ""), ratio);
+  const recordsCallers = name.startsWith("parentbased_")
+    ? (_traceId: string, isSampled: boolean) => isSampled
+    : (traceId: string) => recordsNew(Number.parseInt(traceId.slice(-8), 16));
+  return { recordsNew, recordsCallers };
 }
 
-function ownSampler(name: string, ratio: number): (traceId: string) => boolean {
+function ownSampler(name: string, ratio: number): Sampler["recordsNew"] {
   if (name === "always_on") return () => true;
   if (name === "always_off") return () => false;
   // The last 32 bits of a trace id are random (W3C Trace Context Level 2), so all hubs decide alike.
   const bound = ratio * 2 ** 32;
-  return (traceId) => Number.parseInt(traceId.slice(-8), 16) < bound;
+  return (word) => word < bound;
 }

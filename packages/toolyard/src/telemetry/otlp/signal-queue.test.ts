@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LogBook } from "../../../../../test/support/log-book.ts";
 import type { ExportResult } from "./otlp-sender.ts";
-import { SignalQueue } from "./signal-queue.ts";
+import { SignalQueue, type BatchSource } from "./signal-queue.ts";
 
 const ACCEPTED: ExportResult = { isAccepted: true, mayRetry: false, retryAfterMs: 0, rejected: 0, reason: "" };
 const BUSY: ExportResult = {
@@ -15,20 +15,47 @@ const REFUSED: ExportResult = { ...BUSY, mayRetry: false, reason: "the collector
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function queueWith(post: (items: readonly number[]) => Promise<ExportResult>, maxItems = 10) {
+/** Items of one byte each. */
+class ByteSource implements BatchSource {
+  #items: number[] = [];
+
+  get count(): number {
+    return this.#items.length;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  add(item: number): void {
+    this.#items.push(item);
+  }
+
+  take(): Uint8Array {
+    return Uint8Array.from(this.#items.splice(0));
+  }
+}
+
+function queueWith(post: (items: readonly number[], abort: AbortSignal) => Promise<ExportResult>, maxItems = 10) {
   const log = new LogBook();
-  const queue = new SignalQueue<number>({ signal: "traces", maxItems, logger: log, post });
+  const source = new ByteSource();
+  const send = (request: Uint8Array, abort: AbortSignal) => post([...request], abort);
+  const queue = new SignalQueue({ signal: "traces", maxItems, logger: log, source, post: send });
   const fill = (count: number): void => {
-    for (let item = 0; item < count; item += 1) queue.add(item);
+    for (let item = 0; item < count; item += 1) {
+      if (!queue.hasRoom()) continue;
+      source.add(item);
+      queue.added();
+    }
   };
   return { queue, log, fill };
 }
 
-test("collects items for a second and sends them together", async () => {
+test("collects items for five seconds and sends them together", async () => {
   const batches: number[][] = [];
   const { queue, fill } = queueWith(async (items) => (batches.push([...items]), ACCEPTED));
   fill(3);
-  await vi.advanceTimersByTimeAsync(999);
+  await vi.advanceTimersByTimeAsync(4999);
   expect(batches).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(batches).toEqual([[0, 1, 2]]);
@@ -38,7 +65,7 @@ test("collects items for a second and sends them together", async () => {
 test("drops, counts and reports items beyond its limit while a collector never answers", async () => {
   const { queue, log, fill } = queueWith(() => new Promise(() => {}), 10);
   fill(5);
-  await vi.advanceTimersByTimeAsync(1000);
+  await vi.advanceTimersByTimeAsync(5000);
   fill(1000);
   expect(queue.lost).toBe(990);
   expect(log.lines).toMatchObject([{ level: "warning", facts: { signal: "traces", lost: 1 } }]);
@@ -59,7 +86,7 @@ test.each([
     return failure;
   });
   fill(4);
-  await vi.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(14_000);
   expect([attempts, queue.lost, log.lines]).toEqual([3, 0, []]);
 });
 
@@ -67,7 +94,7 @@ test("waits as long as the collector demands, up to a limit", async () => {
   let attempts = 0;
   const { fill } = queueWith(async () => ((attempts += 1), { ...BUSY, retryAfterMs: 3_600_000 }));
   fill(1);
-  await vi.advanceTimersByTimeAsync(1000 + 29_999);
+  await vi.advanceTimersByTimeAsync(5000 + 29_999);
   expect(attempts).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
   expect(attempts).toBe(2);
@@ -86,10 +113,10 @@ test("does not repeat a batch that the collector refuses, and counts refused ite
   const answers = [REFUSED, { ...ACCEPTED, rejected: 1, reason: "too old" }];
   const { queue, fill } = queueWith(async () => answers.shift()!);
   fill(3);
-  await vi.advanceTimersByTimeAsync(1000);
+  await vi.advanceTimersByTimeAsync(5000);
   expect(queue.lost).toBe(3);
   fill(3);
-  await vi.advanceTimersByTimeAsync(1000);
+  await vi.advanceTimersByTimeAsync(5000);
   expect(queue.lost).toBe(4);
 });
 
@@ -98,19 +125,30 @@ test("sends the rest when it closes, and accepts nothing afterwards", async () =
   const { queue, fill } = queueWith(async (items) => (sent.push(...items), ACCEPTED));
   fill(2);
   await queue.close();
-  queue.add(9);
+  fill(9);
   await queue.close();
   expect(sent).toEqual([0, 1]);
 });
 
 test("closes in a limited time if the collector never answers", async () => {
-  const log = new LogBook();
-  const post = (_items: readonly number[], abort: AbortSignal): Promise<ExportResult> =>
-    new Promise((_resolve, reject) => abort.addEventListener("abort", () => reject(abort.reason as Error)));
-  const queue = new SignalQueue<number>({ signal: "logs", maxItems: 10, logger: log, post });
-  queue.add(1);
+  const { queue, fill } = queueWith(
+    (_items, abort) =>
+      new Promise((_resolve, reject) => abort.addEventListener("abort", () => reject(abort.reason as Error))),
+  );
+  fill(1);
   const closing = queue.close();
   await vi.advanceTimersByTimeAsync(2000);
   await closing;
   expect(queue.lost).toBe(1);
+});
+
+test("sends a full batch immediately, and the next items together after it", async () => {
+  const sizes: number[] = [];
+  const { queue, fill } = queueWith(async (items) => (sizes.push(items.length), ACCEPTED), 4096);
+  fill(2500);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sizes).toEqual([1024, 1024, 452]);
+  fill(3);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect([sizes.at(-1), queue.lost]).toEqual([3, 0]);
 });

@@ -4,9 +4,13 @@ import { processActivity } from "../../core/process-activity.ts";
 import type { ExportResult } from "./otlp-sender.ts";
 
 /** Maximum number of items in one request. */
-const BATCH = 512;
-/** Milliseconds for which items are collected. */
-const GATHER_MS = 1000;
+const BATCH_ITEMS = 1024;
+/** Size from which a batch is sent, in bytes. Collectors refuse requests above 20 MiB. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** Maximum size of all waiting batches, in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Milliseconds for which items are collected, as in the SDKs of OpenTelemetry (`OTEL_BSP_SCHEDULE_DELAY`). */
+const GATHER_MS = 5000;
 /** Waits between attempts to send one batch, in milliseconds. After the last attempt, the batch is lost. */
 const RETRY_MS: readonly number[] = [1000, 2000, 4000, 8000];
 /** Maximum wait that a collector may demand with `Retry-After`. */
@@ -16,23 +20,41 @@ const CLOSE_MS = 2000;
 /** Milliseconds between two log lines about lost items. */
 const LOSS_LOG_MS = 60_000;
 
-export interface SignalQueueParts<T> {
+/** Items that are collected for the next request. */
+export interface BatchSource {
+  readonly count: number;
+  /** Number of encoded bytes. */
+  readonly size: number;
+  /** Returns the request and begins the next one. */
+  take(): Uint8Array;
+}
+
+interface Batch {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface SignalQueueParts {
   /** Name of the signal for the log: `traces`, `logs`. */
   readonly signal: string;
   readonly maxItems: number;
   readonly logger: Logger;
-  /** Sends a batch. Rejects if the collector cannot be reached. */
-  readonly post: (items: readonly T[], abort: AbortSignal) => Promise<ExportResult>;
+  readonly source: BatchSource;
+  /** Sends a request. Rejects if the collector cannot be reached. */
+  readonly post: (request: Uint8Array, abort: AbortSignal) => Promise<ExportResult>;
 }
 
 /**
  * Bounded queue of one signal. Adding an item never waits and never throws. While a collector is down, slow or full,
  * new items beyond the limit are dropped, counted, and reported by one log line a minute.
  */
-export class SignalQueue<T> {
-  readonly #parts: SignalQueueParts<T>;
+export class SignalQueue {
+  readonly #parts: SignalQueueParts;
   readonly #abort = new AbortController();
-  #items: T[] = [];
+  /** Full batches, the oldest first. */
+  readonly #batches: Batch[] = [];
+  #batchedItems = 0;
+  #batchedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #isClosed = false;
@@ -41,17 +63,26 @@ export class SignalQueue<T> {
   /** Number of items that were lost since the start. */
   lost = 0;
 
-  constructor(parts: SignalQueueParts<T>) {
+  constructor(parts: SignalQueueParts) {
     this.#parts = parts;
   }
 
-  add(item: T): void {
-    if (this.#isClosed) return;
-    if (this.#items.length >= this.#parts.maxItems) return this.#lose(1, "the queue is full");
-    this.#items.push(item);
-    if (this.#sending) return;
-    if (this.#items.length >= BATCH) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
+  /** Returns true if the caller may add an item to the source. Otherwise the item is lost. */
+  hasRoom(): boolean {
+    if (this.#isClosed) return false;
+    const { source, maxItems } = this.#parts;
+    if (this.#batchedItems + source.count < maxItems && this.#batchedBytes + source.size < MAX_BYTES) return true;
+    this.#lose(1, "the queue is full");
+    return false;
+  }
+
+  /** Must be called after an item was added to the source. */
+  added(): void {
+    const { source } = this.#parts;
+    if (source.count >= BATCH_ITEMS || source.size >= BATCH_BYTES) {
+      this.#close();
+      this.#send();
+    } else if (!this.#sending) this.#sendLater();
   }
 
   /** Sends what is queued, for a limited time. Idempotent. */
@@ -62,8 +93,30 @@ export class SignalQueue<T> {
     const limit = setTimeout(() => this.#abort.abort(new Error("The hub is closing.")), CLOSE_MS);
     await this.#sending;
     clearTimeout(limit);
-    if (this.#items.length > 0) this.#lose(this.#items.length, "the hub closed");
-    this.#items = [];
+    const left = this.#batchedItems + this.#parts.source.count;
+    if (left > 0) this.#lose(left, "the hub closed");
+    this.#batches.length = 0;
+    this.#batchedItems = 0;
+    this.#parts.source.take();
+  }
+
+  /** Completes the current batch. */
+  #close(): void {
+    const { source } = this.#parts;
+    const { count } = source;
+    const bytes = source.take();
+    this.#batches.push({ count, bytes });
+    this.#batchedItems += count;
+    this.#batchedBytes += bytes.length;
+  }
+
+  #next(): Batch | undefined {
+    if (this.#batches.length === 0 && this.#parts.source.count > 0) this.#close();
+    const batch = this.#batches.shift();
+    if (!batch) return undefined;
+    this.#batchedItems -= batch.count;
+    this.#batchedBytes -= batch.bytes.length;
+    return batch;
   }
 
   #send(): void {
@@ -71,33 +124,36 @@ export class SignalQueue<T> {
     this.#timer = undefined;
     this.#sending ??= this.#drain().finally(() => {
       this.#sending = undefined;
+      if (this.#parts.source.count > 0 && !this.#isClosed) this.#sendLater();
     });
+  }
+
+  #sendLater(): void {
+    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
   }
 
   async #drain(): Promise<void> {
     // The first item may wait for others, but a full queue is sent without pause.
-    do {
-      const batch = this.#items.splice(0, BATCH);
-      if (batch.length > 0) await this.#deliver(batch);
-    } while (this.#items.length > 0 && !this.#abort.signal.aborted);
+    for (let batch = this.#next(); batch; batch = this.#abort.signal.aborted ? undefined : this.#next())
+      await this.#deliver(batch);
   }
 
-  async #deliver(batch: readonly T[]): Promise<void> {
+  async #deliver({ count, bytes }: Batch): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
-      const answer = await this.#attempt(batch);
+      const answer = await this.#attempt(bytes);
       if (answer.isAccepted) {
         if (answer.rejected > 0) this.#lose(answer.rejected, answer.reason);
         return;
       }
       const waitMs = RETRY_MS[attempt];
-      if (!answer.mayRetry || waitMs === undefined || this.#isClosed) return this.#lose(batch.length, answer.reason);
+      if (!answer.mayRetry || waitMs === undefined || this.#isClosed) return this.#lose(count, answer.reason);
       await this.#wait(Math.min(Math.max(waitMs, answer.retryAfterMs), MAX_RETRY_AFTER_MS));
     }
   }
 
-  async #attempt(batch: readonly T[]): Promise<ExportResult> {
+  async #attempt(bytes: Uint8Array): Promise<ExportResult> {
     try {
-      return await this.#parts.post(batch, this.#abort.signal);
+      return await this.#parts.post(bytes, this.#abort.signal);
     } catch (error) {
       return { isAccepted: false, mayRetry: true, retryAfterMs: 0, rejected: 0, reason: messageOf(error) };
     }

@@ -1,5 +1,8 @@
 import { randomFillSync } from "node:crypto";
 
+/** Bytes of a trace id before its last 32 bits. */
+const TRACE_START_BYTES = 12;
+const SPAN_BYTES = 8;
 const POOL = Buffer.allocUnsafeSlow(8192);
 let used = POOL.length;
 
@@ -11,13 +14,23 @@ function randomHex(bytes: number): string {
   }
   const text = POOL.toString("hex", used, used + bytes);
   used += bytes;
-  return /[^0]/.test(text) ? text : randomHex(bytes);
+  // An id must not be zero (W3C Trace Context). The first digits decide, so that ids are slightly less than random.
+  return text.startsWith("00000000") ? randomHex(bytes) : text;
 }
 
-export function newTraceId(): string {
-  return randomHex(16);
+/**
+ * Returns a random number of 32 bits, for the decision of the sampler and the end of the trace id. It protects nothing,
+ * so the fast generator is sufficient.
+ */
+export function randomWord(): number {
+  return Math.floor(Math.random() * 2 ** 32);
+}
+
+/** Returns a trace id whose last 32 bits are `word`. */
+export function newTraceId(word: number): string {
+  return randomHex(TRACE_START_BYTES) + word.toString(16).padStart(8, "0");
 }
 
 export function newSpanId(): string {
-  return randomHex(8);
+  return randomHex(SPAN_BYTES);
 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../core/json/json.ts";
+import { withMember } from "../../core/json/json.ts";
 import type { Span, SpanKind, Tracing } from "../../core/ports/tracing.ts";
 import { isTraceparent, TRACEPARENT, TRACESTATE } from "../../core/trace-context.ts";
 import { RecordedSpan, type SpanSettings } from "./otlp-span.ts";
 import type { Sampler } from "./sampler.ts";
-import { newSpanId, newTraceId } from "./trace-ids.ts";
+import { newSpanId, newTraceId, randomWord } from "./trace-ids.ts";
 
 /** Maximum number of open spans that are found by their context. Further spans are recorded without being found. */
 const MAX_OPEN = 10_000;
@@ -31,39 +32,49 @@ export class Tracer implements Tracing {
     };
   }
 
-  /** Number of open sampled spans. If it is 0, calls do not look up a span. */
+  /** Number of open sampled spans. */
   get openSpans(): number {
     return this.#open.size;
   }
 
-  /** Returns the open span whose context a call has. */
-  find(meta: JsonObject): RecordedSpan | undefined {
-    return this.#open.size === 0 ? undefined : this.#open.get(meta[TRACEPARENT]);
+  /** Returns the open span with a context. */
+  find(traceparent: unknown): RecordedSpan | undefined {
+    return this.#open.size === 0 ? undefined : this.#open.get(traceparent);
   }
 
-  start(name: string, kind: SpanKind, meta: JsonObject): Span {
+  startRequest(name: string, meta: JsonObject): Span | undefined {
     const parent = meta[TRACEPARENT];
-    if (!isTraceparent(parent)) return this.#startTrace(name, kind, meta);
+    if (parent === undefined || !isTraceparent(parent)) return this.#startTrace(name, "server", meta);
     const traceId = parent.slice(3, 35);
-    const isSampled = (Number.parseInt(parent.slice(53, 55), 16) & 1) === 1;
-    // A span inside the hub uses the decision that was made for its request.
-    const isRecorded = kind === "server" ? this.#sampler(traceId, isSampled) : isSampled;
-    if (!isRecorded) return new UnsampledSpan(isSampled ? withContext(meta, traceId, `${newSpanId()}-00`) : meta);
-    return this.#record(name, kind, { traceId, parentId: parent.slice(36, 52), meta });
+    const isSampled = hasSampledFlag(parent);
+    if (this.#sampler.recordsCallers(traceId, isSampled))
+      return this.#record(name, "server", { traceId, parentId: parent.slice(36, 52), meta });
+    // The work inside must not be recorded either, although the caller has recorded its part.
+    return isSampled ? new UnsampledSpan(withContext(meta, traceId, `${newSpanId()}-00`)) : undefined;
   }
 
-  /** Records a span that began earlier and ends now, inside the span of `meta`. */
-  recordFrom(name: string, startMs: number, parent: RecordedSpan): RecordedSpan {
-    const { traceId, spanId: parentId } = parent.spanContext();
-    const place = { traceId, spanId: newSpanId(), parentId, kind: "internal", meta: parent.meta, startMs } as const;
-    return new RecordedSpan(name, place, this.#plain);
+  start(name: string, kind: SpanKind, meta: JsonObject): Span | undefined {
+    const parent = meta[TRACEPARENT];
+    if (parent === undefined || !isTraceparent(parent)) return this.#startTrace(name, kind, meta);
+    if (!hasSampledFlag(parent)) return undefined;
+    return this.#record(name, kind, { traceId: parent.slice(3, 35), parentId: parent.slice(36, 52), meta });
   }
 
-  #startTrace(name: string, kind: SpanKind, meta: JsonObject): Span {
-    const traceId = newTraceId();
-    if (!this.#sampler(traceId, undefined)) return new UnsampledSpan(withContext(meta, traceId, `${newSpanId()}-00`));
+  /** Records a span that began earlier and ends now, inside another span. */
+  recordFrom(
+    name: string,
+    startMs: number,
+    { place: { traceId, spanId: parentId, meta } }: RecordedSpan,
+  ): RecordedSpan {
+    const place = { traceId, spanId: newSpanId(), parentId, kind: "internal", meta } as const;
+    return new RecordedSpan(name, place, { settings: this.#plain, startMs });
+  }
+
+  #startTrace(name: string, kind: SpanKind, meta: JsonObject): Span | undefined {
+    const word = randomWord();
+    if (!this.#sampler.recordsNew(word)) return undefined;
     const { [TRACESTATE]: _, ...rest } = meta;
-    return this.#record(name, kind, { traceId, parentId: undefined, meta: rest });
+    return this.#record(name, kind, { traceId: newTraceId(word), parentId: undefined, meta: rest });
   }
 
   #record(
@@ -73,18 +84,27 @@ export class Tracer implements Tracing {
   ): RecordedSpan {
     const spanId = newSpanId();
     const inner = withContext(meta, traceId, `${spanId}-01`);
-    const span = new RecordedSpan(name, { traceId, spanId, parentId, kind, meta: inner }, this.#settings);
+    const span = new RecordedSpan(name, { traceId, spanId, parentId, kind, meta: inner }, { settings: this.#settings });
     if (this.#open.size < MAX_OPEN) this.#open.set(inner[TRACEPARENT], span);
     return span;
   }
 }
 
-/** `spanAndFlags`: span id and flags, as in the header. */
-function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): JsonObject {
-  return { ...meta, [TRACEPARENT]: `00-${traceId}-${spanAndFlags}` };
+/** Returns `_meta` with the context of a new trace that is not sampled, for programs that continue a call. */
+export function withUnsampledContext(meta: JsonObject): JsonObject {
+  return withContext(meta, newTraceId(randomWord()), `${newSpanId()}-00`);
 }
 
-/** Span of a trace that is not sampled. It only passes this decision to the work inside. */
+/** `spanAndFlags`: span id and flags, as in the header. */
+function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): JsonObject {
+  return withMember(meta, TRACEPARENT, `00-${traceId}-${spanAndFlags}`);
+}
+
+function hasSampledFlag(traceparent: string): boolean {
+  return (Number.parseInt(traceparent.slice(53, 55), 16) & 1) === 1;
+}
+
+/** Span of a request that is not sampled although its caller is. It only passes this decision to the work inside. */
 class UnsampledSpan implements Span {
   readonly meta: JsonObject;
   readonly isRecording = false;
@@ -96,10 +116,4 @@ class UnsampledSpan implements Span {
   set(): void {}
   rename(): void {}
   end(): void {}
-}
-
-/** Returns true if the context in `_meta` belongs to a trace that is not sampled. */
-export function isUnsampled(meta: JsonObject): boolean {
-  const context = meta[TRACEPARENT];
-  return typeof context === "string" && context.length === 55 && context.endsWith("-00");
 }

@@ -72,6 +72,7 @@ class TracedTransport implements Transport {
       return this.#inner.send(message, options);
     }
     const span = this.#start(message);
+    if (!span) return this.#inner.send(message, options);
     try {
       await this.#inner.send({ ...message, params: withMeta(message.params, span.meta) }, options);
     } catch (error) {
@@ -91,20 +92,20 @@ class TracedTransport implements Transport {
     return this.#inner.close(options);
   }
 
-  #start({ id, method, params = {} }: RpcRequest): Span {
+  #start({ id, method, params = {} }: RpcRequest): Span | undefined {
     const name = method === "tools/call" || method === "prompts/get" ? stringMember(params, "name") : undefined;
     const title = name === undefined ? method : `${method} ${name}`;
     const span = this.#tracing.start(title, "client", objectMember(params, "_meta") ?? {});
-    if (!span.isRecording) return span;
+    if (!span) return undefined;
     span.set("method", method);
-    span.set("requestId", String(id));
+    span.set("requestId", typeof id === "bigint" ? String(id) : id);
     span.set("source", this.#source.id);
     span.set("sourceKind", this.#source.kind);
     if (method === "tools/call") span.set("operation", "execute_tool");
     if (name !== undefined) span.set(method === "tools/call" ? "tool" : "prompt", name);
     if (this.#open.size < MAX_OPEN) this.#open.set(id, span);
     // A span that no reply can end would stay open.
-    else span.end();
+    else span.end("dropped");
     return span;
   }
 

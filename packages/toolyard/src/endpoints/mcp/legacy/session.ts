@@ -316,12 +316,13 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     { scope, received }: { readonly scope: CallScope; readonly received: MessageContext },
   ): Promise<McpAnswer> | McpAnswer {
     const span = this.#startSpan(request, tracing);
+    if (!span) return this.#dispatch(request, scope, received);
     const work = withSpan(request, span);
     if (!span.isRecording) return this.#dispatch(work, scope, received);
     return recordedAnswer(span, scope.cancellation, async () => this.#dispatch(work, scope, received));
   }
 
-  #startSpan(request: TracedRequest, tracing: Tracing): Span {
+  #startSpan(request: TracedRequest, tracing: Tracing): Span | undefined {
     return startRequestSpan(tracing, request, { endpoint: this.endpoint, revision: this.#revision.date });
   }
 

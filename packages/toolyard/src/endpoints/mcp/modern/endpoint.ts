@@ -146,6 +146,7 @@ export class ModernEndpoint {
   ): Promise<void> {
     const { endpoint, envelope } = request;
     const span = startRequestSpan(tracing, message, { endpoint, revision: envelope.protocolVersion });
+    if (!span) return this.#route(message, outlet, request);
     const { [TRACEPARENT]: traceparent } = span.meta;
     const meta = { ...request.meta, [TRACEPARENT]: traceparent };
     try {

@@ -53,6 +53,15 @@ const code = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code,
   );
 
+test("sends a binary body unchanged", async () => {
+  await using server = await startRaw({
+    answer: ({ socket, body }) => socket.write(answerOf(Buffer.from(body, "latin1").toString("hex"))),
+  });
+  const pool = await poolOf(server);
+  for (const bytes of [[], [0xff, 0x00, 0xc3, 0x28], [0x41, 0x42]])
+    expect(await ask(pool, server.origin, { body: Uint8Array.from(bytes) })).toBe(Buffer.from(bytes).toString("hex"));
+});
+
 test("sends only its own head with each request on a kept connection", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);

@@ -50,6 +50,8 @@ export class RequestWriter {
     if (body === undefined) return { data: `${head}\r\n`, encoding: "latin1" };
     const length = Buffer.byteLength(body);
     head += `content-length: ${length}\r\n\r\n`;
+    if (typeof body !== "string")
+      return { data: Buffer.concat([Buffer.from(head, "latin1"), body]), encoding: undefined };
     // A text that contains only ASCII characters, the usual case, needs no encoding.
     if (length === body.length) return { data: head + body, encoding: "latin1" };
     if (!BEYOND_ASCII.test(head)) return { data: head + body, encoding: "utf8" };
