@@ -4,7 +4,11 @@ import type { ProtoWriter } from "./proto-writer.ts";
 export type AttributeValue = string | number;
 
 /** Writes a `KeyValue`. Whole numbers are integers, other numbers are doubles. */
-export function writeAttribute(writer: ProtoWriter, field: number, name: string, value: AttributeValue): void {
+export function writeAttribute(
+  writer: ProtoWriter,
+  field: number,
+  [name, value]: readonly [name: string, value: AttributeValue],
+): void {
   const at = writer.begin(field);
   writer.text(1, name);
   writeValue(writer, 2, value);

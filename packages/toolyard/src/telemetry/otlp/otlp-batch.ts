@@ -24,7 +24,7 @@ export class OtlpBatch {
   constructor(resource: Readonly<Record<string, string>>) {
     this.#resource = encoded((writer) => {
       const at = writer.begin(1);
-      for (const [name, value] of Object.entries(resource)) writeAttribute(writer, 1, name, value);
+      for (const pair of Object.entries(resource)) writeAttribute(writer, 1, pair);
       writer.end(at);
     });
     this.#scope = encoded((writer) => {

@@ -100,7 +100,7 @@ export class OtlpExporter {
     writer.integer(2, SEVERITY[level]);
     writer.text(3, level);
     writeValue(writer, 5, body);
-    for (const [name, value] of Object.entries(attributes)) writeAttribute(writer, 6, name, value);
+    for (const pair of Object.entries(attributes)) writeAttribute(writer, 6, pair);
     writer.time(11, epochMs);
     if (event !== undefined) writer.text(12, event);
     source.end(at);

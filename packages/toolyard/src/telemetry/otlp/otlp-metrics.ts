@@ -158,8 +158,7 @@ function writeMetric(writer: ProtoWriter, { type, name, unit, points }: Metric, 
     const point = writer.begin(1);
     if (typeof value === "number") writeNumber(writer, value, times);
     else writeHistogram(writer, value, times);
-    for (const [key, text] of Object.entries(attributes))
-      writeAttribute(writer, typeof value === "number" ? 7 : 9, key, text);
+    for (const pair of Object.entries(attributes)) writeAttribute(writer, typeof value === "number" ? 7 : 9, pair);
     writer.end(point);
   }
   if (type !== "gauge") writer.integer(2, CUMULATIVE);

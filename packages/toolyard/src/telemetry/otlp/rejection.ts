@@ -1,3 +1,5 @@
+import { firstChars } from "../../core/text/truncate.ts";
+
 /** Items of an accepted request that the collector refused. */
 export interface Rejection {
   readonly count: number;
@@ -17,7 +19,7 @@ export function readRejection(answer: Uint8Array): Rejection {
   const [count, message] = [fields?.get(1), fields?.get(2)];
   if (typeof count !== "number" || count === 0) return NONE;
   const reason = message instanceof Uint8Array ? Buffer.from(message).toString("utf8") : "";
-  return { count, reason: reason.slice(0, MAX_REASON_CHARS) };
+  return { count, reason: firstChars(reason, MAX_REASON_CHARS) };
 }
 
 /** Returns the integers and the nested bytes of a message by field number, or `undefined` if it is invalid. */
