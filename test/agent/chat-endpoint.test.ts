@@ -73,6 +73,32 @@ test("answers a question with the hub's tools, and uses its history for the next
   ]);
 });
 
+test("answers as a task that ends with the reply, and that only its caller reads", async () => {
+  models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
+  const headers = { "content-type": "application/json", prefer: "respond-async" };
+  const as = (token: string) => ({ ...headers, authorization: `Bearer ${token}` });
+  const body = JSON.stringify({ message: "2+3?" });
+  const started = await fetch(`${url}/api/chat`, { method: "POST", headers: as("whole-token"), body });
+  expect(started.status).toBe(202);
+  const address = new URL(started.headers.get("location")!, url);
+  const stream = await fetch(address, { headers: { ...as("whole-token"), accept: "text/event-stream" } });
+  expect(await stream.text()).toContain('"status":"completed"');
+  const task = await (await fetch(address, { headers: as("whole-token") })).json();
+  expect(task).toMatchObject({ tool: "chat", status: "completed", result: { text: "Five.", stopReason: "final" } });
+  expect((await fetch(address, { headers: as("narrow-token") })).status).toBe(404);
+});
+
+test("a cancelled task ends the answer, and a faulty question starts none", async () => {
+  models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
+  const headers = { "content-type": "application/json", authorization: "Bearer whole-token", prefer: "respond-async" };
+  const faulty = await fetch(`${url}/api/chat`, { method: "POST", headers, body: JSON.stringify({ message: "" }) });
+  expect(faulty.status).toBe(400);
+  const body = JSON.stringify({ message: "2+3?" });
+  const { id } = (await (await fetch(`${url}/api/chat`, { method: "POST", headers, body })).json()) as { id: string };
+  const cancelled = await fetch(`${url}/api/tasks/${id}`, { method: "DELETE", headers });
+  expect(["cancelled", "completed"]).toContain(((await cancelled.json()) as { status: string }).status);
+});
+
 test("gives a caller with fewer rights fewer tools, and refuses other tools called through the model", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "I may not." }]);
   const { json } = await chat({ message: "2+3?" }, { token: "narrow-token" });

@@ -29,3 +29,15 @@ test("refused calls, unknown tasks and absent hubs are errors with advice", LONG
   const absent = await hub.desk.run(["tasks", "list", "--url", "http://127.0.0.1:9/mcp"]);
   expect(absent.stderr).toMatch(/No hub answers at http:\/\/127\.0\.0\.1:9.*start one with `toolyard serve`/);
 });
+
+test("`chat --task` needs a question, no own model, and a hub with a model", LONG, async () => {
+  await using hub = await TaskHub.start("");
+  const run = (...args: string[]) => hub.desk.run(["chat", "--task", ...args, "--url", hub.url]);
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining("--once <question>") });
+  const own = await run("--once", "Hi", "--model", "ollama/qwen3");
+  expect(own).toMatchObject({ code: 2, stderr: expect.stringContaining("Leave out --model") });
+  expect(await run("--once", "Hi")).toMatchObject({
+    stdout: "",
+    stderr: expect.stringContaining("No agent is available"),
+  });
+});

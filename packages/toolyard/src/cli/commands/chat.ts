@@ -26,6 +26,7 @@ interface Options extends SharedOptions {
   readonly once?: string;
   readonly maxIterations?: string;
   readonly timeout?: string;
+  readonly task?: boolean;
 }
 
 /** A conversation and its output. */
@@ -39,6 +40,7 @@ interface ChatSession {
 }
 
 export const run: CommandAction<Options> = async (_args, options, io) => {
+  if (options.task) return await startTask(options, io);
   const { model, models, settings } = await readSettings(options, io);
   return withHub(options, io, async (toolyard) => {
     const view = options.json ? jsonView(io) : textView(io);
@@ -53,6 +55,17 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
     return code;
   });
 };
+
+/** Lets the agent of a running hub answer the question as a task. Its model and limits are those of the hub. */
+async function startTask({ once, model, timeout, maxIterations, ...shared }: Options, io: Io): Promise<number> {
+  if (once === undefined) throw new UsageError("--task needs a question: --once <question>.");
+  if (model !== undefined || timeout !== undefined)
+    throw new UsageError(
+      "--task uses the model and the time limit of the running hub. Leave out --model and --timeout.",
+    );
+  const limits = maxIterations === undefined ? {} : { maxIterations: readCount(maxIterations) };
+  return (await import("./tasks.ts")).startAnswer({ message: once, ...limits }, shared, io);
+}
 
 /** Returns the same hub with notifications of tools passed to the view. */
 function watched(toolyard: Toolyard, view: ChatView): AgentHub {

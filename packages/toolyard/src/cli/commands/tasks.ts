@@ -70,7 +70,21 @@ export interface TaskStart {
 export async function start({ tool, given, isJson }: TaskStart, options: SharedOptions, io: Io): Promise<number> {
   const path = `/tools/${encodeURIComponent(tool)}`;
   const args = isJson ? given : fitToSchema(given, (await ask({ path }, options, io))["inputSchema"]);
-  const request = { path, method: "POST", body: stringifyExact(args), headers: { prefer: "respond-async" } } as const;
+  return await begin({ path, body: args }, options, io);
+}
+
+/** Runs `toolyard chat --task`. */
+export function startAnswer(question: JsonObject, options: SharedOptions, io: Io): Promise<number> {
+  return begin({ path: "/chat", body: question }, options, io);
+}
+
+/** Starts a task, and prints its id. */
+async function begin(
+  { path, body }: { readonly path: string; readonly body: JsonObject },
+  options: SharedOptions,
+  io: Io,
+): Promise<number> {
+  const request = { path, method: "POST", body: stringifyExact(body), headers: { prefer: "respond-async" } } as const;
   const task = await ask(request, options, io);
   if (options.json) await printJson(io.stdout, task);
   else {

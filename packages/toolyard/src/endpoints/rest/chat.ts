@@ -19,12 +19,7 @@ export async function runChat(
   body: ChatBody,
   exchange: RestExchange,
 ): Promise<ChatAnswer | Fail> {
-  if (!chat)
-    return fail(
-      "unavailable",
-      "No agent is available: no language model is configured. Set `language` in [models] of this hub.",
-      { retryable: false },
-    );
+  if (!chat) return NO_AGENT;
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
   const reply = await chat.reply({
     ...body,
@@ -34,6 +29,12 @@ export async function runChat(
   });
   return { ok: true, reply };
 }
+
+export const NO_AGENT = fail(
+  "unavailable",
+  "No agent is available: no language model is configured. Set `language` in [models] of this hub.",
+  { retryable: false },
+);
 
 /** Reads the body of a chat request. Throws a `Refusal` with status 400 that names the error. */
 export function readChat({ message, history, max_iterations: snake, maxIterations = snake }: JsonObject): ChatBody {

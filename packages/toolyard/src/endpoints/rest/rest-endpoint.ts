@@ -112,14 +112,14 @@ export class RestEndpoint implements Endpoint {
   }
 
   async #callTool(exchange: RestExchange, target: string, args: JsonObject): Promise<void> {
-    if (prefersAsync(exchange)) return this.#start(exchange, target, args);
+    if (prefersAsync(exchange)) return this.#started(exchange, () => this.#tasks.start(exchange, target, args));
     const isFull = wantsFull(exchange.http, exchange.http.query);
     this.#answer(exchange, await this.#run(exchange, target, args), isFull);
   }
 
-  async #start(exchange: RestExchange, target: string, args: JsonObject): Promise<void> {
+  async #started(exchange: RestExchange, start: () => Promise<void>): Promise<void> {
     try {
-      await this.#tasks.start(exchange, target, args);
+      await start();
     } catch (error) {
       if (!(error instanceof FailError)) throw error;
       exchange.fail(error.failure);
@@ -161,7 +161,10 @@ export class RestEndpoint implements Endpoint {
 
   async #chat(exchange: RestExchange): Promise<void> {
     const body = readChat(await exchange.readObject("`message`"));
-    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, exchange));
+    const chat = this.#parts.chat();
+    if (chat && prefersAsync(exchange))
+      return this.#started(exchange, () => this.#tasks.startChat(exchange, chat, body));
+    const outcome = await this.#calls.guard(exchange, () => runChat(chat, body, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
+import type { Chat } from "../../core/ports/chat.ts";
+import type { ChatBody } from "./chat.ts";
 import { toolValue } from "../../core/calls/tool-value.ts";
 import { isFinal, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
@@ -47,8 +49,19 @@ export class TaskRoutes {
       arguments: args,
       capabilities: CAPABILITIES,
     });
+    this.#accepted(exchange, task, baseUrl);
+  }
+
+  /** Starts an answer of the agent as a task, and responds with the address of the task. */
+  async startChat(exchange: RestExchange, chat: Chat, body: ChatBody): Promise<void> {
+    const { principal, baseUrl } = exchange.http;
+    const { startChatTask } = await import("./chat-task.ts");
+    this.#accepted(exchange, await startChatTask({ tasks: this.#tasks, chat }, body, principal), baseUrl);
+  }
+
+  #accepted({ answer }: RestExchange, task: TaskSnapshot, baseUrl: string): void {
     const headers = { location: `${baseUrl}${this.#base}/${task.id}`, "preference-applied": "respond-async" };
-    sendText(exchange.answer, stringifyValue(restTask(task, false)), { status: 202, headers });
+    sendText(answer, stringifyValue(restTask(task, false)), { status: 202, headers });
   }
 
   async #list(exchange: RestExchange): Promise<void> {

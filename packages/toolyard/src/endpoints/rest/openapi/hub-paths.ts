@@ -200,12 +200,14 @@ export function chatPath(path: string, isGuarded: boolean): PathEntry {
     path,
     {
       post: operation("chat", "Sends a message to the agent, which answers with the tools.", {
+        parameters: [PREFER],
         requestBody: {
           required: true,
           content: { "application/json": { schema: { ...objectOf(message), required: ["message"] } } },
         },
         responses: {
           "200": { ...answer, content: { ...(answer["content"] as JsonObject), ...events } },
+          "202": json("The answer is a task; `Location` is its address.", TASK),
           ...failuresOf(isGuarded),
         },
       }),
