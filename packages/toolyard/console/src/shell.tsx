@@ -36,6 +36,7 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "users", forAll: false, view: lateView(async () => (await import("./views/users.tsx")).Users) },
   { name: "profiles", forAll: false, view: lateView(async () => (await import("./views/profiles.tsx")).Profiles) },
   { name: "logs", forAll: false, view: Logs },
+  { name: "settings", forAll: false, view: lateView(async () => (await import("./views/settings.tsx")).Settings) },
 ];
 
 export function Shell() {

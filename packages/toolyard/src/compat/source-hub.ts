@@ -1,3 +1,4 @@
+import type { FileDraft } from "../core/ports/hub-control.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locateConfig } from "../config/locate.ts";
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
@@ -245,7 +246,8 @@ export class SourceHub {
     // Read at each load, because a variable may be set between two loads.
     const readVariables = () => (isWhole ? given : withoutSources(given));
     const base = isWhole ? WHOLE_BASE : OWN_BASE;
-    const load = async () => loadHubConfig({ files, variables: readVariables(), base, flags: await settings() });
+    const load = async (draft?: FileDraft) =>
+      loadHubConfig({ files, variables: readVariables(), base, flags: await settings(), ...(draft && { draft }) });
     const hub = await openHub({
       config: await load(),
       variables: readVariables(),

@@ -30,11 +30,11 @@ export interface RawDocument {
 }
 
 /**
- * Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws a `ConfigError` that names file
- * and line.
+ * Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. A draft is read instead of the file's
+ * text. Throws a `ConfigError` that names file and line.
  */
-export async function readDocument(file: string): Promise<ConfigDocument> {
-  const { path, folder, form, tree } = await readTree(file);
+export async function readDocument(file: string, draft?: string): Promise<ConfigDocument> {
+  const { path, folder, form, tree } = await readTree(file, draft);
   const table = form === "json" ? serverTable(tree) : undefined;
   // A JSON file with the keys of toolyard.toml is accepted too.
   if (table === undefined || isOwnShape(tree)) return { path, folder, tree, warnings: [] };
@@ -50,22 +50,28 @@ function isOwnShape({ mcp }: JsonObject): boolean {
   return isJsonObject(mcp) && ("stdio_servers" in mcp || "remote_servers" in mcp || !("servers" in mcp));
 }
 
-/** Reads a file of either form. Throws a `ConfigError` that names file and line. */
-export async function readTree(file: string): Promise<RawDocument> {
+/** Reads a file of either form, or a draft of its text. Throws a `ConfigError` that names file and line. */
+export async function readTree(file: string, draft?: string): Promise<RawDocument> {
   const path = resolve(file);
-  const text = await readText(path, { maxBytes: MAX_CONFIG_BYTES }).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
-    throw new ConfigError([`${file}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], {
-      cause: error,
-    });
-  });
+  const text = draft ?? (await textOf(path, file));
   if (text.length > MAX_CONFIG_BYTES)
     throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes, which is too large for a configuration file.`]);
   const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
   const tree = await (isJson ? parseJson(file, text) : parseToml(file, text));
   refuseInheritedKeys(tree, file);
   return { path, folder: dirname(path), form: isJson ? "json" : "toml", tree };
+}
+
+async function textOf(path: string, name: string): Promise<string> {
+  try {
+    return await readText(path, { maxBytes: MAX_CONFIG_BYTES });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? messageOf(error)})`;
+    throw new ConfigError([`${name}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], {
+      cause: error,
+    });
+  }
 }
 
 /** Parses TOML. Throws a `ConfigError` that names the position. `name` names the text in messages. */

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { ConfigError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { OptionSchema } from "../core/options/option-schema.ts";
+import type { FileDraft } from "../core/ports/hub-control.ts";
 import { checkConfig, formatPath, type ConfigProblem } from "./check.ts";
 import { readDocument, type ConfigDocument } from "./document.ts";
 import { MissingValue } from "./expand.ts";
@@ -12,6 +14,8 @@ import { sourcesNamedTwice, type UnusableSource } from "./source-tables.ts";
 export interface LoadOptions<T = JsonObject> {
   /** Files in order of increasing precedence. */
   readonly files: readonly string[];
+  /** Text that is read instead of one of the files. @default none */
+  readonly draft?: FileDraft;
   /** Environment variables: `process.env` or a replacement. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Values of members that no other layer sets. */
@@ -41,7 +45,7 @@ export interface LoadedConfig<T = JsonObject> {
 /** Reads, merges and checks all layers. Throws a `ConfigError` with every problem. */
 export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConfig<T>> {
   const { schema, variables } = options;
-  const documents = await Promise.all(options.files.map((file) => readDocument(file)));
+  const documents = await Promise.all(options.files.map((file) => readDocument(file, draftOf(file, options.draft))));
   const secrets = new Set<string>();
   const unusable: UnusableSource[] = [];
   const layers: Layer[] = [{ origin: "default", tree: options.base ?? {} }];
@@ -64,6 +68,10 @@ export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConf
     files: documents.map((document) => document.path),
     folder: documents.at(-1)?.folder ?? process.cwd(),
   };
+}
+
+function draftOf(file: string, draft: FileDraft | undefined): string | undefined {
+  return draft && resolve(file) === draft.path ? draft.text : undefined;
 }
 
 /** Returns the layers as one checked tree. */

@@ -1,6 +1,7 @@
 import { locateConfig } from "../config/locate.ts";
 import { TASKS } from "../core/services.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import type { FileDraft } from "../core/ports/hub-control.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
@@ -120,7 +121,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const { settings = {}, variables = process.env } = options;
   const files = filesOf(options.config, variables);
   const added = new AddedServers();
-  const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
+  const load = (draft?: FileDraft) =>
+    loadHubConfig({ files, variables, base: BASE, flags: added.over(settings), ...(draft && { draft }) });
   const { hub, closeProgram } = await openWithProgram(await load(), variables, options);
   logConfig(hub.config, hub.logger);
   const endpoints = new LibraryEndpoints(hub);

@@ -25,6 +25,9 @@ export function controlOf(hub: ControlledHub): HubControl {
       // The tree is a checked JSON object. Its type only lists the known sections.
       return hub.config.tree as JsonObject;
     },
+    get origins() {
+      return hub.config.origins;
+    },
     get schema() {
       return configSchema(hub.features);
     },
@@ -44,10 +47,12 @@ export function controlOf(hub: ControlledHub): HubControl {
     reloadWith: (given) => {
       reloader = given;
     },
-    reload: () => {
-      if (reloader) return reloader.apply();
-      const advice = "Start the hub with `toolyard serve`, or start it again after a change of its files.";
-      return Promise.reject(new OptionError(`This hub was started by a program that reads no files. ${advice}`));
-    },
+    reload: () => reloader?.apply() ?? Promise.reject(withoutReloader()),
+    preview: (draft) => reloader?.preview(draft) ?? Promise.reject(withoutReloader()),
   };
+}
+
+function withoutReloader(): OptionError {
+  const advice = "Start the hub with `toolyard serve`, or start it again after a change of its files.";
+  return new OptionError(`This hub was started by a program that reads no files. ${advice}`);
 }

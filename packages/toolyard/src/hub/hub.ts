@@ -15,6 +15,7 @@ import { createKernelServices } from "./kernel-services.ts";
 import { OpenEndpoints } from "./open-endpoints.ts";
 import type { OpenHubOptions } from "./open-hub-options.ts";
 import type { LoadedHubConfig } from "./schema.ts";
+import type { Planner } from "./sources/plan.ts";
 import { SourceEvents } from "./sources/source-events.ts";
 import type { SourceChanges, SourceSet } from "./sources/source-set.ts";
 import { ToolDirectory } from "./tool-directory.ts";
@@ -68,18 +69,15 @@ export class Hub {
 
   /**
    * Applies a configuration to sources and limits. Unchanged sources continue. Rejects if an option is invalid, and
-   * then changes nothing.
+   * then changes nothing. With `isDraft`, only returns the changes of sources.
    */
-  async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
+  async reconfigure(config: LoadedHubConfig, isDraft = false): Promise<SourceChanges> {
     const { features, planner, sources, catalog, services, createPipeline } = this.#kernel;
     await prepareFeatures(features, config.tree, getService(services, VARIABLES));
     const { redactor } = getService(services, TELEMETRY);
     redactor.addAll(config.secrets);
-    const planned = planner.plan(config, {
-      folder: config.folder,
-      isHosted: this.#isHosted,
-      isForAll: this.endpoints.isForAll,
-    });
+    if (isDraft) return sources.changesTo(planner.draft(config, this.#placeOf(config)));
+    const planned = planner.plan(config, this.#placeOf(config));
     redactor.give(new Map(planned.map(({ id, key }) => [id, key])));
     const keepsLimits = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
     // The pipeline is replaced only if limits changed, because it holds the queues of running calls and the circuits.
@@ -93,6 +91,10 @@ export class Hub {
     if (!this.#closed) this.port.usePipeline(pipeline);
     this.#config = config;
     return changes;
+  }
+
+  #placeOf({ folder }: LoadedHubConfig): Parameters<Planner["plan"]>[1] {
+    return { folder, isHosted: this.#isHosted, isForAll: this.endpoints.isForAll };
   }
 
   /** Ends everything that the hub started. Endpoints must stop and wait for running calls before. */

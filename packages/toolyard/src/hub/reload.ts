@@ -4,20 +4,19 @@ import { messageOf } from "../core/errors.ts";
 import { HUB_CONTROL } from "../core/services.ts";
 import { AUDIT } from "../core/services.ts";
 import { getService } from "../kernel/start-features.ts";
+import type { FileDraft, ReloadPreview } from "../core/ports/hub-control.ts";
+import { changedSections, sectionsAtRestart } from "./changed-sections.ts";
 import type { Hub } from "./hub.ts";
 import { logConfig } from "./log-config.ts";
 import type { SourceChanges } from "./sources/source-set.ts";
 
 export interface ReloadOptions {
   readonly hub: Hub;
-  /** Reads the configuration again, from the same layers as at the start. */
-  readonly load: () => Promise<LoadedHubConfig>;
+  /** Reads the configuration again, from the same layers as at the start, or with a draft of one file. */
+  readonly load: (draft?: FileDraft) => Promise<LoadedHubConfig>;
   /** Called with each configuration that was applied. */
   readonly onReloaded?: (config: LoadedHubConfig, changes: SourceChanges) => Promise<void>;
 }
-
-/** Sections that are read only at the start. */
-const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry", "store"] as const;
 
 /**
  * Applies configurations while the hub is running, one after another. An invalid one changes nothing and is reported.
@@ -68,6 +67,14 @@ export class Reloader {
     return done;
   }
 
+  async preview(draft: FileDraft): Promise<ReloadPreview> {
+    const { hub, load } = this.#options;
+    const config = await load(draft);
+    const sources = await hub.reconfigure(config, true);
+    const { previewReload } = await import("./reload-preview.ts");
+    return { ...previewReload(hub, config), sources };
+  }
+
   async close(): Promise<void> {
     await this.#stopWatching?.();
     await this.#turn;
@@ -91,22 +98,11 @@ export class Reloader {
       kind: "ok",
       details: { ...changes, sections: changedSections(before.tree, config.tree), files: config.files },
     });
-    const late = AT_START_ONLY.filter((section) => startText(config.tree[section]) !== startText(before.tree[section]));
+    const late = sectionsAtRestart(before.tree, config.tree);
     if (late.length > 0)
       hub.logger.warning(
         `Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is restarted.`,
       );
     await onReloaded?.(config, changes);
   }
-}
-
-/** Returns the part of a section that is read at the start. Metrics are opened again with the endpoints. */
-function startText(section: object = {}): string {
-  return JSON.stringify(section, (key, value: unknown) => (key === "prometheus" ? undefined : value));
-}
-
-function changedSections(before: object, after: object): readonly string[] {
-  const [old, current] = [before, after] as readonly Readonly<Record<string, unknown>>[];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => JSON.stringify(old![name]) !== JSON.stringify(current![name]));
 }

@@ -144,15 +144,17 @@ function Control(props: FieldProps & { readonly depth: number }) {
 }
 
 function Choice({ value, onChange, choices, isRequired }: FieldProps & { readonly choices: readonly unknown[] }) {
-  const at = choices.findIndex((one) => JSON.stringify(one) === JSON.stringify(value));
+  const isOther = value !== undefined && value !== null && !choices.some((one) => isSame(one, value));
+  const all = isOther ? [...choices, value] : choices;
+  const at = all.findIndex((one) => isSame(one, value));
   return (
     <select
       value={String(at)}
       required={isRequired === true}
-      onChange={(event) => onChange(choices[Number(event.currentTarget.value)])}
+      onChange={(event) => onChange(all[Number(event.currentTarget.value)])}
     >
       <option value="-1">{t("notSet")}</option>
-      {choices.map((choice, index) => (
+      {all.map((choice, index) => (
         <option key={index} value={String(index)}>
           {typeof choice === "string" ? choice : JSON.stringify(choice)}
         </option>
@@ -161,7 +163,14 @@ function Choice({ value, onChange, choices, isRequired }: FieldProps & { readonl
   );
 }
 
-function NumberField({ schema, value, onChange, isRequired }: FieldProps) {
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function NumberField(props: FieldProps) {
+  const { schema, value, onChange, isRequired } = props;
+  // A text, such as a reference to a variable, is not shown by a field for numbers.
+  if (typeof value === "string") return <TextField {...props} />;
   const isWhole = typeOf(schema) === "integer";
   const bound = (name: string): number | undefined => (typeof schema[name] === "number" ? schema[name] : undefined);
   return (
@@ -190,7 +199,9 @@ const INPUT_TYPES: Readonly<Record<string, "date" | "time" | "email" | "url" | "
 /** Maximum size of a file that can be used as an argument. */
 const MAX_FILE_BYTES = 5_000_000;
 
-function TextField({ schema, value, onChange, isRequired }: FieldProps) {
+function TextField(props: FieldProps) {
+  const { schema, value, onChange, isRequired } = props;
+  if (typeof value === "object" && value !== null) return <JsonField {...props} />;
   const text = typeof value === "string" ? value : "";
   const set = (next: string): void => onChange(next === "" && !isRequired ? undefined : next);
   const encoding = schema["contentEncoding"];
@@ -270,7 +281,10 @@ function Branches({ schema, root, value, onChange, label, depth }: FieldProps & 
           </option>
         ))}
       </select>
-      <Control schema={branches[at]!} root={root} value={value} onChange={onChange} label={label} depth={depth + 1} />
+      <label class="field">
+        <span class="hidden">{label}</span>
+        <Control schema={branches[at]!} root={root} value={value} onChange={onChange} label={label} depth={depth + 1} />
+      </label>
     </>
   );
 }
@@ -331,9 +345,18 @@ function ObjectFields({ schema, root, value, onChange, depth }: FieldProps & { r
           </button>
         </div>
       ))}
-      {typeof values === "object" && values !== null && <NewMember onAdd={(name) => set(name, null)} />}
+      {typeof values === "object" && values !== null && (
+        <NewMember onAdd={(name) => set(name, firstValue(toSchema(values), root))} />
+      )}
     </div>
   );
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = { string: "", object: {}, array: [], boolean: false };
+
+/** Returns the value of a new member: the start value of its schema, or an empty value of its type. */
+function firstValue(schema: Schema, root: Schema): unknown {
+  return startValue(schema, root) ?? EMPTY[typeOf(joined(resolve(schema, root), root))] ?? null;
 }
 
 function NewMember({ onAdd }: { readonly onAdd: (name: string) => void }) {

@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { FileDraft } from "../../core/ports/hub-control.ts";
 import { ACCESS_PLAN } from "../../core/services.ts";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
 import { FirstCaller } from "../../hub/serve/first-caller.ts";
@@ -18,7 +19,7 @@ import { print, printPainted, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted } from "../input/consent.ts";
 import { assertProfile } from "../hub-access/named-profile.ts";
-import { loadSettings } from "../hub-access/settings.ts";
+import { loadSettings, readDraft } from "../hub-access/settings.ts";
 import { watchTerminal } from "../output/terminal.ts";
 import { besideHttp, readLinger, serveClients, type ServedSharing } from "../hub-access/shared-hub.ts";
 
@@ -66,7 +67,8 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   }
   const config = await loadSettings(options, output ? unasked : io, flags);
   assertProfile(config, options);
-  const load = () => loadSettings(options, unasked, flags);
+  const load = (draft?: FileDraft) =>
+    draft ? readDraft(options, unasked, { flags, draft }) : loadSettings(options, unasked, flags);
   const firstCaller = new FirstCaller();
   const start = { isOver: false };
   const hub = await openHub({
@@ -103,7 +105,7 @@ async function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["c
 interface ServeContext {
   readonly options: Options;
   readonly io: Io;
-  readonly load: () => Promise<Hub["config"]>;
+  readonly load: (draft?: FileDraft) => Promise<Hub["config"]>;
   readonly output: GuardedStdout | undefined;
   readonly firstCaller: FirstCaller;
   /** Called after the banner was printed. */

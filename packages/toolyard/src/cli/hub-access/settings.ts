@@ -1,5 +1,6 @@
 import { locateConfig } from "../../config/locate.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { FileDraft } from "../../core/ports/hub-control.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import type { LoadedHubConfig } from "../../hub/schema.ts";
 import { assertAccepted } from "../input/consent.ts";
@@ -17,8 +18,17 @@ export async function loadSettings(options: SharedOptions, io: Io, flags: JsonOb
 
 /** Loads the configuration for commands that only show it and start nothing. */
 export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
+  return readDraft(options, io, { flags });
+}
+
+/** Loads the configuration as it would be with the changed text of a file. */
+export function readDraft(
+  options: SharedOptions,
+  io: Io,
+  { flags, draft }: { readonly flags: JsonObject; readonly draft?: FileDraft },
+): Promise<LoadedHubConfig> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
-  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
+  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options), ...(draft && { draft }) });
 }
 
 export function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {

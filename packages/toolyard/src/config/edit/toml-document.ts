@@ -47,6 +47,14 @@ export class TomlDocument {
     return new TomlDocument(name, { text, tree, places: readPlaces(text, readKey) });
   }
 
+  /** Positions of the written values, in the order of the text. */
+  get values(): readonly ValuePlace[] {
+    return this.#places
+      .filter(({ kind }) => kind !== "header")
+      .map(({ path, valueStart: start, end }) => ({ path, start, end, isScalar: !/[[{]/.test(this.text[start]!) }))
+      .toSorted((one, other) => one.start - other.start);
+  }
+
   /** Returns whether the text itself has a value at this path. */
   has(path: TreePath): boolean {
     return this.#places.some((place) => isWithin(place.path, path));
@@ -265,6 +273,15 @@ export class TomlDocument {
       { cause },
     );
   }
+}
+
+/** Position of a value in the text. */
+export interface ValuePlace {
+  readonly path: TreePath;
+  readonly start: number;
+  readonly end: number;
+  /** False for a list or table. */
+  readonly isScalar: boolean;
 }
 
 /** A table that is added to the text. */

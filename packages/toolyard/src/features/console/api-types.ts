@@ -72,8 +72,12 @@ export interface SourceDetail extends SourceSummary {
   /** Protocol revision, era, server name and version, endpoint, folder. */
   readonly info: JsonValues;
   readonly toolNames: readonly string[];
-  /** Entry in the configuration file, with secrets hidden. */
+  /** Entry in the configuration file, with a placeholder for each secret. */
   readonly entry?: JsonValues;
+  /** Path of the entry in the file, such as `["mcp", "stdio_servers", "files"]`. */
+  readonly entryPath?: readonly string[];
+  /** Digest of the file. A change of the entry names the digest that it is based on. */
+  readonly digest?: string;
   /** Reason why the console cannot change the entry. */
   readonly readOnlyReason?: string;
   /** Commands of the command-line program that do the same as the actions. */
@@ -87,6 +91,12 @@ export interface ActionResult {
   readonly file?: string;
   /** One sentence for the user. */
   readonly message: string;
+}
+
+/** Body of `PUT sources/{id}`: the whole entry. Members that it does not have are removed. */
+export interface SourceEdit {
+  readonly entry: JsonValues;
+  readonly digest: string;
 }
 
 /** Body of `POST sources`: a server on stdio (`command`) or a remote one (`url`). */

@@ -53,6 +53,11 @@ export class Planner {
     return planned.filter(this.#only);
   }
 
+  /** Returns a plan like `plan`, but reserves neither names nor positions. */
+  draft(config: LoadedHubConfig, given: SourcePlace): readonly PlannedSource[] {
+    return new Planner(this.#features, this.#services, this.#only).plan(config, given);
+  }
+
   #usable(kind: ProviderKind, wanted: WantedSource<Services>): PlannedWithSource {
     const { id, namespace, limits, shape, options } = wanted;
     const source = this.#source(kind, wanted);

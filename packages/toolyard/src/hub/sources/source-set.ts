@@ -70,6 +70,17 @@ export class SourceSet {
     };
   }
 
+  /** Returns the changes that `apply` would make. */
+  changesTo(plan: readonly PlannedSource[]): SourceChanges {
+    const wanted = new Set(plan.map(({ id }) => id));
+    const fresh = plan.filter(({ id, key }) => this.#running.get(id)?.key !== key).map(({ id }) => id);
+    return {
+      added: fresh.filter((id) => !this.#running.has(id)),
+      changed: fresh.filter((id) => this.#running.has(id)),
+      removed: [...this.#running.keys()].filter((id) => !wanted.has(id)),
+    };
+  }
+
   /** Marks a source, so that the next `apply` creates it again. Returns false if there is no such source. */
   markChanged(id: string): boolean {
     const running = this.#running.get(id);

@@ -9,13 +9,16 @@ import { SignInRoutes } from "./sign-ins.ts";
 import { SourceRoutes } from "./sources.ts";
 import { WorkRoutes } from "./tasks.ts";
 import { UserRoutes } from "./users.ts";
+import { settingsOf, settingsRoutes } from "../settings/settings-routes.ts";
 import { ToolRoutes } from "./tools.ts";
 
 /** Returns every route of the API except those of sessions and events. */
 export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRoute[] {
+  const settings = settingsOf(parts);
   return [
     ...overviewRoutes(parts),
-    ...new SourceRoutes(parts).routes,
+    ...new SourceRoutes(parts, settings).routes,
+    ...settingsRoutes(parts, settings),
     ...new ToolRoutes(parts, calls).routes,
     ...new ContentRoutes(parts, calls).routes,
     ...new RecordRoutes(parts).routes,

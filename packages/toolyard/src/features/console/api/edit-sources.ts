@@ -95,7 +95,8 @@ export async function addSource({ control, acceptance }: SourceEditor, body: Jso
   return { file, message: `${server.name} was added to ${file}.` };
 }
 
-async function editablePlace(control: HubControl, id: string): Promise<SourcePlaceInFile> {
+/** Returns the entry of a source in a file that can be changed. Throws a `Refusal`. */
+export async function editablePlace(control: HubControl, id: string): Promise<SourcePlaceInFile> {
   const place = (await placesOf(control)).get(id);
   if (!place) throw new Refusal(409, `${id} is not a server of a configuration file, so it cannot be changed here.`);
   if (!place.isEditable) throw new Refusal(409, place.reason ?? `${place.file} cannot be changed.`);

@@ -5,7 +5,8 @@ import type { Audit } from "../../../core/ports/audit.ts";
 import type { View } from "../../../core/ports/hub-port.ts";
 import { firstChars } from "../../../core/text/truncate.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
-import { sendValue } from "../../../endpoints/rest/answer.ts";
+import { sendText, sendValue } from "../../../endpoints/rest/answer.ts";
+import { refusalText } from "../../../endpoints/rest/refusal-text.ts";
 import type { RestExchange } from "../../../endpoints/rest/rest-exchange.ts";
 import type { AdminCaller } from "../access/admin-caller.ts";
 
@@ -20,8 +21,21 @@ export interface AdminRequest {
   readonly query: URLSearchParams;
 }
 
-/** `any`: every authenticated caller. `all`: callers whose rights are not narrowed. `change`: administrators. */
-export type RouteNeed = "any" | "all" | "change";
+/**
+ * `any`: every authenticated caller. `all`: callers whose rights are not narrowed. `admin`: administrators. `change`:
+ * administrators, with a line in the audit.
+ */
+export type RouteNeed = "any" | "all" | "admin" | "change";
+
+/** Refusal whose answer has members besides `error`. */
+export class RefusalWithBody extends Refusal {
+  readonly body: object;
+
+  constructor(status: number, message: string, body: object) {
+    super(status, message);
+    this.body = body;
+  }
+}
 
 /**
  * Returns the JSON value of the answer, or `undefined` if the handler has already answered. A thrown `FailError` is the
@@ -73,8 +87,10 @@ export async function answerRoute(
     const value = await (isRecorded ? recorded({ route, names, principal }, audit, run) : run());
     if (value !== undefined) sendValue(request.exchange.answer, value);
   } catch (error) {
-    if (!(error instanceof FailError)) throw error;
-    request.exchange.fail(error.failure, true);
+    if (error instanceof FailError) return request.exchange.fail(error.failure, true);
+    if (!(error instanceof RefusalWithBody)) throw error;
+    const text = `{${refusalText(error).slice(1, -1)},${JSON.stringify(error.body).slice(1)}`;
+    sendText(request.exchange.answer, text, { status: error.status });
   }
 }
 
@@ -126,7 +142,7 @@ function matches(parts: readonly string[], steps: readonly string[]): boolean {
 
 function assertMay({ seesAll, mayChange, isReadOnlyHub, principal }: AdminCaller, needs: RouteNeed): void {
   if (needs !== "any" && !seesAll) throw new Refusal(403, "This is shown to callers without narrowed rights only.");
-  if (needs !== "change" || mayChange) return;
+  if ((needs !== "change" && needs !== "admin") || mayChange) return;
   const name = principal.identity?.name ?? principal.id;
   throw new Refusal(
     403,

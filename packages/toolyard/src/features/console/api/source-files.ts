@@ -14,6 +14,8 @@ export interface SourcePlaceInFile {
   /** Reason why the console cannot edit the entry. */
   readonly reason?: string;
   readonly options: JsonObject;
+  /** Path of the entry in the file. */
+  readonly path: readonly string[];
 }
 
 /** Configuration file that the console can edit, or the reason why it cannot. */
@@ -49,10 +51,10 @@ export async function placesOf(
   const { schema } = control;
   for (const { path: file, document, reason } of await openFiles(control)) {
     if (!document) continue;
-    for (const { name, options } of serversOf(document.tree, schema)) {
+    for (const { name, options, path } of serversOf(document.tree, schema)) {
       if (places.has(name)) continue;
       const isEditable = reason === undefined;
-      places.set(name, { file, isEditable, ...(reason !== undefined && { reason }), options });
+      places.set(name, { file, isEditable, ...(reason !== undefined && { reason }), options, path });
     }
   }
   return places;

@@ -1,14 +1,26 @@
+import { applyValue, valueAt } from "../../../config/edit/apply-value.ts";
+import { TomlDocument } from "../../../config/edit/toml-document.ts";
 import { FailError } from "../../../core/errors.ts";
-import { stringMember } from "../../../core/json/json.ts";
+import { isJsonObject, stringMember } from "../../../core/json/json.ts";
 import type { Provider } from "../../../core/sources/provider.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { ActionResult, SourceDetail, SourceSummary } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import { callsBySource } from "./calls-by-source.ts";
-import { addSource, applyChange, removeSource, toggleSource, type SourceEditor } from "./edit-sources.ts";
+import type { SettingsFiles } from "../settings/settings-files.ts";
+import { editedText } from "../settings/settings-routes.ts";
+import type { SettingsSaved } from "../settings/settings-types.ts";
+import {
+  addSource,
+  applyChange,
+  editablePlace,
+  removeSource,
+  toggleSource,
+  type SourceEditor,
+} from "./edit-sources.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
 import { sourceEditor } from "./source-editor.ts";
-import { placesOf } from "./source-files.ts";
+import { placesOf, type SourcePlaceInFile } from "./source-files.ts";
 import { signInLink, toSummary } from "./source-rows.ts";
 
 const REFRESH_MS = 60_000;
@@ -17,9 +29,11 @@ const MAX_TOOL_NAMES = 10_000;
 /** Shows the sources, and restarts, refreshes and edits them. */
 export class SourceRoutes {
   readonly #parts: ConsoleParts;
+  readonly #settings: SettingsFiles;
 
-  constructor(parts: ConsoleParts) {
+  constructor(parts: ConsoleParts, settings: SettingsFiles) {
     this.#parts = parts;
+    this.#settings = settings;
   }
 
   get routes(): readonly AdminRoute[] {
@@ -54,6 +68,14 @@ export class SourceRoutes {
       change("sources/*/refresh", "Reads the lists of a source again.", ({ names }) => this.#refresh(names[0]!)),
       change("sources/*/enable", "Enables a server in its file.", ({ names }) => this.#toggle(names[0]!, true)),
       change("sources/*/disable", "Disables a server in its file.", ({ names }) => this.#toggle(names[0]!, false)),
+      {
+        method: "PUT",
+        path: "sources/*",
+        needs: "change",
+        action: "change",
+        summary: "Changes the entry of a server in its file.",
+        handle: (request) => this.#change(request),
+      },
       {
         method: "DELETE",
         path: "sources/*",
@@ -97,10 +119,30 @@ export class SourceRoutes {
       info,
       toolNames: provider ? await toolNames(provider) : [],
       // Only administrators may read the entry, because it shows how a server is started.
-      ...(place && caller.mayChange && { entry: this.#parts.redactFacts(place.options) }),
+      ...(place && caller.mayChange && (await this.#entry(place))),
       ...readOnlyReason(place?.reason, place !== undefined),
       commands: commandsFor(id, place !== undefined),
     };
+  }
+
+  async #entry({ file, path, options }: SourcePlaceInFile): Promise<Partial<SourceDetail>> {
+    const entryPath = path;
+    const [opened] = (await this.#settings.opened()).filter((one) => one.path === file);
+    if (!opened?.document || opened.reason !== undefined) return { entry: this.#parts.redactFacts(options), entryPath };
+    const { hidden, digest } = await this.#settings.open(file);
+    const { tree } = await TomlDocument.parse(file, hidden.text);
+    const entry = valueAt(tree, path);
+    return { ...(isJsonObject(entry) && { entry }), entryPath, digest };
+  }
+
+  /** Changes the entry of a source in its file, with the same checks as a save of the file. */
+  async #change({ names: [id = ""], exchange, caller }: AdminRequest): Promise<SettingsSaved> {
+    const { entry, digest } = await exchange.readObject("`entry` and `digest`");
+    if (!isJsonObject(entry)) throw new Refusal(422, "`entry` must be an object: the options of the server.");
+    const place = await editablePlace(this.#parts.hubControl(), id);
+    const file = await this.#settings.open(place.file);
+    const text = await editedText(place.file, file.hidden.text, (document) => applyValue(document, place.path, entry));
+    return this.#settings.save({ file: place.file, text, digest: String(digest) }, caller.principal.id);
   }
 
   async #restart(id: string): Promise<ActionResult> {
