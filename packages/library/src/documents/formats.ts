@@ -70,6 +70,12 @@ const FORMATS: readonly Format[] = [
     extensions: [".jpg", ".jpeg"],
     load: async () => (await import("./read-image.ts")).readImage,
   },
+  {
+    name: "TIFF",
+    mime: "image/tiff",
+    extensions: [".tif", ".tiff"],
+    load: async () => (await import("./read-tiff.ts")).readTiff,
+  },
 ];
 
 export const EXTENSIONS: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
@@ -81,13 +87,14 @@ export const FOLDER_EXTENSIONS: readonly string[] = FORMATS.filter(({ mime }) =>
 
 const PDF_BEGINS = "%PDF-";
 /** Signatures of other formats: their first bytes, as Latin-1. */
-const BEGINS: Readonly<Record<string, string>> = {
+const BEGINS: Readonly<Record<string, string | readonly string[]>> = {
   DOCX: "PK\u0003\u0004",
   ODT: "PK\u0003\u0004",
   RTF: "{\\rtf",
   EPUB: "PK\u0003\u0004",
   PNG: "\u0089PNG\r\n\u001a\n",
   JPEG: "\u00ff\u00d8\u00ff",
+  TIFF: ["II*\0", "MM\0*", "II+\0", "MM\0+"],
 };
 /** Number of bytes that are searched for a signature. The header of a mail or a printer may precede a PDF. */
 const LOOKED_AT = 1_024;
@@ -114,7 +121,7 @@ export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format
   const { name } = format;
   if (name === "PDF")
     throw new DocumentError("PDF_PROCESSING_ERROR", "It is not a PDF: it does not begin with `%PDF-`.", "not_a_pdf");
-  if (!beginning.startsWith(BEGINS[name] ?? ""))
+  if (![BEGINS[name] ?? ""].flat().some((begin) => beginning.startsWith(begin)))
     throw new DocumentError(
       "VALIDATION_ERROR",
       `It is not ${WITH_AN.has(name) ? "an" : "a"} ${name} file: its first bytes differ.`,

@@ -1,4 +1,5 @@
 import type { Block } from "./block.ts";
+import { isNoteElement, NoteMarks } from "./note-marks.ts";
 
 /** Elements with text that is not part of the page's content. */
 const SILENT: ReadonlySet<string> = new Set(
@@ -28,9 +29,13 @@ interface ContentBlock {
   readonly block: Block;
   readonly isMain: boolean;
   readonly isForm: boolean;
+  readonly isNote: boolean;
 }
 
-/** Builds blocks from the tags and texts of a page, in order. Hidden text is skipped. */
+/**
+ * Builds blocks from the tags and texts of a page, in order. Hidden text is skipped. Notes follow the other text, and
+ * their numbers are left out, because both would divide sentences.
+ */
 export class MarkupBlocks {
   readonly #taken: ContentBlock[] = [];
   /** Number of open elements that are skipped or hidden. */
@@ -42,15 +47,21 @@ export class MarkupBlocks {
   #heading: number | undefined;
   #rows: string[][] | undefined;
   #tables = 0;
+  readonly #marks = new NoteMarks();
+  /** For each open element that is read: true if it contains notes. */
+  readonly #seen: boolean[] = [];
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (VOID.has(name)) return this.#openVoid(name, attributes);
-    if (this.#silence > 0 || SILENT.has(name) || isHidden(attributes)) this.#silence += 1;
-    else this.#openSeen(name);
+    const isNote = isNoteElement(attributes);
+    if (this.#silence > 0 || (SILENT.has(name) && !isNote) || isHidden(attributes)) this.#silence += 1;
+    else this.#openSeen(name, attributes, isNote);
   }
 
-  #openSeen(name: string): void {
-    if (this.#endsBlock(name)) this.#end();
+  #openSeen(name: string, attributes: Readonly<Record<string, string>>, isNote: boolean): void {
+    if (this.#endsBlock(name) || isNote) this.#end();
+    this.#seen.push(isNote);
+    this.#marks.open(name, attributes, this.#text.length);
     if (MAIN.has(name)) this.#main += 1;
     if (name === "form") this.#forms += 1;
     this.#heading = levelOf(name) ?? this.#heading;
@@ -69,8 +80,10 @@ export class MarkupBlocks {
       this.#silence -= 1;
       return;
     }
+    this.#text = this.#marks.close(name, this.#text);
     if (name === "td" || name === "th") this.#endCell();
-    if (this.#endsBlock(name)) this.#end();
+    if (this.#endsBlock(name) || this.#seen.at(-1) === true) this.#end();
+    this.#seen.pop();
     if (name === "caption") this.#endCaption();
     if (LISTINGS.has(name)) this.#code -= 1;
     if (name === "table") this.#closeTable();
@@ -93,7 +106,9 @@ export class MarkupBlocks {
       this.#taken.filter(({ isMain }) => isMain),
       this.#taken.filter(({ isForm }) => !isForm),
     ].find((taken) => taken.reduce((sum, { block }) => sum + block.text.length, 0) >= MIN_MAIN);
-    return (enough ?? this.#taken).map(({ block }) => block);
+    const taken = enough ?? this.#taken;
+    const notes = taken.filter(({ isNote }) => isNote);
+    return [...taken.filter(({ isNote }) => !isNote), ...notes].map(({ block }) => block);
   }
 
   #openVoid(name: string, { alt = "" }: Readonly<Record<string, string>>): void {
@@ -153,6 +168,7 @@ export class MarkupBlocks {
       block: { kind, text, ...(level !== undefined && { level }) },
       isMain: this.#main > 0,
       isForm: this.#forms > 0,
+      isNote: this.#seen.includes(true),
     });
   }
 }
