@@ -16,8 +16,10 @@ import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
 // The public sample models of GNN are another kind.
 if (process.argv[2] === "gnn-samples") await import("./partners/gnn-samples.mjs");
-// An authorization server and its servers are another kind.
+// An authorization server with its servers, and clients that sign in to a hub, are another kind.
 if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
+// Keycloak as the identity provider of a hub is another kind.
+if (process.argv[2] === "keycloak") await import("./partners/keycloak.mjs");
 // Clients of the document library's nine tools are another kind.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 

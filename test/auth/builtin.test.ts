@@ -232,6 +232,15 @@ describe("refresh tokens", () => {
     expect(await refresh(toy, client, both[0]!.refresh_token!)).toMatchObject({ access_token: expect.any(String) });
   });
 
+  test("stay valid after another sign-in of the same client in the same browser", async () => {
+    const client = await clientOf(toy);
+    const [one, other] = [await tokensFor(toy, client), await tokensFor(toy, client)];
+    for (const tokens of [one, other, one]) expect(await statusWith(toy, tokens.access_token)).toBe(200);
+    const renewed = await refresh(toy, client, one.refresh_token!);
+    expect(await statusWith(toy, renewed.access_token)).toBe(200);
+    expect(await refresh(toy, client, other.refresh_token!)).toHaveProperty("access_token");
+  });
+
   test("that are used too often end the whole sign-in", async () => {
     const first = await tokensFor(toy, client);
     const answers: JsonObject[] = [];

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Audience } from "../../packages/toolyard/src/auth/audience.ts";
 import { createOAuthAccess, type OAuthAccess } from "../../packages/toolyard/src/auth/create-oauth-access.ts";
 import { resolveAuth, type HubAuthConfig } from "../../packages/toolyard/src/auth/options.ts";
@@ -143,6 +143,41 @@ describe("key rotation", () => {
     now += MINUTE_MS;
     expect(statusOf(await ask(access, await issuer.sign(HUB)))).toBe(200);
     expect(statusOf(await ask(access, old))).toBe(401);
+  });
+
+  test("refuses no valid token and admits no forged one while callers send requests without a pause", async () => {
+    const access = create();
+    const stranger = await KeyIssuer.start();
+    await using _ = stranger;
+    const cached = await issuer.sign(HUB);
+    expect(statusOf(await ask(access, cached))).toBe(200);
+    const before = issuer.seen.length;
+    const statuses = { cached: new Set<number>(), fresh: new Set<number>(), forged: new Set<number>() };
+    let [isRotating, rounds] = [true, 0];
+    const pump = async (at: number): Promise<void> => {
+      for (let count = 0; isRotating; count += 1) {
+        const jti = `${at}-${count}`;
+        const fresh = await issuer.sign(HUB, { claims: { jti } });
+        const forged = await stranger.sign(HUB, { claims: { iss: issuer.url, jti } });
+        const answers = await Promise.all([ask(access, cached), ask(access, fresh), ask(access, forged)]);
+        for (const [index, name] of (["cached", "fresh", "forged"] as const).entries())
+          statuses[name].add(statusOf(answers[index]!));
+        rounds += 1;
+      }
+    };
+    const pumps = Array.from({ length: 8 }, (_unused, at) => pump(at));
+    for (let rotation = 0; rotation < 20; rotation += 1) {
+      // The clock passes the cooldown, so that the hub may read the keys again.
+      now += 6000;
+      await issuer.rotate(true);
+      const target = rounds + 16;
+      await vi.waitUntil(() => rounds >= target, { interval: 5 });
+    }
+    isRotating = false;
+    await Promise.all(pumps);
+    const expected = { cached: new Set([200]), fresh: new Set([200]), forged: new Set([401]) };
+    expect(statuses).toEqual(expected);
+    expect(issuer.seen.length - before).toBeLessThanOrEqual(20);
   });
 
   test("sends at most one request per cooldown for tokens with unknown keys", async () => {

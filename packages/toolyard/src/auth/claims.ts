@@ -42,14 +42,20 @@ function bindingOf(confirmation: unknown): Pick<Identity, "boundKey"> {
 
 /**
  * Returns the thumbprint of the key to which a token is bound (RFC 9449 section 6), or `undefined` for a bearer token.
- * Throws a `TokenError` for any other confirmation, such as a certificate, since the hub cannot check it.
+ * Throws a `TokenError` for any other confirmation, such as a certificate, since the hub cannot check it. Unknown
+ * members are ignored (RFC 7800 section 3.1), because Keycloak adds one.
  */
 export function boundKeyOf(confirmation: unknown): string | undefined {
   if (confirmation === undefined || confirmation === null) return undefined;
-  const jkt = isJsonObject(confirmation) && Object.keys(confirmation).length === 1 ? confirmation["jkt"] : undefined;
-  if (typeof jkt === "string" && /^[A-Za-z0-9_-]{43}$/.test(jkt)) return jkt;
+  const members = isJsonObject(confirmation) ? confirmation : {};
+  const { jkt } = members;
+  const isThumbprint = typeof jkt === "string" && /^[A-Za-z0-9_-]{43}$/.test(jkt);
+  if (isThumbprint && !OTHER_CONFIRMATIONS.some((name) => Object.hasOwn(members, name))) return jkt;
   throw new TokenError("The token is bound to a key in a way that this hub does not support");
 }
+
+/** Confirmation methods of RFC 7800, RFC 8705 and RFC 9203 that the hub does not support. */
+const OTHER_CONFIRMATIONS = ["jwk", "jwe", "kid", "jku", "x5t#S256", "osc"];
 
 function nameOf(claims: JsonObject, nameClaim: string): string | undefined {
   const name = text(claimAt(claims, nameClaim)) ?? text(claims["username"]) ?? text(claims["email"]);

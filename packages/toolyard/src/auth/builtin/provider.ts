@@ -151,6 +151,8 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     responseTypes: ["code"],
     pkce: { required: () => true },
     rotateRefreshToken: true,
+    // Otherwise the end of the browser's session, or another sign-in of the client in it, would end the refresh token.
+    expiresWithSession: () => false,
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed("refresh_token"),
     findAccount: (_context: unknown, sub: string) => accountOf(parts.findUser(sub)),

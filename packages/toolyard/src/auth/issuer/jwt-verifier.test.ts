@@ -7,6 +7,7 @@ import { JwtVerifier, type JwtRules } from "./jwt-verifier.ts";
 const ISSUER = "https://login.example";
 const HUB = "https://hub.example/tools";
 const NOW_S = 1_800_000_000;
+const JKT = "mi-5mdz5w3f9BFrf-jWiDNYX8VFzVCFfxY_Y3VES5dg";
 
 let key: CryptoKey;
 let publicPem: string;
@@ -74,6 +75,13 @@ describe("JWT verifier accepts", () => {
   });
 });
 
+test.each([{ jkt: JKT }, { jkt: JKT, "kc-jkt-type": "DPoP" }])(
+  "reads the key of a bound token from %j",
+  async (cnf) => {
+    expect(await verifier().verify(await sign({ claims: { cnf } }))).toMatchObject({ boundKey: JKT });
+  },
+);
+
 describe("JWT verifier refuses", () => {
   test.each<[string, Parts, RegExp]>([
     ["another issuer", { claims: { iss: "https://login.example.evil" } }, /another issuer/],
@@ -96,7 +104,12 @@ describe("JWT verifier refuses", () => {
     ["an ID token's type", { header: { typ: "JWT" } }, /not an access token/],
     ["an ID-JAG", { header: { typ: "oauth-id-jag+jwt" } }, /not an access token/],
     ["a token without a type", { header: { typ: undefined } }, /not an access token/],
-    ["a token that is bound to a key", { claims: { cnf: { jkt: "x" } } }, /bound to a key/],
+    ["a token with an unusable thumbprint", { claims: { cnf: { jkt: "x" } } }, /bound to a key/],
+    ["a token that is bound to a certificate", { claims: { cnf: { "x5t#S256": JKT } } }, /bound to a key/],
+    ["a token with two confirmations", { claims: { cnf: { jkt: JKT, "x5t#S256": JKT } } }, /bound to a key/],
+    ["a token that contains its key", { claims: { cnf: { jwk: { kty: "EC" } } } }, /bound to a key/],
+    ["a token with an empty confirmation", { claims: { cnf: {} } }, /bound to a key/],
+    ["a token with a text as confirmation", { claims: { cnf: JKT } }, /bound to a key/],
     ["a token without a subject", { claims: { sub: undefined } }, /sub/],
     ["a subject with a line break", { claims: { sub: "a\nb" } }, /sub/],
     ["a subject that is too long", { claims: { sub: "a".repeat(257) } }, /sub/],

@@ -34,8 +34,12 @@ export class KeySet {
     try {
       return await pick(keys, header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || !(await this.#keys.renew())) throw error;
-      return pick(await this.#keys.get(), header, token);
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await this.#keys.renew();
+      const newer = await this.#keys.get();
+      // Another token may have caused the request for the newer keys.
+      if (newer === keys) throw error;
+      return pick(newer, header, token);
     }
   };
 }
