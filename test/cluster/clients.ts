@@ -62,6 +62,7 @@ export class LegacyClient {
     if (token !== undefined) client.headers["authorization"] = `Bearer ${token}`;
     const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "test", version: "1" } };
     const response = await client.post({ id: client.nextId(), method: "initialize", params });
+    if (response.status !== 200) throw new Error(`initialize: ${response.status} ${await response.text()}`);
     client.session = response.headers.get("mcp-session-id") ?? "";
     for await (const _ of messagesOf(response));
     client.headers["mcp-protocol-version"] = "2025-11-25";

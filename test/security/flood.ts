@@ -256,7 +256,7 @@ function openParkedCalls(capacity: number): LimitedResource {
         note: () => {},
       };
       const call = new RunningCall({ capabilities: {} }, visit, { relaysInput: true });
-      const state = parked.park(call, bindingOf(holder), holder);
+      const state = parked.park(call, bindingOf(holder), holder) as string;
       states.set(state, holder);
       call.cancellation.addEventListener("abort", () => states.delete(state));
       return true;

@@ -10,8 +10,11 @@ export interface ParkedHolder {
  * holds it. Writing never throws.
  */
 export interface ParkedDirectory {
-  /** Records that this hub holds the call with this id. */
-  put(id: string): void;
+  /**
+   * Records that this hub holds the call with this id. Returns a promise that resolves when other hubs can see it, or
+   * the store is lost.
+   */
+  put(id: string): void | Promise<void>;
   /** Returns the holder of the call. Rejects with a `StoreLostError` if the store cannot answer. */
   find(id: string): ParkedHolder | undefined | Promise<ParkedHolder | undefined>;
   remove(id: string): void;

@@ -33,8 +33,9 @@ export interface HeldSession {
 export interface SessionRecords {
   /**
    * Stores the record for this hub, and replaces an earlier one. Has no effect if another hub has claimed the session.
+   * Returns a promise that resolves when other hubs can see the record, or the store is lost.
    */
-  put(id: string, record: SessionRecord): void;
+  put(id: string, record: SessionRecord): void | Promise<void>;
   /** Finds a session. Rejects with a `StoreLostError` if the store cannot answer. */
   find(id: string): HeldSession | undefined | Promise<HeldSession | undefined>;
   /**

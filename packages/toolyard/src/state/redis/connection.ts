@@ -92,9 +92,14 @@ export class RedisConnection {
     }
   }
 
-  /** Starts a write whose result no caller needs. The log gets each reason for a failure once. */
-  write(writing: Promise<unknown>): void {
-    this.#lastWrite = writing.catch((error: unknown) => this.#failed(error));
+  /** Starts a write. Resolves when it has ended, also if it failed: the log gets each reason for a failure once. */
+  write(writing: Promise<unknown>): Promise<void> {
+    const ended = writing.then(
+      () => {},
+      (error: unknown) => this.#failed(error),
+    );
+    this.#lastWrite = ended;
+    return ended;
   }
 
   /** Resolves when all writes that were started have ended. The connection keeps their order. */

@@ -72,7 +72,7 @@ export class RedisEventLog implements EventLog {
     const { connection } = this.#parts;
     const isStored = this.#renewedAt.delete(session) || this.#memory.all(session).length > 0;
     this.#memory.forget(session);
-    if (isStored && !connection.isLost) connection.write(connection.command("DEL", this.#keyOf(session)));
+    if (isStored && !connection.isLost) void connection.write(connection.command("DEL", this.#keyOf(session)));
   }
 
   sweep(now: number): void {
@@ -87,7 +87,7 @@ export class RedisEventLog implements EventLog {
     const oldest = this.#memory.all(session)[0]?.sequence ?? sequence;
     const fields = requests ? ["t", text, "r", stringifyExact(requests)] : ["t", text];
     const key = this.#keyOf(session);
-    connection.write(connection.command("XADD", key, "MINID", `${oldest}-0`, `${sequence}-${stream}`, ...fields));
+    void connection.write(connection.command("XADD", key, "MINID", `${oldest}-0`, `${sequence}-${stream}`, ...fields));
     this.#renew(session);
   }
 
@@ -96,14 +96,14 @@ export class RedisEventLog implements EventLog {
     if (now - (this.#renewedAt.get(session) ?? -Infinity) < this.#ttlMs / 4) return;
     this.#renewedAt.set(session, now);
     const { connection } = this.#parts;
-    connection.write(connection.command("PEXPIRE", this.#keyOf(session), this.#ttlMs));
+    void connection.write(connection.command("PEXPIRE", this.#keyOf(session), this.#ttlMs));
   }
 
   /** Stores all events again, because the store may have lost them, and events were not stored during the loss. */
   #restore(): void {
     const { connection } = this.#parts;
     for (const session of this.#memory.sessions) {
-      connection.write(connection.command("DEL", this.#keyOf(session)));
+      void connection.write(connection.command("DEL", this.#keyOf(session)));
       this.#renewedAt.delete(session);
       for (const event of this.#memory.all(session)) this.#mirror(session, event);
     }

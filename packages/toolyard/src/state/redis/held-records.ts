@@ -67,10 +67,10 @@ export class HeldKeys {
     this.#parts = parts;
   }
 
-  put(id: string, value: unknown): void {
+  put(id: string, value: unknown): void | Promise<void> {
     const text = stringifyExact(value);
     this.#own.set(id, text);
-    if (!this.#parts.connection.isLost) this.#write(id, text);
+    return this.#parts.connection.isLost ? undefined : this.#write(id, text);
   }
 
   /** Finds a value. Rejects with a `StoreLostError`. */
@@ -101,12 +101,12 @@ export class HeldKeys {
   giveUp(id: string): void {
     const { hub, connection } = this.#parts;
     if (this.#own.delete(id) && !connection.isLost)
-      connection.write(connection.run(RELEASE, this.#keyOf(id), hub, KEY_TTL_MS));
+      void connection.write(connection.run(RELEASE, this.#keyOf(id), hub, KEY_TTL_MS));
   }
 
   remove(id: string): void {
     const { hub, connection } = this.#parts;
-    if (this.#own.delete(id) && !connection.isLost) connection.write(connection.run(REMOVE, this.#keyOf(id), hub));
+    if (this.#own.delete(id) && !connection.isLost) void connection.write(connection.run(REMOVE, this.#keyOf(id), hub));
   }
 
   /** Renews the keys if enough time has passed. */
@@ -117,20 +117,20 @@ export class HeldKeys {
   /** Writes all values again. */
   restore(): void {
     this.#refreshedAt = performance.now();
-    for (const [id, text] of this.#own) this.#write(id, text);
+    for (const [id, text] of this.#own) void this.#write(id, text);
   }
 
   get ids(): readonly string[] {
     return Array.from(this.#own.keys());
   }
 
-  #write(id: string, text: string): void {
+  #write(id: string, text: string): Promise<void> {
     const { hub, connection } = this.#parts;
     const writing = connection.run(PUT, this.#keyOf(id), hub, text, KEY_TTL_MS).then((stored) => {
       // The lease had expired, and another hub has taken the value over.
       if (stored === 0 && this.#own.delete(id)) this.taken.emit(id);
     });
-    connection.write(writing);
+    return connection.write(writing);
   }
 
   async #ask(answer: Promise<unknown>): Promise<unknown> {
@@ -156,8 +156,8 @@ export class RedisSessionRecords implements SessionRecords {
     this.keys = new HeldKeys(parts);
   }
 
-  put(id: string, record: SessionRecord): void {
-    this.keys.put(id, record);
+  put(id: string, record: SessionRecord): void | Promise<void> {
+    return this.keys.put(id, record);
   }
 
   async find(id: string): Promise<HeldSession | undefined> {
@@ -190,8 +190,8 @@ export class RedisParkedDirectory implements ParkedDirectory {
     this.keys = new HeldKeys(parts);
   }
 
-  put(id: string): void {
-    this.keys.put(id, true);
+  put(id: string): void | Promise<void> {
+    return this.keys.put(id, true);
   }
 
   async find(id: string): Promise<ParkedHolder | undefined> {

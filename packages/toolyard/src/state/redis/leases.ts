@@ -45,12 +45,12 @@ export class HubLeases {
   renew(): void {
     const { hub, connection } = this.#parts;
     const text = stringifyExact({ until: connection.now + HUB_LEASE_MS, ...this.#facts });
-    connection.write(connection.command("SET", this.#keyOf(hub), text, "PX", HUB_LEASE_MS));
+    void connection.write(connection.command("SET", this.#keyOf(hub), text, "PX", HUB_LEASE_MS));
   }
 
   release(): void {
     const { hub, connection } = this.#parts;
-    connection.write(connection.command("DEL", this.#keyOf(hub)));
+    void connection.write(connection.command("DEL", this.#keyOf(hub)));
   }
 
   /** Returns the facts of a hub, or `undefined` if it is not alive. Rejects with a `StoreLostError`. */

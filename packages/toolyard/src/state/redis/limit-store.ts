@@ -102,7 +102,7 @@ export class RedisLimitStore implements LimitStore {
     this.#count(key, -1);
     this.#leaveLocally(key);
     const { hub, connection } = this.#parts;
-    if (!connection.isLost) connection.write(connection.run(LEAVE, this.#keyOf(key), hub, 1));
+    if (!connection.isLost) void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, 1));
   }
 
   /** Counts the running calls in the store again, also those that were admitted while it was lost. */
@@ -116,13 +116,14 @@ export class RedisLimitStore implements LimitStore {
     const { hub, connection } = this.#parts;
     const lease = connection.now + HUB_LEASE_MS;
     for (const [key, running] of this.#running)
-      connection.write(connection.run(RENEW, this.#keyOf(key), hub, running, lease, KEY_TTL_MS));
+      void connection.write(connection.run(RENEW, this.#keyOf(key), hub, running, lease, KEY_TTL_MS));
   }
 
   /** Ends all calls of this hub in the store. */
   release(): void {
     const { hub, connection } = this.#parts;
-    for (const [key, running] of this.#running) connection.write(connection.run(LEAVE, this.#keyOf(key), hub, running));
+    for (const [key, running] of this.#running)
+      void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, running));
     this.#running.clear();
   }
 

@@ -156,8 +156,8 @@ class RedisHubState implements HubState {
     if (now - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = now;
     const { connection, options } = this.#parts;
-    connection.write(connection.readClock());
-    connection.write(connection.command("PEXPIRE", `${options.prefix}secret`, SECRET_TTL_MS));
+    void connection.write(connection.readClock());
+    void connection.write(connection.command("PEXPIRE", `${options.prefix}secret`, SECRET_TTL_MS));
   }
 
   flush(): Promise<void> {
@@ -185,13 +185,13 @@ class RedisHubState implements HubState {
     const { connection } = this.#parts;
     // Without the store, only this hub can be notified.
     if (connection.isLost) return this.#received.emit(notification);
-    connection.write(connection.command("PUBLISH", this.#channel, stringifyExact(notification)));
+    void connection.write(connection.command("PUBLISH", this.#channel, stringifyExact(notification)));
   }
 
   /** Stores everything again that this hub holds, because the store may have lost its data. */
   #restore(): void {
     const { connection } = this.#parts;
-    connection.write(this.#restoreSecret());
+    void connection.write(this.#restoreSecret());
     this.renew();
     this.limits.restore();
     this.sessions.keys.restore();

@@ -58,7 +58,9 @@ export class HttpSession implements ReplyHome {
       principal,
       outlet: this.standing,
       ...(taken && { restored: taken.record }),
-      onRecord: (record) => this.#isListed && deps.state.sessions.put(this.id, record),
+      onRecord: (record) => {
+        if (this.#isListed) void deps.state.sessions.put(this.id, record);
+      },
     });
   }
 
@@ -110,9 +112,9 @@ export class HttpSession implements ReplyHome {
   }
 
   /** Publishes the session. From then on its id is valid for callers, in all hubs that share state. */
-  list(): void {
+  list(): void | Promise<void> {
     this.#isListed = true;
-    this.#deps.state.sessions.put(this.id, this.protocol.record);
+    return this.#deps.state.sessions.put(this.id, this.protocol.record);
   }
 
   register(reply: PostReply): number {
@@ -153,7 +155,7 @@ export class HttpSession implements ReplyHome {
   /** Ends the session on this hub, and leaves its record and its events for the hub that takes it over. */
   handOver(): void {
     this.#isListed = false;
-    this.protocol.close("The hub is ending.");
+    this.protocol.close("The hub is ending.", HUB_LOST);
     this.#endStreams();
     this.events.release();
     this.#deps.state.sessions.release(this.id);

@@ -52,6 +52,7 @@ export class LegacyHttp {
   readonly #waiting = new CallSet<PostReply>();
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #unlisten: () => void;
+  #isDraining = false;
   readonly #remote: RemoteSessionServer | undefined;
   #closing: AbortSignal | undefined;
 
@@ -136,9 +137,14 @@ export class LegacyHttp {
     this.#log.sweep(now);
   }
 
-  /** Hands the sessions without running requests over to the other hubs. Others follow when the endpoint closes. */
+  /** Hands the sessions without running requests over to the other hubs, and the others when they have answered. */
   drain(): void {
     if (!this.#deps.remote) return;
+    this.#isDraining = true;
+    this.#handOverIdle();
+  }
+
+  #handOverIdle(): void {
     for (const session of Array.from(this.#table)) if (!session.isBusy) this.#handOver(session);
   }
 
@@ -164,7 +170,7 @@ export class LegacyHttp {
   async #takeOver(id: string, record: SessionRecord, { principal }: LegacyExchange): Promise<boolean> {
     const events = (await this.#log.recover?.(id)) ?? NO_EVENTS;
     const session = new HttpSession(this.#deps, this.#log, { principal, taken: { id, record, events } });
-    if (this.#table.add(session)) return true;
+    if (await this.#table.add(session)) return true;
     session.handOver();
     return false;
   }
@@ -192,7 +198,7 @@ export class LegacyHttp {
     const session = new HttpSession(this.#deps, this.#log, { principal });
     const reply = new PostReply(http, session, messages[0]);
     await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
-    if (session.protocol.opened && this.#table.add(session)) return reply.end();
+    if (session.protocol.opened && (await this.#table.add(session))) return reply.end();
     if (session.protocol.opened) sendProblem(http.answer, FULL);
     session.close();
   }
@@ -217,6 +223,7 @@ export class LegacyHttp {
     else await session.protocol.receive(body, received, single);
     this.#waiting.delete(reply);
     reply.end();
+    if (this.#isDraining) this.#handOverIdle();
   }
 
   #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void | Promise<void> {

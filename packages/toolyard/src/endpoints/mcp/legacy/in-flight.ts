@@ -1,6 +1,7 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { CallMap } from "../../../core/calls/call-map.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { isRequestId, RPC, type RequestId } from "../../../wire/messages.ts";
 import type { CallScope } from "./call-scope.ts";
 import { replyError } from "./replies.ts";
@@ -61,14 +62,8 @@ export class InFlight {
   }
 
   /** Cancels all requests and answers those that have an id with an error. */
-  endAll(reason: string): void {
-    for (const [id, scope] of this.#takeAll(reason)) {
-      if (typeof id !== "symbol")
-        replyError(scope.outlet, id, {
-          code: RPC.internal,
-          message: `${reason} The result of this request is unknown.`,
-        });
-    }
+  endAll(reason: string, error: RpcErrorObject = unknownResult(reason)): void {
+    for (const [id, scope] of this.#takeAll(reason)) if (typeof id !== "symbol") replyError(scope.outlet, id, error);
   }
 
   #takeAll(reason: string): [RequestId | symbol, CallScope][] {
@@ -80,6 +75,10 @@ export class InFlight {
     }
     return running;
   }
+}
+
+function unknownResult(reason: string): RpcErrorObject {
+  return { code: RPC.internal, message: `${reason} The result of this request is unknown.` };
 }
 
 /** Error that servers of the Python SDK use; MCP defines no code for a cancelled request. */

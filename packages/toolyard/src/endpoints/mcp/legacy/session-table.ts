@@ -16,8 +16,8 @@ export interface TableEntry {
   lastSeenAt: number;
   /** Time of the last request of the session. */
   usedAt: number;
-  /** Publishes the id of the session to callers. */
-  list(): void;
+  /** Publishes the id of the session to callers. Resolves when other hubs know it. */
+  list(): void | Promise<void>;
   close(): void;
 }
 
@@ -40,14 +40,17 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#sessions.size;
   }
 
-  /** Adds a session. Returns false if the table is full and no session may be ended for the new one. */
-  add(session: Entry): boolean {
+  /**
+   * Adds a session. Returns false if the table is full and no session may be ended for the new one. Returns a promise
+   * if other hubs do not know the session yet.
+   */
+  add(session: Entry): boolean | Promise<boolean> {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
     processActivity.sessions += 1;
-    session.list();
     this.#shares.add(ownerOf(session));
-    return true;
+    const listed = session.list();
+    return listed ? listed.then(() => true) : true;
   }
 
   /** Returns the caller's session with that id and marks it as used. Sessions of other principals count as unknown. */

@@ -5,6 +5,7 @@ import type { ServerRequest, Client, Principal, ToolMode } from "../../../core/c
 import type { HubPort, View } from "../../../core/ports/hub-port.ts";
 import type { Tasks } from "../../../core/ports/tasks.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
 import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
@@ -235,14 +236,14 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
   }
 
   /**
-   * Ends the session: running requests are cancelled and answered with an error, subscriptions end, and the hub
+   * Ends the session: running requests are cancelled and answered with `error`, subscriptions end, and the hub
    * releases the connection.
    */
-  close(reason = "The session has ended."): void {
+  close(reason = "The session has ended.", error?: RpcErrorObject): void {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#deps.board.leave(this);
-    this.#inFlight.endAll(reason);
+    this.#inFlight.endAll(reason, error);
     this.#asks.close();
     this.#subscriptions.close();
     void this.#tasks?.then((tasks) => tasks.close());

@@ -60,12 +60,13 @@ export class LegacySse {
     });
     this.#connections.set(id, { session, stream, mode, owner });
     this.#shares.add(owner);
-    if (this.#deps.remote) this.#deps.state.parked.put(`${SSE_ID}${id}`);
+    const stored = this.#deps.remote && this.#deps.state.parked.put(`${SSE_ID}${id}`);
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(http.closing);
-    stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${MESSAGES_PATH}?sessionId=${id}`, {
-      event: "endpoint",
-    });
+    const address = `${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${MESSAGES_PATH}?sessionId=${id}`;
+    const name = (): void => stream.send(address, { event: "endpoint" });
+    if (stored) void stored.then(name);
+    else name();
   }
 
   /** Handles one message or a batch. The answers are sent on the stream, which another hub may hold. */

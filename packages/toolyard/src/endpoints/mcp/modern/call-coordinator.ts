@@ -115,7 +115,7 @@ export class CallCoordinator {
       }
       const holder = holderIn(visit.request);
       if (this.#parked.hasRoomFor(holder)) {
-        const requestState = this.#parked.park(call, binding, holder);
+        const requestState = await this.#parked.park(call, binding, holder);
         return resultAnswer({ resultType: "input_required", inputRequests: end.inputRequests, requestState });
       }
       call.refuseQuestions(

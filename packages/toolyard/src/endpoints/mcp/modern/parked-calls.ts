@@ -62,16 +62,16 @@ export class ParkedCalls {
     return this.#byId.has(id);
   }
 
-  /** Parks a call. Returns its state, which is valid once. */
-  park(call: RunningCall, binding: Binding, holder: Holder): string {
+  /** Parks a call. Returns its state, which is valid once, when the other hubs can find the call. */
+  park(call: RunningCall, binding: Binding, holder: Holder): string | Promise<string> {
     const { id, state } = this.#states.seal(binding);
     const { inputTimeoutMs } = this.#options;
     const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
     timer.unref();
     this.#byId.set(id, { call, holder, timer });
-    this.#directory.put(id);
     this.#shares.add(holder);
-    return state;
+    const stored = this.#directory.put(id);
+    return stored ? stored.then(() => state) : state;
   }
 
   /** Removes and returns the call that is parked under this state. */
