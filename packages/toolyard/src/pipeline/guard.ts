@@ -34,16 +34,15 @@ async function throughBreaker({ breakers, retries }: CallGuardOptions, state: Ca
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state) || isExpectedOutage(outcome, provider))
+    if (outcome?.ok) breakers.succeeded(server);
+    else if (!outcome || isNeutral(outcome, state) || isExpectedOutage(outcome, provider))
       breakers.abandoned(server, startedAt);
-    else if (!outcome.ok && KINDS[outcome.kind].breaker === "failure")
-      breakers.failed(server, startedAt, outcome.message);
+    else if (KINDS[outcome.kind].breaker === "failure") breakers.failed(server, startedAt, outcome.message);
     else breakers.succeeded(server);
   }
 }
 
-function isNeutral(outcome: Outcome, { call }: CallState): boolean {
-  if (outcome.ok) return false;
+function isNeutral(outcome: Fail, { call }: CallState): boolean {
   // If the caller's own deadline ended the call, the timeout does not count as a failure of the server.
   const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
   return isCallersTime || KINDS[outcome.kind].breaker === "none";
@@ -53,8 +52,7 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
  * Returns true if the failure must not count. A server with an outage report is tried at every call, because a refused
  * connection costs little. A server that is being downloaded has not failed.
  */
-function isExpectedOutage(outcome: Outcome, provider: Provider): boolean {
-  if (outcome.ok) return false;
+function isExpectedOutage(outcome: Fail, provider: Provider): boolean {
   if (outcome.kind === "timeout") return provider.status().installing !== undefined;
   const { outage } = provider.source;
   return outage !== undefined && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;

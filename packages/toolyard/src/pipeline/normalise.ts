@@ -3,9 +3,11 @@ import type { JsonObject } from "../core/json/json.ts";
 import { withoutTags } from "../core/text/hidden-text.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import { fail, type Fail, type Ok, type Outcome } from "../core/calls/outcome.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import { failureText, kindDetails } from "../core/calls/tool-value.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
+import { plainResultSize } from "./plain-result.ts";
 import { ResultRepair } from "./result-repair.ts";
 import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
@@ -51,24 +53,40 @@ class ResultCheck {
 
   normalised(state: CallState, outcome: Ok): Outcome | Promise<Outcome> {
     const { call, found } = state;
+    const { target } = found;
+    const plainSize = target.type === "tool" ? plainResultSize(outcome.result) : undefined;
+    if (target.type === "tool" && plainSize !== undefined && plainSize <= this.#maxBytes(state)) {
+      state.resultBytes = plainSize;
+      return this.#fitted(state, target.tool, outcome);
+    }
     const shape = shapeResult(call.method, outcome.result, call.relaysInput);
     if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
     const tooLarge = this.sizeFailure(state, shape.result);
     if (tooLarge) return tooLarge;
     const result = this.#uris.toCaller(state, this.#repair.repaired(state, withoutTagsIn(shape.result)));
-    if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
+    if (target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
     if (result["isError"] === true) return toolFailure(found.name, result);
     const shaped = result === outcome.result ? outcome : { ...outcome, result };
     if (result["resultType"] === "input_required") return shaped;
-    const wrong = this.#outputs.misfit(found.target.tool, result);
-    if (typeof wrong !== "object") return fitted(state, shaped, wrong);
-    return orAborted(wrong, state.deadline.cancellation).then((later) => fitted(state, shaped, later));
+    return this.#fitted(state, target.tool, shaped);
+  }
+
+  /** Compares the result with the output schema of its tool. */
+  #fitted(state: CallState, tool: ToolRecord, outcome: Ok): Outcome | Promise<Outcome> {
+    if (!tool.outputSchema) return outcome;
+    const wrong = this.#outputs.misfit(tool, outcome.result);
+    if (typeof wrong !== "object") return fitted(state, outcome, wrong);
+    return orAborted(wrong, state.deadline.cancellation).then((later) => fitted(state, outcome, later));
+  }
+
+  #maxBytes({ found: { target, limits } }: CallState): number {
+    const own = target.type === "tool" ? target.tool.limits?.maxResultBytes : undefined;
+    return own ?? limits?.maxResultBytes ?? this.#options.maxResultBytes;
   }
 
   sizeFailure(state: CallState, result: JsonObject): Fail | undefined {
-    const { target, limits, name } = state.found;
-    const own = target.type === "tool" ? target.tool.limits?.maxResultBytes : undefined;
-    const maxBytes = own ?? limits?.maxResultBytes ?? this.#options.maxResultBytes;
+    const { name } = state.found;
+    const maxBytes = this.#maxBytes(state);
     state.resultBytes = jsonSize(result, maxBytes);
     if (state.resultBytes <= maxBytes) return undefined;
     if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");

@@ -1,6 +1,7 @@
 import { LOCAL_PRINCIPAL, type Call } from "../core/calls/call.ts";
 import { internalFailureText, FailError, messageOf } from "../core/errors.ts";
 import { processActivity } from "../core/process-activity.ts";
+import { NO_LINE } from "../core/ports/ports.ts";
 import { isoNow } from "../core/text/iso-now.ts";
 import { jsonSize } from "../core/json/json-size.ts";
 import type { JsonObject } from "../core/json/json.ts";
@@ -33,13 +34,14 @@ export function recordStage(deps: PipelineDeps): Stage {
     } finally {
       processActivity.calls -= 1;
     }
-    const outcome = withAttempts(settled, state.attempts);
+    const outcome = state.attempts > 1 ? { ...settled, attempts: state.attempts } : settled;
     state.close();
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const seen = seenOf(state, outcome, durationMs);
     writeAudit(seen, state.call.arguments);
     writeLog(state, outcome, durationMs);
     notifyListeners(seen, state);
+    if (outcome.ok && outcome.result["_meta"] === undefined) return outcome;
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
@@ -63,10 +65,6 @@ function internalFailure({ call }: CallState, cause: unknown): Fail {
     details: { errorId: call.id },
     cause,
   });
-}
-
-function withAttempts(outcome: Outcome, attempts: number): Outcome {
-  return attempts > 1 ? { ...outcome, attempts } : outcome;
 }
 
 function auditWriter({ audit, logger }: PipelineDeps): (seen: CallSeen, args: JsonObject) => void {
@@ -172,12 +170,14 @@ type CallWriter = (state: CallState, outcome: Outcome, durationMs: number) => vo
 function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps): CallWriter {
   const doneLogger = watch?.isUnwritten === true ? keptLogger : logger;
   return (state, outcome, durationMs) => {
-    const facts = factsOf(state, durationMs);
     if (outcome.ok) {
-      if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
-      else doneLogger[levelOf(state, watch)]("A call is done.", facts);
+      if (durationMs > options.slowCallMs) return logger.info("A call was slow.", factsOf(state, durationMs));
+      const level = levelOf(state, watch);
+      // The facts are created only if the line is written.
+      if (doneLogger[level] !== NO_LINE) doneLogger[level]("A call is done.", factsOf(state, durationMs));
       return;
     }
+    const facts = factsOf(state, durationMs);
     facts["kind"] = outcome.kind;
     // The message is not logged if the tool failed, because it is then a result, and results are not logged.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;

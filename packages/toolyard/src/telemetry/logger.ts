@@ -1,6 +1,6 @@
 import { isoNow } from "../core/text/iso-now.ts";
 import type { JsonObject } from "../core/json/json.ts";
-import type { Logger, LogLevel } from "../core/ports/ports.ts";
+import { NO_LINE, type Logger, type LogLevel } from "../core/ports/ports.ts";
 import { boundedFacts, boundedText } from "./bounded-facts.ts";
 import type { LineSink } from "./line-sink.ts";
 import { createTextFormatter, formatJson, type Formatter, type LogEntry } from "./log-format.ts";
@@ -50,7 +50,7 @@ interface LogWriter {
 
 function loggerWith(writer: LogWriter, always: JsonObject): Logger {
   const at = (level: LogLevel): Logger["debug"] => {
-    if (LEVEL_ORDER[level] < writer.least) return NOTHING;
+    if (LEVEL_ORDER[level] < writer.least) return NO_LINE;
     return (message, facts) => writer.write(level, message, facts ? { ...always, ...facts } : always);
   };
   return Object.freeze({
@@ -61,5 +61,3 @@ function loggerWith(writer: LogWriter, always: JsonObject): Logger {
     with: (facts: JsonObject) => loggerWith(writer, { ...always, ...facts }),
   });
 }
-
-const NOTHING = (): void => {};

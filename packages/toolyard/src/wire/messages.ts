@@ -109,6 +109,8 @@ function withoutParams(call: JsonObject): JsonObject {
 }
 
 function classifyReply(value: JsonObject, id: RequestId | null): ClassifiedMessage {
+  if (id !== null && !("error" in value) && isJsonObject(value["result"]))
+    return { type: "reply", message: asReply(value) };
   const member = replyMember(value);
   const problem = replyProblem(value, member);
   if (problem !== undefined) return { type: "invalid", id, reason: problem };
@@ -118,7 +120,6 @@ function classifyReply(value: JsonObject, id: RequestId | null): ClassifiedMessa
       type: "reply",
       message: "result" in value ? { jsonrpc: "2.0", id, error: errorIn(value) } : asReply(value),
     };
-  if (isJsonObject(value["result"]) && !("error" in value)) return { type: "reply", message: asReply(value) };
   return { type: "reply", message: { jsonrpc: "2.0", id, result: resultIn(value) ?? {} } };
 }
 

@@ -1,24 +1,18 @@
 import { IntegerLengthError, MAX_INTEGER_DIGITS, parseExact } from "../core/json/exact-json.ts";
-import { isDeeperThan } from "../core/json/json-depth.ts";
-import { hasMoreKeysThan, tooManyKeys } from "./json-keys.ts";
+import { excessIn, excessText, type JsonBounds } from "./json-bounds.ts";
 import { RPC } from "./messages.ts";
 
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly code: number; readonly message: string };
 
-/** Limits of accepted JSON, which limit the time for reading it. */
-export interface JsonLimits {
-  /** Maximum nesting. */
-  readonly maxJsonDepth: number;
-  /** Maximum number of keys of one object. All objects together may have `KEYS_IN_ALL` times as many. */
-  readonly maxJsonKeys: number;
-}
+/** Limits of messages of clients. */
+export type JsonLimits = JsonBounds & { readonly maxJsonKeys: number };
 
 /** Value of JSON text, or its problem. `words` can follow a description of the text. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
+  | { readonly ok: false; readonly fault: "syntax" | "bounds" | "parts"; readonly words: string };
 
 /** Removes a byte order mark, which editors and shells on Windows write before UTF-8, and which JSON forbids. */
 export function withoutByteOrderMark(text: string): string {
@@ -31,11 +25,11 @@ const BYTE_ORDER_MARK = 0xfeff;
  * Parses JSON text, with or without a byte order mark. Checks the limits before parsing. Integers beyond 2^53 become a
  * `bigint` (`core/json/exact-json.ts`).
  */
-export function readJson(marked: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
+export function readJson(marked: string, bounds: JsonBounds): ReadJson {
   const text = withoutByteOrderMark(marked);
-  if (isDeeperThan(text, maxJsonDepth))
-    return { ok: false, fault: "bounds", words: `nests deeper than ${maxJsonDepth} levels` };
-  if (hasMoreKeysThan(text, maxJsonKeys)) return { ok: false, fault: "bounds", words: tooManyKeys(maxJsonKeys) };
+  const excess = excessIn(text, bounds);
+  if (excess !== undefined)
+    return { ok: false, fault: excess === "parts" ? "parts" : "bounds", words: excessText(excess, bounds) };
   try {
     return { ok: true, value: parseExact(text) };
   } catch (error) {

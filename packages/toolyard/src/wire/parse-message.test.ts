@@ -6,7 +6,7 @@ import { parseMessage } from "./parse-message.ts";
 const LONG = "x".repeat(5000);
 
 function resultOf(text: string): JsonObject {
-  const parsed = parseMessage(text, 100);
+  const parsed = parseMessage(text, { maxJsonDepth: 100 });
   if (!parsed.ok || !isJsonObject(parsed.value) || !isJsonObject(parsed.value["result"])) throw new Error("no result");
   return parsed.value["result"];
 }

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { keepJsonText } from "../core/json/json-text.ts";
 import { endOfString } from "../core/json/json-depth.ts";
-import { parseJson, withoutByteOrderMark, type ParsedJson } from "./parse-json.ts";
+import type { JsonBounds } from "./json-bounds.ts";
+import { readJson, withoutByteOrderMark, type ReadJson } from "./parse-json.ts";
 
 /** Minimum length of a member whose text is kept; a shorter one is written as fast as its text is found. */
 const MIN_KEPT_CHARS = 4096;
@@ -13,12 +14,12 @@ const MIN_KEPT_CHARS = 4096;
 const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
 
 /**
- * Parses a message like `parseJson`, for messages whose results are mostly forwarded. The text of a result's member is
+ * Parses a message like `readJson`, for messages whose results are mostly forwarded. The text of a result's member is
  * kept if the member is large, or if one of its numbers could be written in another form.
  */
-export function parseMessage(marked: string, maxDepth: number): ParsedJson {
+export function parseMessage(marked: string, bounds: JsonBounds): ReadJson {
   const text = withoutByteOrderMark(marked);
-  const parsed = parseJson(text, { maxJsonDepth: maxDepth, maxJsonKeys: Infinity });
+  const parsed = readJson(text, bounds);
   if (parsed.ok && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]) && keepsText(text))
     keepResultTexts(text, parsed.value["result"]);
   return parsed;

@@ -12,6 +12,9 @@ export interface Logger {
   with(facts: JsonObject): Logger;
 }
 
+/** Method of a logger that writes no lines of a level. Its callers need not create facts. */
+export const NO_LINE = (): void => {};
+
 /**
  * Fact that marks a line whose text the caller also receives. Code that prints the response then need not print the
  * line.

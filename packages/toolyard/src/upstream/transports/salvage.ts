@@ -6,14 +6,18 @@ import { parseMessage } from "../../wire/parse-message.ts";
 export interface FoundInLine {
   readonly message?: unknown;
   readonly noise?: string;
+  /** True for a line with more parts than the limit. It is not parsed. */
+  readonly isTooLarge?: true;
 }
 
 /**
  * Parses one line. If a server prints text without a line break, the message follows in the same line, so text before
  * `{"jsonrpc"` is separated from it.
  */
-export function findMessage(line: string): FoundInLine {
-  const message = parse(line);
+export function findMessage(line: string, maxParts = Infinity): FoundInLine {
+  const parsed = parseMessage(line, { maxJsonDepth: MAX_JSON_DEPTH, maxJsonParts: maxParts });
+  if (!parsed.ok && parsed.fault === "parts") return { isTooLarge: true };
+  const message = parsed.ok ? parsed.value : undefined;
   if (typeof message === "object" && message !== null) return { message };
   const start = line.indexOf('{"jsonrpc"', 1);
   const glued = start === -1 ? undefined : parse(line.slice(start));
@@ -22,7 +26,7 @@ export function findMessage(line: string): FoundInLine {
 
 // Returns the value, or undefined if it is nested too deeply: it could not be written without a stack overflow.
 function parse(text: string): unknown {
-  const parsed = parseMessage(text, MAX_JSON_DEPTH);
+  const parsed = parseMessage(text, { maxJsonDepth: MAX_JSON_DEPTH });
   return parsed.ok ? parsed.value : undefined;
 }
 

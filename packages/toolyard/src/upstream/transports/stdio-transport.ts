@@ -7,7 +7,7 @@ import { atTurnEnd } from "../../core/timing/turn-end.ts";
 import { within } from "../../core/timing/wait.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
-import { hasMorePartsThan, partsText } from "../../wire/json-parts.ts";
+import { partsText } from "../../wire/json-bounds.ts";
 import { LineDecoder, type SkippedLine } from "../../wire/lines.ts";
 import { classifyMessage, type RpcMessage } from "../../wire/messages.ts";
 import { unsent } from "../connection/exchange.ts";
@@ -198,14 +198,15 @@ export class StdioTransport implements Transport {
     if (this.#isOver) return this.#onLateLine(line);
     if (line.trim() === "") return;
     const { maxMessageParts } = this.#options;
-    if (hasMorePartsThan(line, maxMessageParts)) {
+    const found = findMessage(line, maxMessageParts);
+    if (found.message !== undefined && found.noise === undefined) return handlers.onMessage(found.message);
+    if (found.isTooLarge) {
       const edges = { head: firstChars(line, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
       return this.#onTooLarge(edges, {
         size: `it has more than the ${partsText(maxMessageParts)} that are allowed`,
         option: "max_message_parts",
       });
     }
-    const found = findMessage(line);
     if (found.noise !== undefined) {
       const message = "The server wrote text on stdout that is not a message; logs belong on stderr.";
       handlers.onNoise?.({ kind: "not-json", message, sample: firstChars(found.noise, MAX_SAMPLE_CHARS) });

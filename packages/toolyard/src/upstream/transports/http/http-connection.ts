@@ -3,7 +3,7 @@ import { Canceller, type Cancellation } from "../../../core/calls/cancellation.t
 import type { FailError } from "../../../core/errors.ts";
 import type { Caller } from "../../../core/fairness/shares.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
-import { hasMorePartsThan, partsText } from "../../../wire/json-parts.ts";
+import { partsText } from "../../../wire/json-bounds.ts";
 import type { RequestId } from "../../../wire/messages.ts";
 import { parseMessage } from "../../../wire/parse-message.ts";
 import type { HttpClient } from "../../../outbound/client/http-client.ts";
@@ -91,9 +91,9 @@ export class HttpConnection {
    */
   receive(text: string, related?: RequestId): unknown {
     if (this.#isOver) return undefined;
-    this.#assertParts(text);
-    const parsed = parseMessage(text, MAX_JSON_DEPTH);
+    const parsed = parseMessage(text, { maxJsonDepth: MAX_JSON_DEPTH, maxJsonParts: this.options.maxMessageParts });
     if (!parsed.ok) {
+      if (parsed.fault === "parts") throw this.#tooManyParts();
       const message = "The server sent something that is not JSON, or JSON that is nested too deep.";
       this.#handlers?.onNoise?.({ kind: "not-json", message, sample: firstChars(text, MAX_SAMPLE_LENGTH) });
       return undefined;
@@ -104,12 +104,11 @@ export class HttpConnection {
     return value;
   }
 
-  #assertParts(text: string): void {
+  #tooManyParts(): FailError {
     const { client, maxMessageParts: maxParts } = this.options;
-    if (!hasMorePartsThan(text, maxParts)) return;
     const size = partsText(maxParts);
     const what = `sent a message of more than ${size}. Ask it for less, or raise \`max_message_parts\`.`;
-    throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
+    return httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }
 
   /** Ends the connection because of a failure: ends all running work, and notifies the owner once. */
