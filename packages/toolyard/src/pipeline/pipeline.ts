@@ -2,7 +2,7 @@ import type { Call } from "../core/calls/call.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import { Breakers } from "./breakers.ts";
 import type { PipelineDeps } from "./ports.ts";
-import { createStages, type PlacedStage } from "./stages.ts";
+import { createStages, type PlacedStage, type TimedStage } from "./stages.ts";
 import type { StagePlace } from "./stage-place.ts";
 import { CallState, type Next } from "./state.ts";
 
@@ -22,12 +22,19 @@ export function loadStages({ stages = [] }: PipelineParts): Promise<readonly Pla
 
 export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage[] = []): Pipeline {
   // The stages are joined once, so that a call creates no closures for them.
-  const run = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }, placed).reduceRight<Next>(
-    (next, stage) => (state) => stage(state, next),
-    endOfPipeline,
-  );
+  const stages = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }, placed);
+  const run = stages.reduceRight<Next>(joined, endOfPipeline);
   const { hide } = deps;
   return (call) => run(new CallState(call, hide));
+}
+
+/** Returns the stage with the inner ones. It notes its start if the stages of the call are timed. */
+function joined(next: Next, { stage, timeIndex }: TimedStage): Next {
+  if (timeIndex === 0) return (state) => stage(state, next);
+  return (state) => {
+    if (state.times) state.times[timeIndex] = performance.now();
+    return stage(state, next);
+  };
 }
 
 function endOfPipeline(): Promise<Outcome> {

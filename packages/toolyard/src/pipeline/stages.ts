@@ -18,11 +18,17 @@ export interface PlacedStage {
   readonly stage: Stage;
 }
 
+export interface TimedStage {
+  readonly stage: Stage;
+  /** Index of its start in the times of a call, or 0 if the stage is not timed. */
+  readonly timeIndex: number;
+}
+
 /**
  * Creates the stages in their order, the outermost first. Refusals are recorded too, and waiting counts for the
  * deadline. Stages of features follow the stage after which they are placed, in the order of the features.
  */
-export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] = []): readonly Stage[] {
+export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] = []): readonly TimedStage[] {
   const uris = new UriTranslation();
   const own: readonly (readonly [StageName, Stage])[] = [
     ["record", recordStage(deps)],
@@ -36,16 +42,7 @@ export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] 
     ["execute", executeStage()],
   ];
   return own.flatMap(([name, stage]) => [
-    timed(timeIndexOf(name), stage),
-    ...placed.filter(({ after }) => after === name).map((one) => one.stage),
+    { stage, timeIndex: timeIndexOf(name) },
+    ...placed.filter(({ after }) => after === name).map((one) => ({ stage: one.stage, timeIndex: 0 })),
   ]);
-}
-
-/** Returns the stage, which notes its start if the stages of the call are timed. */
-function timed(index: number, stage: Stage): Stage {
-  if (index === 0) return stage;
-  return (state, next) => {
-    if (state.times) state.times[index] = performance.now();
-    return stage(state, next);
-  };
 }

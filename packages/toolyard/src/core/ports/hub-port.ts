@@ -71,24 +71,34 @@ export interface WaitOptions {
   readonly waits?: boolean;
 }
 
-/** Functions of the hub that endpoints use. */
-export interface HubPort {
+/** Lists and facts of the hub, and notifications of their changes. */
+export interface HubContent {
   /**
    * Returns the current list. Waits for sources on disk. Waits for a limited time for upstreams that were never listed.
    * If `waits` is false, returns the known list without waiting.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
+  /**
+   * Returns the facts about the hub. For a caller with narrowed rights, they cover only the sources that it may use.
+   * Waits like `list`.
+   */
+  facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
+  sources(): readonly SourceReport[];
+  readonly events: HubEvents;
+}
+
+/** Calls of tools, prompts and resources. */
+export interface HubCalls {
   call(call: Call): Promise<Outcome>;
   /**
    * Returns true if a method outside MCP's core is forwarded to the only source, as a call with the method `extension`.
    * Returns false for callers with narrowed rights, because rights cannot be checked for such a method.
    */
   passesOn(method: string, principal: Principal): boolean;
-  /**
-   * Returns the facts about the hub. For a caller with narrowed rights, they cover only the sources that it may use.
-   * Waits like `list`.
-   */
-  facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
+}
+
+/** State that the hub keeps for lasting connections of its callers. */
+export interface HubConnections {
   /**
    * Emits `resourceUpdated` for `uri` until the resolved function is called. Rejects with a `FailError` if no source
    * offers the URI, or if its source does not support subscriptions.
@@ -101,9 +111,10 @@ export interface HubPort {
   rootsChanged(connection: string): void;
   /** Releases the resources of a lasting connection that has ended. */
   release(connection: string): void;
-  readonly events: HubEvents;
-  sources(): readonly SourceReport[];
 }
+
+/** Functions of the hub that endpoints use. A part that needs few of them names one of the three interfaces. */
+export interface HubPort extends HubContent, HubCalls, HubConnections {}
 
 export interface HubEvents {
   readonly listsChanged: Emitter<ListChange>;

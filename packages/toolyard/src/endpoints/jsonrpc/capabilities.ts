@@ -1,4 +1,4 @@
-import type { HubPort, View } from "../../core/ports/hub-port.ts";
+import type { HubContent, View } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
 /** Protocol version that `mcp/discover` reports (G15). */
@@ -10,7 +10,7 @@ const DIALECT_VERSION = "1.0-gnn";
  * the two search tools.
  */
 export async function readCapabilities(
-  hub: Pick<HubPort, "list">,
+  hub: Pick<HubContent, "list">,
   { mode, principal }: View,
   description: string,
 ): Promise<JsonObject> {

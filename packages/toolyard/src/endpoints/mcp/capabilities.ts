@@ -1,4 +1,4 @@
-import type { HubPort, ListKind, RenderedList, ServerFacts, View } from "../../core/ports/hub-port.ts";
+import type { HubContent, ListKind, RenderedList, ServerFacts, View } from "../../core/ports/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import type { SourceFeatures } from "../../core/sources/records.ts";
 
@@ -13,11 +13,11 @@ export interface HubOffer {
  * Reads the content of `initialize` and `server/discover`. Resources, prompts and features are advertised if there are
  * any, or if a source has not reported yet: a client that has received "no resources" does not list them later.
  */
-export function readOffer(hub: HubPort, view: View): Promise<HubOffer> {
+export function readOffer(hub: HubContent, view: View): Promise<HubOffer> {
   return readSettled(hub, () => readOnce(hub, view));
 }
 
-async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
+async function readOnce(hub: HubContent, view: View): Promise<HubOffer> {
   const [facts, tools, resources, templates, prompts] = await Promise.all([
     hub.facts(view.principal),
     hub.list("tools", view),
@@ -29,7 +29,7 @@ async function readOnce(hub: HubPort, view: View): Promise<HubOffer> {
   return { facts, lists, capabilities: withDeclared(capabilitiesFor(hub, facts, lists), facts.capabilities) };
 }
 
-function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
+function capabilitiesFor(hub: HubContent, facts: ServerFacts, lists: HubOffer["lists"]): JsonObject {
   const { completions, logging, subscribe } = offeredFeatures(hub, facts);
   // A server that declares the capability but lists no entries may add entries later, so the declaration is sufficient.
   const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>
@@ -69,7 +69,7 @@ function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...
 }
 
 /** Reads again if a source became ready during the read, because no later event would report its capability. */
-export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Promise<T> {
+export async function readSettled<T>(hub: HubContent, read: () => Promise<T>): Promise<T> {
   const wasUnsettled = isUnsettled(hub);
   const first = await read();
   return wasUnsettled && !isUnsettled(hub) ? read() : first;
@@ -78,7 +78,7 @@ export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Prom
 /**
  * Returns the features to advertise besides the lists. Returns all features while a source has not reported its own.
  */
-export function offeredFeatures(hub: HubPort, { features }: ServerFacts): SourceFeatures {
+export function offeredFeatures(hub: HubContent, { features }: ServerFacts): SourceFeatures {
   return isUnsettled(hub) ? EVERY_FEATURE : features;
 }
 
@@ -94,7 +94,7 @@ function withoutMember(capability: JsonObject): JsonObject {
   return rest;
 }
 
-function isUnsettled(hub: HubPort): boolean {
+function isUnsettled(hub: HubContent): boolean {
   return hub.sources().some(({ status }) => UNSETTLED.has(status.state));
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import type { HubPort, ListKind, RenderedList, View } from "../../core/ports/hub-port.ts";
+import type { HubContent, ListKind, RenderedList, View } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 
@@ -28,13 +28,13 @@ export interface ListWatcher {
 /** Distributes changes of the hub's lists. All members share one listener, and each view is read once per change. */
 export class ListWatch<Member extends ListWatcher> {
   readonly members = new Set<Member>();
-  readonly #hub: HubPort;
+  readonly #hub: HubContent;
   readonly #logger: Logger;
   readonly #dirty = new Set<ListKind>();
   readonly #stop: () => void;
   #isSweeping = false;
 
-  constructor(hub: HubPort, logger: Logger) {
+  constructor(hub: HubContent, logger: Logger) {
     this.#hub = hub;
     this.#logger = logger;
     this.#stop = hub.events.listsChanged.on(({ lists }) => this.#changed(lists));

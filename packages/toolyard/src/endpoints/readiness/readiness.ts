@@ -1,4 +1,4 @@
-import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { HubContent } from "../../core/ports/hub-port.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { ProviderState } from "../../core/sources/provider.ts";
 import type { HubState } from "../../state/ports/store.ts";
@@ -11,7 +11,7 @@ import type { ReadinessOptions } from "./options.ts";
 export type ReadinessState = "ready" | "starting" | "unavailable";
 
 export interface ReadinessParts extends ReadinessOptions {
-  readonly hub: Pick<HubPort, "sources">;
+  readonly hub: Pick<HubContent, "sources">;
   readonly logger: Pick<Logger, "info" | "warning">;
   readonly startedAt: Date;
   /** Store of the hub. @default one that cannot be lost */

@@ -4,11 +4,11 @@ import { profileCounts } from "../../core/ports/profile-counts.ts";
 import type { Profiles } from "../../core/ports/profiles.ts";
 import type { MadeHub } from "../../core/services.ts";
 import { VERSION } from "../../core/version.ts";
-import type { HubPort, SourceReport } from "../../core/ports/hub-port.ts";
+import type { HubContent, SourceReport } from "../../core/ports/hub-port.ts";
 import type { TlsReport } from "../endpoint.ts";
 
 export interface StatusParts {
-  readonly hub: Pick<HubPort, "sources">;
+  readonly hub: Pick<HubContent, "sources">;
   readonly startedAt: Date;
   readonly redactFacts: (facts: JsonObject) => JsonObject;
   readonly tls?: (() => TlsReport) | undefined;

@@ -2,11 +2,11 @@ import { VERSION } from "../../core/version.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 import { SIGN_IN_PATH, type SignInCoordinator } from "../../core/ports/sign-in-coordinator.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
-import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { HubContent } from "../../core/ports/hub-port.ts";
 import type { ClientEntry } from "./home-page.ts";
 
 export interface HomeParts {
-  readonly hub: Pick<HubPort, "facts" | "sources">;
+  readonly hub: Pick<HubContent, "facts" | "sources">;
   readonly startedAt: Date;
   /** Returns a text without the secrets of the configuration. */
   readonly redact: (text: string) => string;

@@ -1,6 +1,6 @@
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
-import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { HubContent } from "../../core/ports/hub-port.ts";
 import type { LogFeed } from "../../core/ports/log-feed.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { StagePlace } from "../../pipeline/stage-place.ts";
@@ -20,7 +20,7 @@ export interface LiveOtlpParts {
   readonly redactor: Pick<Redactor, "text" | "name">;
   readonly variables: EnvironmentVariables;
   readonly callStatistics: CallStatistics;
-  readonly hub: () => Pick<HubPort, "sources">;
+  readonly hub: () => Pick<HubContent, "sources">;
 }
 
 /** Telemetry of one hub. Loaded only if the configuration requests it. */

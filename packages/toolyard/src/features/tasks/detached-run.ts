@@ -8,7 +8,7 @@ import { progressText } from "../../core/calls/progress-text.ts";
 import type { TaskOffer, TaskPlan, UpstreamTask } from "../../core/calls/task-offer.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
-import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { HubCalls } from "../../core/ports/hub-port.ts";
 import type { StartedCall, TaskEnd, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
 import { failureAnswer, type FailureRules } from "../../endpoints/mcp/failures.ts";
 import { RPC } from "../../wire/messages.ts";
@@ -46,7 +46,7 @@ export class DetachedRun implements CallerLink, TaskRun {
   #refuse: (error: FailError) => void = () => {};
 
   constructor(
-    hub: Pick<HubPort, "call">,
+    hub: Pick<HubCalls, "call">,
     { principal, endpoint, tool, arguments: args, capabilities = {}, notify, follows }: StartedCall,
   ) {
     this.endpoint = endpoint;

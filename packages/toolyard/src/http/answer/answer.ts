@@ -124,7 +124,7 @@ export class HttpAnswer implements WireEvents {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     // A 204 never has a body, so the answer must not declare a length.
-    if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
+    if (!this.#begin(status, headers, status === 204 ? undefined : length)) return;
     this.#isAnswered = true;
     // A string is written together with the head, a buffer separately. ASCII text needs no encoding.
     const encoding = length === body.length ? "latin1" : "utf8";
@@ -138,7 +138,7 @@ export class HttpAnswer implements WireEvents {
       (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.length),
       0,
     );
-    if (!this.#begin(status, [...headers, "content-length", String(length)])) return;
+    if (!this.#begin(status, headers, length)) return;
     this.#isAnswered = true;
     for (const piece of pieces) this.#wire.write(piece);
     this.#wire.end();
@@ -191,14 +191,15 @@ export class HttpAnswer implements WireEvents {
   }
 
   /** Sends the head. Returns false if it is invalid; the answer is then a complete 500. */
-  #begin(given: number, givenHeaders: RawHeaders): boolean {
+  #begin(given: number, givenHeaders: RawHeaders, length?: number): boolean {
     this.#awaitNoMore();
     const challenge = this.#scopesChallenge;
     const status = challenge === undefined ? given : 403;
     const headers = challenge === undefined ? givenHeaders : [...givenHeaders, "www-authenticate", challenge];
     const invalid = this.#invalidHeader ?? findInvalidHeader(headers);
     this.#status = invalid === undefined ? status : 500;
-    if (invalid === undefined) this.#wire.begin(status, headers);
+    if (invalid === undefined)
+      this.#wire.begin(status, length === undefined ? headers : [...headers, "content-length", String(length)]);
     else this.#answerFault(invalid, status);
     return invalid === undefined;
   }

@@ -5,13 +5,18 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Field value of RFC 9110, section 5.5. Excludes control characters and characters beyond Latin-1. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** Lists of valid headers that never change, so that they are checked once. */
+const checked = new WeakSet<RawHeaders>();
+
 /**
  * Returns the name of the first header that HTTP cannot carry, or `undefined`. All answers are checked here before
  * their head is sent (`answer.ts`), so that no client misreads a head.
  */
 export function findInvalidHeader(headers: RawHeaders): string | undefined {
+  if (checked.has(headers)) return undefined;
   for (let at = 0; at < headers.length; at += 2)
     if (!TOKEN.test(headers[at]!) || !FIELD_VALUE.test(headers[at + 1]!)) return headers[at];
+  if (Object.isFrozen(headers)) checked.add(headers);
   return undefined;
 }
 

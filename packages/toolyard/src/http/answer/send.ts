@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "./answer.ts";
 
 /** Content type for JSON answers with further headers. */
-export const JSON_CONTENT = ["content-type", "application/json"] as const;
+export const JSON_CONTENT = Object.freeze(["content-type", "application/json"] as const);
 
 /** Sends `text`, which must be JSON. */
 export function sendJson(answer: HttpAnswer, status: number, text: string): void {

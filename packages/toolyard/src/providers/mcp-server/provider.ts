@@ -42,11 +42,42 @@ export interface ServerAdapter {
   readonly call: (call: ResolvedCall) => ResolvedCall;
 }
 
-export interface McpServerDeps {
+/** Identity of the server, and the parts of the hub that it uses. */
+export interface McpServerFacts {
   readonly source: Source;
   readonly options: McpServerOptions;
   readonly logger: Logger;
+  /** Name and version of the hub that are sent to the server. @default toolyard and its version */
+  readonly clientInfo?: Implementation;
+  /** Call slots that several providers share. @default its own slots */
+  readonly slots?: CallSlots;
+  /** Changes lists and calls. @default they are unchanged */
+  readonly adapter?: ServerAdapter;
+  /** Records requests to the server. @default they are not recorded */
+  readonly tracing?: Tracing | undefined;
+}
+
+/** Ways to start and to reach the server. */
+export interface McpServerStart {
   readonly openTransport: OpenTransport;
+  /** True if opening another connection starts no process. */
+  readonly opensCheaply: boolean;
+  /** Condition under which a server that supports both eras gets a second process. @default "auto" */
+  readonly legacyProcess?: LegacyProcess;
+  /** Limits the number of concurrent starts. @default one gate for the process */
+  readonly gate?: Gate;
+  /** Present if starting the server may download packages. @default none */
+  readonly installer?: Installer | undefined;
+  /** Resolves with the era of the first caller; an eager start waits for it. @default no wait */
+  readonly firstCallerEra?: Promise<EraName | undefined>;
+  /** True: the server starts on demand. False: it starts immediately. @default as configured by `start` */
+  readonly lazy?: boolean | undefined;
+  /** Counter of request ids for all connections. @default each connection has its own */
+  readonly requestIds?: RequestIds | undefined;
+}
+
+/** Lists of the server that are kept for the next start. */
+export interface McpServerLists {
   /**
    * Data that identify the server in addition to the source id: command and arguments, or URL. Only their hash is
    * written to disk.
@@ -61,31 +92,11 @@ export interface McpServerDeps {
    * for all texts
    */
   readonly isSecretFree?: (source: string, text: string) => boolean;
-  /** Name and version of the hub that are sent to the server. @default toolyard and its version */
-  readonly clientInfo?: Implementation;
-  /** Limits the number of concurrent starts. @default one gate for the process */
-  readonly gate?: Gate;
-  /** Present if starting the server may download packages. @default none */
-  readonly installer?: Installer | undefined;
-  /** True if opening another connection starts no process. */
-  readonly opensCheaply: boolean;
-  /** Condition under which a server that supports both eras gets a second process. @default "auto" */
-  readonly legacyProcess?: LegacyProcess;
-  /** Resolves with the era of the first caller; an eager start waits for it. @default no wait */
-  readonly firstCallerEra?: Promise<EraName | undefined>;
   /** Maximum time in milliseconds, from its start, that lists wait for a server that was never listed. @default 5000 */
   readonly coldWaitMs?: number;
-  /** Counter of request ids for all connections. @default each connection has its own */
-  readonly requestIds?: RequestIds | undefined;
-  /** True: the server starts on demand. False: it starts immediately. @default as configured by `start` */
-  readonly lazy?: boolean | undefined;
-  /** Call slots that several providers share. @default its own slots */
-  readonly slots?: CallSlots;
-  /** Changes lists and calls. @default they are unchanged */
-  readonly adapter?: ServerAdapter;
-  /** Records requests to the server. @default they are not recorded */
-  readonly tracing?: Tracing | undefined;
 }
+
+export interface McpServerDeps extends McpServerFacts, McpServerStart, McpServerLists {}
 
 export function createMcpServerProvider(deps: McpServerDeps): Provider {
   return deps.options.enabled ? new McpServerProvider(deps) : disabledProvider(deps.source);
@@ -197,7 +208,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
   const openTransport = tracing ? tracedTransports(deps.openTransport, source, tracing) : deps.openTransport;
   const { idleStopMs, isolation, era, protocolVersion, maxSessions, connectTimeoutMs, logLevel } = options;
   const { opensCheaply, legacyProcess = "auto", gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
-  const cache = deps.listingStore ?? listingCacheFor(deps);
+  const cache = deps.listingStore ?? listingCacheFor(deps, deps);
   return new Upstream(
     {
       source: source.id,
@@ -229,13 +240,15 @@ function createUpstream(deps: McpServerDeps): Upstream {
   );
 }
 
-function startOf({ lazy, options }: McpServerDeps): McpServerOptions["start"] {
+function startOf({ lazy, options }: Pick<McpServerDeps, "lazy" | "options">): McpServerOptions["start"] {
   if (lazy === undefined) return options.start;
   return lazy ? "lazy" : "eager";
 }
 
-function listingCacheFor(deps: McpServerDeps): ListingCache | undefined {
-  const { source, logger, cacheFolder: folder, cacheKey, isSecretFree } = deps;
+function listingCacheFor(
+  { source, logger }: McpServerFacts,
+  { cacheFolder: folder, cacheKey, isSecretFree }: McpServerLists,
+): ListingCache | undefined {
   if (folder === undefined) return undefined;
   const key = [source.kind, source.id, ...cacheKey];
   return new ListingCache({

@@ -1,5 +1,5 @@
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
-import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { HubContent } from "../../core/ports/hub-port.ts";
 import { VERSION } from "../../core/version.ts";
 import { CallMetrics } from "./call-metrics.ts";
 import { MetricsText } from "./metrics-text.ts";
@@ -8,7 +8,7 @@ import { writeSources } from "./source-metrics.ts";
 
 export interface MetricsParts {
   readonly callStatistics: CallStatistics;
-  readonly hub: () => Pick<HubPort, "sources">;
+  readonly hub: () => Pick<HubContent, "sources">;
   readonly redact: (text: string) => string;
   /** Maximum number of tools with a separate latency histogram. */
   readonly maxHistograms: number;

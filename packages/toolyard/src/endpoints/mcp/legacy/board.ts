@@ -1,5 +1,5 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import type { HubPort } from "../../../core/ports/hub-port.ts";
+import type { HubContent } from "../../../core/ports/hub-port.ts";
 import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/sources/provider.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
@@ -19,7 +19,7 @@ export class SessionBoard {
   readonly #watchers = new Map<string, Set<BoardMember>>();
   readonly #stop: readonly (() => void)[];
 
-  constructor(hub: HubPort, logger: Logger) {
+  constructor(hub: HubContent, logger: Logger) {
     this.#lists = new ListWatch(hub, logger);
     this.#stop = [
       hub.events.resourceUpdated.on((update) => this.#updated(update)),

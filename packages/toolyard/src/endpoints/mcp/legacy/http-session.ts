@@ -3,6 +3,7 @@ import { CallMap } from "../../../core/calls/call-map.ts";
 import type { Principal } from "../../../core/calls/call.ts";
 import { connectionId } from "../../../core/calls/connection-id.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { JSON_CONTENT } from "../../../http/answer/send.ts";
 import type { EventLog, RecoveredEvents } from "../../../state/ports/event-log.ts";
 import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import { rpcError, type RequestId } from "../../../wire/messages.ts";
@@ -38,6 +39,7 @@ export class HttpSession implements ReplyHome {
   lastSeenAt = performance.now();
   /** Time of the last request of the session. */
   usedAt = this.lastSeenAt;
+  #jsonHeaders: readonly string[] | undefined;
   #isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
@@ -102,6 +104,11 @@ export class HttpSession implements ReplyHome {
 
   get openId(): string | undefined {
     return this.#isListed ? this.id : undefined;
+  }
+
+  get jsonHeaders(): readonly string[] | undefined {
+    if (!this.#isListed) return undefined;
+    return (this.#jsonHeaders ??= Object.freeze(["mcp-session-id", this.id, ...JSON_CONTENT]));
   }
 
   get primingRetryMs(): number | undefined {

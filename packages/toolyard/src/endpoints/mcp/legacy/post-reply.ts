@@ -14,6 +14,8 @@ import type { StandingStream } from "./standing-stream.ts";
 export interface ReplyHome {
   /** Id of the session for the response headers, after the session was opened. */
   readonly openId: string | undefined;
+  /** Headers of JSON answers, after the session was opened. */
+  readonly jsonHeaders: readonly string[] | undefined;
   readonly events: SessionEvents;
   /** Value of `retry`, which is sent with an event id at the start of a stream, if the revision supports it. */
   readonly primingRetryMs: number | undefined;
@@ -118,8 +120,7 @@ export class PostReply implements Outlet {
   #sendJson(): void {
     const { answer } = this.#http;
     const [only = ""] = this.#replies;
-    const { openId } = this.#home;
-    const headers = openId === undefined ? JSON_CONTENT : ["mcp-session-id", openId, ...JSON_CONTENT];
+    const headers = this.#home.jsonHeaders ?? JSON_CONTENT;
     if (Array.isArray(this.#body)) answer.send(200, headers, `[${this.#replies.map(textOf).join(",")}]`);
     else if (typeof only === "string") answer.send(200, headers, only);
     else answer.sendPieces(200, headers, only);

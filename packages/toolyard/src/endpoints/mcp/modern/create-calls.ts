@@ -1,4 +1,4 @@
-import type { HubPort } from "../../../core/ports/hub-port.ts";
+import type { HubContent } from "../../../core/ports/hub-port.ts";
 import type { Tasks } from "../../../core/ports/tasks.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { CallCoordinator } from "./call-coordinator.ts";
@@ -12,7 +12,7 @@ export interface ModernCalls {
 }
 
 interface ModernCallsDeps {
-  readonly hub: HubPort;
+  readonly hub: HubContent;
   readonly options: ParkingOptions;
   readonly state: HubState;
   readonly tasks?: Tasks | undefined;

@@ -1,4 +1,4 @@
-import type { HubPort, ListKind, View } from "../../../core/ports/hub-port.ts";
+import type { HubContent, ListKind, View } from "../../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import { isFor } from "../../../core/sources/provider.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
@@ -14,7 +14,7 @@ export class ListenBoard {
   readonly #lists: ListWatch<BoardListener>;
   readonly #stop: () => void;
 
-  constructor(hub: HubPort, logger: Logger) {
+  constructor(hub: HubContent, logger: Logger) {
     this.#lists = new ListWatch(hub, logger);
     this.#stop = hub.events.resourceUpdated.on((update) => {
       const { uri, params } = update;

@@ -1,4 +1,4 @@
-import type { HubPort, RenderedList, View } from "../../../core/ports/hub-port.ts";
+import type { HubContent, RenderedList, View } from "../../../core/ports/hub-port.ts";
 import { callerKey } from "../../../core/ports/profiles.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import {
@@ -24,7 +24,7 @@ type HeaderFinding = HeaderMismatch | undefined;
  * Compares `Mcp-Param-*` headers with the arguments that they repeat, for tools whose schema requires such headers.
  */
 export class ToolHeaders {
-  readonly #hub: HubPort;
+  readonly #hub: HubContent;
   readonly #byList = new WeakMap<RenderedList, HeadersByTool>();
   /** Headers by view. They are kept until a list changes, because reading a list for each call would be expensive. */
   readonly #current = new Map<string, HeadersOfView>();
@@ -32,7 +32,7 @@ export class ToolHeaders {
   /** Number of list changes so far. */
   #round = 0;
 
-  constructor(hub: HubPort) {
+  constructor(hub: HubContent) {
     this.#hub = hub;
     this.#stop = hub.events.listsChanged.on(({ lists }) => {
       if (!lists.includes("tools")) return;
