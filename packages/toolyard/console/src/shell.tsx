@@ -20,6 +20,8 @@ interface ViewEntry {
   /** False: shown only to callers whose rights are not restricted. */
   readonly forAll: boolean;
   readonly view: ComponentType;
+  /** Capability without which the view is not shown. */
+  readonly needs?: "hasChat" | "hasCode";
 }
 
 /** The views in the order of the navigation. */
@@ -29,6 +31,18 @@ export const VIEWS: readonly ViewEntry[] = [
   { name: "tools", forAll: true, view: Tools },
   { name: "resources", forAll: true, view: Resources },
   { name: "prompts", forAll: true, view: Prompts },
+  {
+    name: "chat",
+    forAll: true,
+    needs: "hasChat",
+    view: lateView(async () => (await import("./views/chat.tsx")).ChatView),
+  },
+  {
+    name: "code",
+    forAll: true,
+    needs: "hasCode",
+    view: lateView(async () => (await import("./views/code.tsx")).CodeView),
+  },
   { name: "tasks", forAll: true, view: lateView(async () => (await import("./views/tasks.tsx")).Tasks) },
   { name: "approvals", forAll: false, view: lateView(async () => (await import("./views/approvals.tsx")).Approvals) },
   { name: "signIns", forAll: true, view: lateView(async () => (await import("./views/sign-ins.tsx")).SignIns) },
@@ -42,8 +56,11 @@ export const VIEWS: readonly ViewEntry[] = [
 export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const seesAll = session.value?.seesAll === true;
-  const shown = VIEWS.filter(({ forAll }) => forAll || seesAll);
+  const { seesAll = false, hasChat = false, hasCode = false } = session.value ?? {};
+  const capabilities = { hasChat, hasCode };
+  const shown = VIEWS.filter(
+    ({ forAll, needs }) => (forAll || seesAll) && (needs === undefined || capabilities[needs]),
+  );
   const current = shown.find(({ name }) => name === route.value[0]) ?? shown[0]!;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

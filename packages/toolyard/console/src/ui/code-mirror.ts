@@ -1,27 +1,7 @@
-import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { StreamLanguage } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
-import { tags } from "@lezer/highlight";
 import { EditorView, minimalSetup } from "codemirror";
-
-/** Colors are variables of the page, so that the editor follows the appearance of the page. */
-const COLORS = HighlightStyle.define([
-  { tag: tags.comment, color: "var(--dim)" },
-  { tag: tags.string, color: "var(--good)" },
-  { tag: [tags.atom, tags.number, tags.bool], color: "var(--busy)" },
-  { tag: [tags.propertyName, tags.keyword], color: "var(--mark)" },
-  { tag: tags.bracket, fontWeight: "600" },
-]);
-
-const LOOKS = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--back)", height: "100%" },
-  "&.cm-focused": { outline: "3px solid var(--mark)", outlineOffset: "-3px" },
-  ".cm-scroller": { font: "0.85rem/1.5 ui-monospace, monospace", overflow: "auto" },
-  ".cm-content": { caretColor: "var(--ink)" },
-  ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-    backgroundColor: "var(--chosen)",
-  },
-});
+import { EDITOR_LOOKS } from "./editor-looks.ts";
 
 const LANGUAGES = { toml: () => StreamLanguage.define(toml) } as const;
 export type EditorLanguage = keyof typeof LANGUAGES;
@@ -48,8 +28,7 @@ export function openEditor(element: HTMLElement, options: EditorOptions): Editor
     extensions: [
       minimalSetup,
       LANGUAGES[language](),
-      syntaxHighlighting(COLORS),
-      LOOKS,
+      EDITOR_LOOKS,
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ "aria-label": label, dir: "ltr", spellcheck: "false", tabindex: "0" }),
       EditorView.editable.of(!isReadOnly),

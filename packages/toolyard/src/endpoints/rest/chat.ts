@@ -1,3 +1,4 @@
+import type { Principal } from "../../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Chat, ChatReply } from "../../core/ports/chat.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
@@ -11,19 +12,23 @@ export interface ChatBody {
   readonly maxIterations?: number;
 }
 
+/** A chat request with the caller whose rights the agent has. */
+export interface ChatCallerRequest extends ChatBody {
+  readonly principal: Principal;
+}
+
 type ChatAnswer = { readonly ok: true; readonly reply: ChatReply };
 
 /** Runs the agent. Callers that accept events get them as they occur. */
 export async function runChat(
   chat: Chat | undefined,
-  body: ChatBody,
+  request: ChatCallerRequest,
   exchange: RestExchange,
 ): Promise<ChatAnswer | Fail> {
   if (!chat) return NO_AGENT;
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
   const reply = await chat.reply({
-    ...body,
-    principal: exchange.http.principal,
+    ...request,
     signal: exchange.signal,
     ...(exchange.takesEvents ? { onEvent } : {}),
   });

@@ -164,7 +164,8 @@ export class RestEndpoint implements Endpoint {
     const chat = this.#parts.chat();
     if (chat && prefersAsync(exchange))
       return this.#started(exchange, () => this.#tasks.startChat(exchange, chat, body));
-    const outcome = await this.#calls.guard(exchange, () => runChat(chat, body, exchange));
+    const request = { ...body, principal: exchange.http.principal };
+    const outcome = await this.#calls.guard(exchange, () => runChat(chat, request, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }

@@ -24,6 +24,8 @@ export interface SessionInfo {
   readonly isReadOnlyHub: boolean;
   /** True if the caller may use `execute_code`. */
   readonly hasCode: boolean;
+  /** True if a language model is configured. */
+  readonly hasChat: boolean;
   /** Address of the MCP endpoint. */
   readonly mcpUrl: string;
   /** Configuration files in force; empty if `seesAll` is false. */

@@ -114,7 +114,7 @@ export class ConsoleEndpoint implements Endpoint {
   }
 
   async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
-    const { hub, tools, hubControl } = this.#parts;
+    const { hub, tools, hubControl, chat } = this.#parts;
     const { principal, by, seesAll, mayChange, isReadOnlyHub } = caller;
     const { identity, id, roles = [] } = principal;
     const facts = await hub.facts(principal, { waits: false });
@@ -127,6 +127,7 @@ export class ConsoleEndpoint implements Endpoint {
       mayChange,
       isReadOnlyHub,
       hasCode: tools.nameOf("execute_code", principal) !== undefined,
+      hasChat: chat() !== undefined,
       mcpUrl: exchange.mcpUrl,
       files: seesAll ? hubControl().files : [],
     };

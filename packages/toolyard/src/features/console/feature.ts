@@ -7,6 +7,7 @@ import {
   ACCESS,
   AUDIT,
   CALL_STATISTICS,
+  CHAT,
   GET_HUB,
   HUB,
   HUB_CONTROL,
@@ -65,7 +66,7 @@ const CONSOLE_ENDPOINT = defineEndpoint({
 /** Hands services to the console, which would otherwise use more services than one part may. */
 export const CONSOLE_WORK = defineFeature({
   name: "console-work",
-  uses: [TASKS, SCHEDULES, AUTH_SERVER, ROLE_NAMES],
+  uses: [TASKS, SCHEDULES, AUTH_SERVER, ROLE_NAMES, CHAT],
   provides: [WORK_PARTS],
   start: ({ authServer, ...services }, config: () => { readonly auth?: HubAuthConfig }) => {
     const findServer = (): AuthServerHandle | undefined =>

@@ -4,6 +4,7 @@ import type { Late } from "../../core/late.ts";
 import type { Identity } from "../../core/calls/identity.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Audit } from "../../core/ports/audit.ts";
+import type { Chat } from "../../core/ports/chat.ts";
 import type { CallStatistics } from "../../core/ports/call-statistics.ts";
 import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
@@ -46,6 +47,8 @@ export interface OpeningParts extends HubParts {
 /** Services with which callers work. */
 export interface WorkParts {
   readonly tasks: Tasks;
+  /** Returns the agent, or `undefined` if no model is configured. */
+  readonly chat: () => Chat | undefined;
   readonly schedules: Pick<Schedules, "list" | "run" | "cancel">;
   /** Returns the hub's own authorization server, or `undefined` if the mode `builtin` is off. */
   readonly authServer: () => AuthServerHandle | undefined;

@@ -4,6 +4,7 @@ import { ContentRoutes } from "./contents.ts";
 import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
+import { agentRoutes } from "./agent.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { SignInRoutes } from "./sign-ins.ts";
 import { SourceRoutes } from "./sources.ts";
@@ -24,6 +25,7 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new RecordRoutes(parts).routes,
     ...new SignInRoutes(parts).routes,
     ...approvalRoutes(parts),
+    ...agentRoutes(parts, calls),
     ...new UserRoutes(parts).routes,
     ...new WorkRoutes(parts).routes,
   ];

@@ -9,7 +9,7 @@ import { toolValue } from "../../../core/calls/tool-value.ts";
 import type { HostReply, SandboxHost, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
 import type { BuiltinPorts } from "../ports.ts";
-import { toolPath, type PathRules } from "./tool-path.ts";
+import { toolPath, type PathRules } from "../../../schema/tool-path.ts";
 
 /** Name of the tool that calls another tool on behalf of its caller. */
 const EXECUTE_TOOL = "execute_tool";

@@ -1,5 +1,5 @@
-import { DEFAULT_SEPARATOR } from "../../../core/names/names.ts";
-import { isPythonName } from "../../../schema/python-names.ts";
+import { DEFAULT_SEPARATOR } from "../core/names/names.ts";
+import { isPythonName } from "./python-names.ts";
 
 export interface PathRules {
   readonly language: "python" | "typescript";
