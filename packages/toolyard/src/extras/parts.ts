@@ -37,7 +37,7 @@ export const PARTS = {
   library: { purpose: "the document library", packages: ["@toolyard/library"], isOwn: true },
   gnn: { purpose: "Active Inference models in GNN", packages: ["@toolyard/gnn"], isOwn: true },
   postgres: { purpose: "a document library in PostgreSQL", packages: ["pg"] },
-  redis: { purpose: "state that several hubs share", packages: ["ioredis"] },
+  redis: { purpose: "state that several hubs share", packages: ["ioredis", "bullmq"] },
   "sign-in": { purpose: "sign-in to this hub without another identity provider", packages: ["oidc-provider"] },
 } as const satisfies Readonly<Record<string, ExtraPart>>;
 

@@ -77,9 +77,10 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
   redis: {
     versions: {
       ioredis: "6.0.0",
+      bullmq: "6.7.0",
     },
-    lock: "e1f867d99007",
-    megabytes: 1.5,
+    lock: "f752364f158a",
+    megabytes: 12.5,
   },
   "sign-in": {
     versions: {

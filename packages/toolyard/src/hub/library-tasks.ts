@@ -75,11 +75,11 @@ export function programTasks(tasks: Tasks): ProgramTasks {
       return hubTask(tasks, id);
     },
     findTask: async (id) => {
-      await tasks.ready();
+      await tasks.ready({ id, principal });
       return tasks.get(id, principal) && hubTask(tasks, id);
     },
     tasks: async () => {
-      await tasks.ready();
+      await tasks.ready({ principal });
       return tasks.list(principal);
     },
   };

@@ -104,6 +104,21 @@ export interface StartedCall {
   readonly follows?: UpstreamTask | undefined;
 }
 
+/** Tasks that are about to be read: one, or all of a principal. */
+export interface WantedTasks {
+  readonly principal: Principal;
+  /** @default all tasks of the principal */
+  readonly id?: string | undefined;
+}
+
+/** Scheduled runs of all hubs of a store, each of which starts once. */
+export interface SharedRuns {
+  /** Offers a run. Every hub of the store offers it, and one of them starts it. */
+  offer(schedule: string, time: Date): Promise<void>;
+  /** Starts offered runs with the function, until the resolved function is called. */
+  serve(start: (schedule: string) => Promise<void>): Promise<() => Promise<void>>;
+}
+
 /** Server request of a task that its caller does not answer. */
 export interface RefusedInput {
   readonly key: string;
@@ -137,10 +152,14 @@ export interface Tasks {
   readonly isOffered: boolean;
   /** Absent if no tool may become a task. */
   readonly supportRules: TaskSupportRules | undefined;
+  /** Present if several hubs share a store. */
+  readonly sharedRuns?: SharedRuns | undefined;
   /**
-   * Resolves when the tasks of earlier hubs are known. Must be awaited before `get`, `list`, `respond` and `cancel`.
+   * Resolves when the tasks of earlier hubs are known, and the wanted ones of other hubs of the same store. Must be
+   * awaited before `get`, `list`, `respond`, `refuse` and `cancel`. Rejects with a `FailError` if the store of several
+   * hubs cannot be reached and this hub does not have the wanted task.
    */
-  ready(): Promise<void>;
+  ready(wanted?: WantedTasks): Promise<void>;
   /** Returns true if the principal may have one more unfinished task. */
   hasRoomFor(principal: Principal): boolean;
   /**

@@ -65,16 +65,16 @@ export class TaskRoutes {
   }
 
   async #list(exchange: RestExchange): Promise<void> {
-    await this.#tasks.ready();
+    await this.#tasks.ready({ principal: exchange.http.principal });
     const tasks = this.#tasks.list(exchange.http.principal).map(({ result: _result, ...task }) => task);
     sendValue(exchange.answer, { tasks, total: tasks.length });
   }
 
   /** Sends the task. With `Accept: text/event-stream`, sends each of its states until the last one. */
   async #show(exchange: RestExchange): Promise<void> {
-    await this.#tasks.ready();
     const { id } = this.#place(exchange);
     const { principal, query } = exchange.http;
+    await this.#tasks.ready({ id, principal });
     const isFull = wantsFull(exchange.http, query);
     const task = this.#tasks.get(id, principal);
     if (!task) return sendFailure(exchange.answer, UNKNOWN);
@@ -95,15 +95,15 @@ export class TaskRoutes {
     const responses = await exchange.readObject("the answers by key");
     if (!Object.values(responses).every(isJsonObject))
       throw new Refusal(400, 'Each answer must be an object, such as {"action": "accept", "content": {}}.');
-    await this.#tasks.ready();
     const { principal } = exchange.http;
+    await this.#tasks.ready({ id, principal });
     if (!this.#tasks.respond(id, principal, responses)) return sendFailure(exchange.answer, UNKNOWN);
     this.#answer(exchange, id);
   }
 
   async #cancel(exchange: RestExchange): Promise<void> {
-    await this.#tasks.ready();
     const { id } = this.#place(exchange);
+    await this.#tasks.ready({ id, principal: exchange.http.principal });
     if (!this.#tasks.cancel(id, exchange.http.principal)) return sendFailure(exchange.answer, UNKNOWN);
     this.#answer(exchange, id);
   }

@@ -5,7 +5,7 @@ import { FailError, messageOf } from "../../core/errors.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Schedules, ScheduleState } from "../../core/ports/schedules.ts";
-import { isFinal, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
+import { isFinal, type SharedRuns, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
 import type { Schedule } from "./options.ts";
 
 /** Owner of all runs: the local caller, whose sign-ins and rights the runs have. No token can have its name. */
@@ -18,7 +18,7 @@ const MAX_LATE_MS = 60 * 60 * 1000;
 export interface ScheduleTableDeps {
   /** Returns the schedules of the current configuration. */
   readonly schedules: () => readonly Schedule[];
-  readonly tasks: Pick<Tasks, "start" | "list" | "get" | "cancel" | "ready">;
+  readonly tasks: Pick<Tasks, "start" | "list" | "get" | "cancel" | "ready" | "sharedRuns">;
   readonly logger: Logger;
 }
 
@@ -44,6 +44,8 @@ export class ScheduleTable implements Schedules {
   #known: readonly Schedule[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   #users = 0;
+  /** Ends the runs that hubs share. Present while this hub starts them. */
+  #serving: Promise<() => Promise<void>> | undefined;
 
   constructor(deps: ScheduleTableDeps) {
     this.#deps = deps;
@@ -66,11 +68,25 @@ export class ScheduleTable implements Schedules {
     this.#users = 0;
     this.#known = undefined;
     this.#timetables = new Map();
+    void this.#serving?.then((end) => end()).catch(() => {});
+    this.#serving = undefined;
+  }
+
+  /** Starts runs that the hubs of the store offer. The hub that gets a run starts it for all. */
+  #serveShared(runs: SharedRuns): void {
+    this.#serving ??= runs.serve(async (name) => {
+      const schedule = this.#deps.schedules().find((one) => one.name === name && one.enabled);
+      if (schedule) await this.#startDue(schedule);
+    });
+    this.#serving.catch((error: unknown) => {
+      this.#serving = undefined;
+      this.#deps.logger.error("Scheduled runs cannot be shared with the other hubs.", { error: messageOf(error) });
+    });
   }
 
   async list(): Promise<readonly ScheduleState[]> {
     const { schedules, tasks } = this.#deps;
-    await tasks.ready();
+    await tasks.ready({ principal: OWNER });
     const all = tasks.list(OWNER);
     return schedules().map(({ name, cron, timezone, tool, enabled }) => {
       const { skipped = 0, problem } = this.#counts.get(name) ?? {};
@@ -138,6 +154,8 @@ export class ScheduleTable implements Schedules {
     }
     this.#known = schedules;
     this.#timetables = timetables;
+    const { sharedRuns } = this.#deps.tasks;
+    if (sharedRuns && timetables.size > 0 && this.#users > 0) this.#serveShared(sharedRuns);
   }
 
   /** A schedule whose times cannot be computed is a problem of its own; the others run. */
@@ -162,7 +180,18 @@ export class ScheduleTable implements Schedules {
         schedule: schedule.name,
         time: next.toISOString(),
       });
-    else void this.#startDue(schedule);
+    else void this.#startOrOffer(schedule, next);
+  }
+
+  /** Starts a run, or offers it to all hubs of the store, one of which starts it. */
+  async #startOrOffer(schedule: Schedule, time: Date): Promise<void> {
+    const { sharedRuns } = this.#deps.tasks;
+    if (!sharedRuns) return await this.#startDue(schedule);
+    try {
+      await sharedRuns.offer(schedule.name, time);
+    } catch (error) {
+      this.#note(schedule.name, error);
+    }
   }
 
   async #startDue(schedule: Schedule): Promise<void> {
@@ -205,7 +234,7 @@ export class ScheduleTable implements Schedules {
    */
   async #unfinishedRuns(name: string): Promise<readonly TaskSnapshot[]> {
     const { tasks } = this.#deps;
-    await tasks.ready();
+    await tasks.ready({ principal: OWNER });
     const isOpen = (task: TaskSnapshot): boolean => task.endpoint === endpointOf(name) && !isFinal(task);
     return tasks
       .list(OWNER)

@@ -1,31 +1,37 @@
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { LateTasks } from "./late-tasks.ts";
 import { resolveTasks, TASK_SECTIONS, type TaskOptions, type TaskReads, type TasksConfig } from "./options.ts";
 import type { TaskJournal } from "./task-journal.ts";
+import type { TaskTableDeps } from "./task-table.ts";
 
 /** Feature: calls that continue after their request ended, and can be read later. */
 export const TASKS = defineFeature({
   name: "tasks",
   schema: TASK_SECTIONS,
-  uses: [DATA_FOLDERS, GET_HUB, LOGGER],
+  uses: [DATA_FOLDERS, GET_HUB, LOGGER, STATE],
   provides: [TASKS_SERVICE],
   check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
-  start: ({ dataFolders: { tasks: folder }, getHub, logger }, config: () => TaskReads) => {
+  start: ({ dataFolders: { tasks: folder }, getHub, logger, state: { queues } }, config: () => TaskReads) => {
     const options = liveOptions(config);
     const tasks = new LateTasks({
       options,
+      isShared: queues !== undefined,
       findSubject: (tool) => getHub().tools.subjectOf(tool, LOCAL_PRINCIPAL),
       load: async (changed) => {
         const { TaskTable, DetachedRun } = await import("./task-parts.ts");
-        return new TaskTable({
+        const deps: Omit<TaskTableDeps, "openJournal"> = {
           options,
           logger,
           changed,
-          openJournal: () => (folder === undefined ? undefined : openJournal(folder, getHub().folder)),
           run: (call) => new DetachedRun(getHub().port, call),
-        });
+        };
+        if (queues)
+          return new (await import("./shared/shared-tasks.ts")).SharedTasks({ ...deps, queues, importBullmq });
+        const openFile = () => (folder === undefined ? undefined : openJournal(folder, getHub().folder));
+        return new TaskTable({ ...deps, openJournal: openFile });
       },
     });
     return {
@@ -35,6 +41,10 @@ export const TASKS = defineFeature({
     };
   },
 });
+
+async function importBullmq(): Promise<unknown> {
+  return (await import("../../extras/import-extra.ts")).importExtra("redis", "bullmq", { purpose: "`[store]`" });
+}
 
 /** Returns the options of the current configuration. They are read again when the configuration changes. */
 function liveOptions(config: () => TaskReads): () => TaskOptions {

@@ -5,6 +5,7 @@ import { Late } from "../../core/late.ts";
 import type { Subject } from "../../core/ports/permission.ts";
 import type {
   RefusedInput,
+  SharedRuns,
   StartedCall,
   TaskCall,
   TaskChange,
@@ -12,16 +13,25 @@ import type {
   Tasks,
   TaskSnapshot,
   TaskSupportRules,
+  WantedTasks,
 } from "../../core/ports/tasks.ts";
 import type { TaskOptions } from "./options.ts";
-import type { TaskTable } from "./task-table.ts";
+
+/** Tasks of one hub, or of all hubs of a store. */
+export type LoadedTasks = Omit<Tasks, "supportRules" | "isOffered" | "sharedRuns"> & {
+  /** Present if several hubs share a store. */
+  readonly runs?: SharedRuns;
+  close(): Promise<void>;
+};
 
 export interface LateTasksParts {
+  /** True if several hubs share a store. */
+  readonly isShared: boolean;
   readonly options: () => TaskOptions;
   /** Returns what patterns of the configuration are compared with, by the name of a tool as callers see it. */
   readonly findSubject: (tool: string) => Subject | undefined;
   /** Loads the table, which reports changes of its tasks to `changed`. */
-  readonly load: (changed: Emitter<TaskChange>) => Promise<TaskTable>;
+  readonly load: (changed: Emitter<TaskChange>) => Promise<LoadedTasks>;
 }
 
 /** Tasks whose code is loaded by the first of them. Before `ready` there are none. */
@@ -29,13 +39,20 @@ export class LateTasks implements Tasks {
   readonly changed = new Emitter<TaskChange>();
   readonly #options: LateTasksParts["options"];
   readonly #findSubject: LateTasksParts["findSubject"];
-  readonly #table: Late<TaskTable>;
+  readonly #table: Late<LoadedTasks>;
+  readonly sharedRuns?: SharedRuns;
   #support: { readonly options: TaskOptions; readonly rules: TaskSupportRules | undefined } | undefined;
 
-  constructor({ options, findSubject, load }: LateTasksParts) {
+  constructor({ options, findSubject, isShared, load }: LateTasksParts) {
     this.#options = options;
     this.#findSubject = findSubject;
     this.#table = new Late(() => load(this.changed));
+    if (!isShared) return;
+    const runs = async (): Promise<SharedRuns> => (await this.#table.get()).runs!;
+    this.sharedRuns = {
+      offer: async (schedule, time) => (await runs()).offer(schedule, time),
+      serve: async (start) => (await runs()).serve(start),
+    };
   }
 
   get isOffered(): boolean {
@@ -48,8 +65,8 @@ export class LateTasks implements Tasks {
     return this.#support.rules;
   }
 
-  async ready(): Promise<void> {
-    await (await this.#table.get()).ready();
+  async ready(wanted?: WantedTasks): Promise<void> {
+    await (await this.#table.get()).ready(wanted);
   }
 
   hasRoomFor(principal: Principal): boolean {

@@ -35,6 +35,8 @@ export class StoredTask {
   #message: string | undefined;
   #updatedAt: string;
   #end: TaskEnd | undefined;
+  /** Open server requests of a task whose call runs on another hub. */
+  #remoteInput: JsonObject = {};
 
   constructor(facts: TaskFacts) {
     // Arguments are kept only for an idempotent call, because only such a call is repeated after a crash.
@@ -45,11 +47,12 @@ export class StoredTask {
 
   /** Returns the task of a record in the journal, or `undefined` if the record is not that of a task. */
   static from(record: TaskRecord): StoredTask | undefined {
-    const { facts, end, status, message, updatedAt } = record as unknown as StoredTaskRecord;
+    const { facts, end, status, message, updatedAt, input = {} } = record as unknown as StoredTaskRecord;
     if (typeof facts !== "object" || facts === null || typeof facts.owner !== "string") return undefined;
     const task = new StoredTask(facts);
     if (end) task.finish(end);
     task.#status = status;
+    task.#remoteInput = input;
     task.#message = message;
     task.#updatedAt = updatedAt;
     return task;
@@ -105,7 +108,7 @@ export class StoredTask {
       updatedAt: this.#updatedAt,
       ttlMs,
       pollIntervalMs: POLL_INTERVAL_MS,
-      ...(this.#status === "input_required" && { inputRequests: this.run?.openInput() ?? {} }),
+      ...(this.#status === "input_required" && { inputRequests: this.run?.openInput() ?? this.#remoteInput }),
       ...(end?.type === "result" && { result: end.result }),
       ...(end?.type === "error" && { error: end.error }),
     };
@@ -118,6 +121,7 @@ export class StoredTask {
       facts,
       status: this.#status,
       updatedAt: this.#updatedAt,
+      ...(this.#status === "input_required" && { input: this.run?.openInput() ?? this.#remoteInput }),
       ...(this.#message !== undefined && { message: this.#message }),
       ...(this.#end && { end: this.#end }),
     };
@@ -132,4 +136,5 @@ interface StoredTaskRecord {
   readonly updatedAt: string;
   readonly message?: string;
   readonly end?: TaskEnd;
+  readonly input?: JsonObject;
 }

@@ -21,7 +21,7 @@ import { isoNow } from "../../core/text/iso-now.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { TaskOptions } from "./options.ts";
 import { StoredTask } from "./stored-task.ts";
-import type { TaskJournal, TaskRecord } from "./task-journal.ts";
+import type { TaskRecord } from "./task-journal.ts";
 
 export interface TaskTableDeps {
   readonly options: () => TaskOptions;
@@ -32,10 +32,35 @@ export interface TaskTableDeps {
    * Opens the journal: for the first task, or at the start if stored tasks exist. Returns `undefined` if tasks are kept
    * in memory.
    */
-  readonly openJournal: () => Promise<{ journal: TaskJournal; records: readonly TaskRecord[] }> | undefined;
+  readonly openJournal: () => Promise<OpenedJournal> | undefined;
   /** Calls a tool. `isIdempotent` resolves when the call is admitted, and rejects if it is refused. */
   readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
 }
+
+/** Storage of the tasks of one hub. */
+export interface TaskStorage {
+  /** Size in bytes, by which it is decided when to call `compact`. */
+  readonly bytes: number;
+  /** Stores a record. Resolves when a crash cannot lose it. */
+  append(record: TaskRecord): Promise<void>;
+  /** Replaces the content by these records. */
+  compact(records: () => readonly TaskRecord[]): Promise<void>;
+  /** Shows progress to other hubs. Absent if no other hub reads the storage. */
+  show?(task: StoredTask): void;
+  close(): Promise<void>;
+}
+
+export interface OpenedJournal {
+  readonly journal: TaskStorage;
+  /** Last record of each task. */
+  readonly records: readonly TaskRecord[];
+}
+
+/** Action on a task that another hub received. */
+export type TaskAction =
+  | { readonly type: "respond"; readonly responses: JsonObject }
+  | { readonly type: "refuse"; readonly key: string; readonly error: FailError }
+  | { readonly type: "cancel" };
 
 /** Tasks of one hub, in memory and in a journal. */
 export class TaskTable implements Omit<Tasks, "supportRules"> {
@@ -47,7 +72,7 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
   /** Numbers of tasks that are being created, by owner. */
   readonly #reserved = new Map<string, number>();
   #isCompacting = false;
-  #journal: TaskJournal | undefined;
+  #journal: TaskStorage | undefined;
   #opening: Promise<void> | undefined;
   #isClosed = false;
 
@@ -162,13 +187,39 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
 
   cancel(id: string, principal: Principal): boolean {
     const task = this.#find(id, principal);
-    if (!task) return false;
+    if (task && !task.isFinal) this.#cancel(task);
+    return task !== undefined;
+  }
+
+  #cancel(task: StoredTask): void {
     const { run } = task;
-    if (task.isFinal) return true;
-    this.#interrupted.delete(id);
+    this.#interrupted.delete(task.facts.id);
     this.#settle(task, { type: "cancelled" });
     run?.cancel(new FailError(fail("cancelled", "The task was cancelled.")));
-    return true;
+  }
+
+  /** Returns true if the table has the task, for any owner. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** Returns the tasks of all owners. */
+  all(): readonly StoredTask[] {
+    return Array.from(this.#byId.values());
+  }
+
+  /** Adds an unfinished task of a hub that has ended. Its call is continued when its owner reads it. */
+  adopt(record: TaskRecord): void {
+    this.#restore(record);
+  }
+
+  /** Applies an action that another hub received from the owner of the task. */
+  act(id: string, action: TaskAction): void {
+    const task = this.#byId.get(id);
+    if (!task?.run) return;
+    if (action.type === "respond") return task.run.respond(action.responses);
+    if (action.type === "refuse") return task.run.refuse(action.key, action.error);
+    this.#cancel(task);
   }
 
   async ended(id: string, principal: Principal, signal: AbortSignal): Promise<TaskSnapshot | undefined> {
@@ -232,10 +283,12 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
       progressed: (message) => {
         if (task.isFinal) return;
         task.progressed(message);
+        this.#journal?.show?.(task);
         this.#report(task);
       },
       inputChanged: () => {
         task.inputChanged();
+        this.#journal?.show?.(task);
         this.#report(task);
       },
       delegated: (upstream) => {
@@ -330,7 +383,7 @@ const COMPACT_FACTOR = 2;
 const COMPACT_FREE_BYTES = 16 * 1024 * 1024;
 const NO_ROOM = "You have too many unfinished tasks. Wait until one ends, or cancel one.";
 
-const INTERRUPTED: TaskEnd = {
+export const INTERRUPTED: TaskEnd = {
   type: "error",
   error: {
     code: RPC.internal,

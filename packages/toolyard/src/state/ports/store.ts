@@ -6,6 +6,7 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { HubNotifications } from "./hub-notifications.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { Peers } from "./peers.ts";
+import type { SharedQueues } from "./shared-queues.ts";
 import type { SessionRecords } from "./session-records.ts";
 
 /** State of this hub, for parts of the hub that share it with other hubs. */
@@ -60,6 +61,8 @@ export interface HubState {
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
   readonly notifications: HubNotifications;
+  /** Access for tasks and queued work. Absent if the store has no hubs of other processes. */
+  readonly queues?: SharedQueues;
   /** The other hubs. Absent if only this process uses the store. */
   readonly peers?: Peers;
   /** True while the store cannot be reached. @default false */

@@ -13,6 +13,8 @@ import { HUB_LEASE_MS, HubLeases } from "./leases.ts";
 import { RedisLimitStore } from "./limit-store.ts";
 import { parseNotification } from "./notifications.ts";
 import type { RedisStoreOptions } from "./options.ts";
+import { createSharedQueues } from "./shared-queues.ts";
+import type { SharedQueues } from "../ports/shared-queues.ts";
 import { RedisPeers } from "./peers.ts";
 
 const SECRET_BYTES = 32;
@@ -75,6 +77,7 @@ class RedisHubState implements HubState {
   readonly sessions: RedisSessionRecords;
   readonly parked: RedisParkedDirectory;
   readonly notifications: HubNotifications;
+  readonly queues: SharedQueues;
   readonly peers: RedisPeers;
   #secret: Uint8Array;
   readonly #parts: RedisHubParts;
@@ -102,6 +105,7 @@ class RedisHubState implements HubState {
       countsListeners: options.mode !== "cluster",
     });
     if (options.advertise !== undefined) this.#leases.announce({ url: options.advertise });
+    this.queues = createSharedQueues({ hub, prefix, connection, client: parts.subscriber });
     this.notifications = {
       publish: (notification) => this.#publish(notification),
       on: (listener) => this.#received.on(listener),

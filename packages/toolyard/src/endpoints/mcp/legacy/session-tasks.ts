@@ -10,6 +10,7 @@ import type { DialectRequest } from "../../dialect.ts";
 import { errorAnswer, resultAnswer, SILENCE, type McpAnswer } from "../answers.ts";
 import { failureAnswer } from "../failures.ts";
 import type { MethodCodec } from "../methods.ts";
+import { readTasks } from "../read-tasks.ts";
 import type { CallScope } from "./call-scope.ts";
 import { legacyTask, readTaskCall, RELATED_TASK, taskPage } from "./legacy-task.ts";
 import type { Outlet } from "./outlet.ts";
@@ -52,10 +53,13 @@ export class SessionTasks {
   /** Answers `tools/call` with `task`, and the methods of tasks. */
   async answer({ method, params }: DialectRequest, scope: CallScope): Promise<McpAnswer> {
     if (method === "tools/call") return this.#create(params);
-    await this.#tasks.ready();
-    if (method === "tasks/list") return taskPage(this.#tasks.list(this.#owner.principal), params["cursor"]);
-    const id = stringMember(params, "taskId");
-    if (id === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `taskId` must be a string.");
+    const { principal } = this.#owner;
+    const id = method === "tasks/list" ? undefined : stringMember(params, "taskId");
+    if (id === undefined && method !== "tasks/list")
+      return errorAnswer(RPC.invalidParams, "Invalid params: `taskId` must be a string.");
+    const lost = await readTasks(this.#tasks, { id, principal });
+    if (lost) return lost;
+    if (id === undefined) return taskPage(this.#tasks.list(principal), params["cursor"]);
     const task = this.#get(id);
     if (!task) return UNKNOWN;
     if (method === "tasks/get") return resultAnswer(legacyTask(task));

@@ -139,7 +139,7 @@ export class Listens {
   ): Promise<{ readonly ids: readonly string[]; readonly stop: () => void } | undefined> {
     const { tasks } = this.#options;
     const { principal } = listen.view;
-    await tasks?.ready();
+    for (const id of wanted) await tasks?.ready({ id, principal });
     const ids = wanted.filter((id) => tasks?.get(id, principal) !== undefined);
     if (!tasks || ids.length === 0) return undefined;
     const stop = tasks.changed.on(({ task }) => {

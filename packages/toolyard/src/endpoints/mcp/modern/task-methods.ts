@@ -3,6 +3,7 @@ import { TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/po
 import { RPC } from "../../../wire/messages.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
+import { readTasks } from "../read-tasks.ts";
 import type { AdmittedFacts } from "./facts.ts";
 
 /** Returns true if the caller declares the extension in this request. */
@@ -26,7 +27,8 @@ export async function answerTaskMethod(
   const responses = params["inputResponses"];
   if (method === "tasks/update" && !isJsonObject(responses))
     return errorAnswer(RPC.invalidParams, "Invalid params: `inputResponses` must be an object.");
-  await tasks.ready();
+  const lost = await readTasks(tasks, { id, principal });
+  if (lost) return lost;
   if (method === "tasks/get") {
     const task = tasks.get(id, principal);
     return task ? resultAnswer({ resultType: "complete", ...wireTask(task) }) : UNKNOWN;

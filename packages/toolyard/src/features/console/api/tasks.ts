@@ -104,12 +104,12 @@ export class WorkRoutes {
   }
 
   async #list({ principal }: AdminRequest["caller"]): Promise<{ readonly tasks: readonly TaskRow[] }> {
-    await this.#parts.tasks.ready();
+    await this.#parts.tasks.ready({ principal });
     return { tasks: this.#parts.tasks.list(principal).map(toRow) };
   }
 
   async #find({ names: [id = ""], caller }: AdminRequest): Promise<TaskDetail> {
-    await this.#parts.tasks.ready();
+    await this.#parts.tasks.ready({ id, principal: caller.principal });
     const task = this.#parts.tasks.get(id, caller.principal);
     if (!task) throw noTask();
     return toDetail(task);

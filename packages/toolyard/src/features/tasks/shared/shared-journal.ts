@@ -1,0 +1,86 @@
+import type { Logger } from "../../../core/ports/ports.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { StoredTask } from "../stored-task.ts";
+import type { TaskRecord } from "../task-journal.ts";
+import type { TaskStorage } from "../task-table.ts";
+import type { TaskChannel } from "./task-channel.ts";
+import type { TaskQueue } from "./task-queue.ts";
+import { ENDED, type TaskRecords } from "./task-records.ts";
+
+export interface SharedJournalParts {
+  readonly hub: string;
+  readonly records: TaskRecords;
+  readonly channel: TaskChannel;
+  readonly queue: TaskQueue;
+  readonly logger: Pick<Logger, "warning">;
+}
+
+/** Milliseconds between two states of one task that other hubs see. */
+const SHOW_MS = 500;
+
+/** Storage of this hub's tasks in the store of all hubs. */
+export class SharedJournal implements TaskStorage {
+  /** Always small, because nothing is appended: each task has one record. */
+  readonly bytes = 0;
+  readonly #parts: SharedJournalParts;
+  /** Ids of the unfinished tasks of this hub. */
+  readonly #unfinished = new Set<string>();
+  readonly #shown = new Map<string, NodeJS.Timeout>();
+
+  constructor(parts: SharedJournalParts) {
+    this.#parts = parts;
+  }
+
+  async append(record: TaskRecord): Promise<void> {
+    const { records, channel, queue, hub } = this.#parts;
+    this.#forgetShow(record.id);
+    if (record.removed) return await records.remove(record.id);
+    const task = StoredTask.from(record);
+    if (!task) return;
+    // Other hubs must notice the end of this one before the task exists.
+    if (!task.isFinal) {
+      this.#unfinished.add(record.id);
+      await queue.hold();
+    }
+    // If the task belongs to another hub, that hub has ended it: its owner cancelled it, or this hub was blocked.
+    const isStored = await records.store(task, hub, task.isFinal ? ENDED : hub);
+    if (isStored) await channel.send(record.id);
+    if (task.isFinal) await this.#ended(record.id);
+  }
+
+  async compact(): Promise<void> {}
+
+  show(task: StoredTask): void {
+    const { id } = task.facts;
+    if (this.#shown.has(id)) return;
+    const timer = setTimeout(() => {
+      this.#shown.delete(id);
+      if (!task.isFinal) void this.#show(task);
+    }, SHOW_MS);
+    timer.unref();
+    this.#shown.set(id, timer);
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#shown.values()) clearTimeout(timer);
+    this.#shown.clear();
+  }
+
+  async #show(task: StoredTask): Promise<void> {
+    const { records, channel, hub, logger } = this.#parts;
+    try {
+      if (await records.store(task, hub, hub)) await channel.send(task.facts.id);
+    } catch (error) {
+      logger.warning("Other hubs cannot see the state of a task.", { task: task.facts.id, error: messageOf(error) });
+    }
+  }
+
+  async #ended(id: string): Promise<void> {
+    if (this.#unfinished.delete(id) && this.#unfinished.size === 0) await this.#parts.queue.release();
+  }
+
+  #forgetShow(id: string): void {
+    clearTimeout(this.#shown.get(id));
+    this.#shown.delete(id);
+  }
+}

@@ -1,0 +1,263 @@
+// Tasks of several hubs in one Redis server. Each hub has its own connection, as in a process of its own.
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { HAS_REDIS, RedisServer } from "../../../../../../test/support/redis-server.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../../core/calls/call.ts";
+import { fail } from "../../../core/calls/outcome.ts";
+import { FailError } from "../../../core/errors.ts";
+import { Emitter } from "../../../core/events.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import type { StartedCall, TaskObserver, TaskRun, TaskSnapshot } from "../../../core/ports/tasks.ts";
+import { REDIS } from "../../../state/redis/kind.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import { resolveTasks } from "../options.ts";
+import { SharedTasks } from "./shared-tasks.ts";
+
+const OTHER: Principal = { ...LOCAL_PRINCIPAL, id: "other" };
+const DONE: JsonObject = { content: [{ type: "text", text: "done" }] };
+const RESCUE_MS = 600;
+
+/** A running call that the test controls. */
+class ControlledRun implements TaskRun {
+  readonly isIdempotent = Promise.resolve(true);
+  readonly answers: JsonObject[] = [];
+  readonly refused: (readonly [string, string])[] = [];
+  open: JsonObject = {};
+  reason: unknown;
+  observer!: TaskObserver;
+
+  observe(observer: TaskObserver): void {
+    this.observer = observer;
+  }
+
+  openInput(): JsonObject {
+    return this.open;
+  }
+
+  respond(responses: JsonObject): void {
+    this.answers.push(responses);
+  }
+
+  refuse(key: string, error: FailError): void {
+    this.refused.push([key, error.message]);
+  }
+
+  cancel(reason: unknown): void {
+    this.reason = reason;
+  }
+}
+
+interface TestHub {
+  readonly state: HubState;
+  readonly tasks: SharedTasks;
+  readonly started: StartedCall[];
+  readonly runs: ControlledRun[];
+}
+
+describe("several hubs with one Redis server", () => {
+  let server: RedisServer;
+  const hubs: TestHub[] = [];
+
+  const join = async (name: string, extra: { isMute?: boolean } = {}): Promise<TestHub> => {
+    const importRedis = (): Promise<unknown> => import("ioredis");
+    const state = await REDIS.open({ store: { url: server.url } }, { importRedis })!.join(name);
+    const started: StartedCall[] = [];
+    const runs: ControlledRun[] = [];
+    const tasks = new SharedTasks({
+      queues: state.queues!,
+      importBullmq: () => import("bullmq"),
+      rescueMs: extra.isMute ? 3_600_000 : RESCUE_MS,
+      options: () => resolveTasks({}),
+      logger: { warning: () => {} },
+      changed: new Emitter(),
+      run: (call) => {
+        started.push(call);
+        runs.push(new ControlledRun());
+        return runs.at(-1)!;
+      },
+    });
+    hubs.push({ state, tasks, started, runs });
+    return hubs.at(-1)!;
+  };
+
+  const create = async (hub: TestHub, more: { isIdempotent?: boolean; upstream?: boolean } = {}) => {
+    const run = new ControlledRun();
+    const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "report", arguments: { year: 2026 } };
+    const upstream = more.upstream ? { source: "s", taskId: "u-1", era: "modern" as const } : undefined;
+    const task = await hub.tasks.create({ ...call, isIdempotent: more.isIdempotent ?? false, upstream }, run);
+    return { id: task.id, run };
+  };
+
+  const read = async (hub: TestHub, id: string, principal = LOCAL_PRINCIPAL): Promise<TaskSnapshot | undefined> => {
+    await hub.tasks.ready({ id, principal });
+    return hub.tasks.get(id, principal);
+  };
+
+  /** Ends a hub as a crash does: nothing of it is released. */
+  const crash = async (hub: TestHub): Promise<void> => {
+    hubs.splice(hubs.indexOf(hub), 1);
+    vi.spyOn(hub.state.queues!, "isLost", "get").mockReturnValue(true);
+    await hub.tasks.close();
+    await hub.state.leave();
+  };
+
+  beforeEach(async ({ skip }) => {
+    skip(!HAS_REDIS, "Redis is not on this machine");
+    server = await RedisServer.start();
+  });
+
+  afterEach(async () => {
+    for (const { tasks, state } of hubs.splice(0)) {
+      await tasks.close();
+      await state.leave();
+    }
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("every hub reads a task with its progress, requests for input and result, and lists it", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    expect(await read(two, id)).toMatchObject({ status: "working", tool: "report" });
+    run.observer.progressed("half");
+    await expect.poll(async () => (await read(two, id))?.statusMessage).toBe("half");
+    run.open = { "q-1": { method: "elicitation/create", params: {} } };
+    run.observer.inputChanged();
+    await expect.poll(async () => (await read(two, id))?.inputRequests).toEqual(run.open);
+    run.open = {};
+    run.observer.settled({ type: "result", result: DONE });
+    await expect.poll(async () => (await read(two, id))?.result).toEqual(DONE);
+    await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
+    expect(two.tasks.list(LOCAL_PRINCIPAL).map((task) => task.id)).toEqual([id]);
+  });
+
+  test("a task can be read at another hub as soon as its handle is returned", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    for (let count = 0; count < 20; count += 1) {
+      const { id } = await create(one);
+      expect(await read(two, id)).toMatchObject({ status: "working" });
+    }
+  });
+
+  test("for other principals, a task does not exist at any hub", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    expect(await read(two, id, OTHER)).toBeUndefined();
+    expect(two.tasks.respond(id, OTHER, { a: {} })).toBe(false);
+    expect(two.tasks.cancel(id, OTHER)).toBe(false);
+    expect(await two.tasks.ended(id, OTHER, AbortSignal.timeout(1))).toBeUndefined();
+    await two.tasks.ready({ principal: OTHER });
+    expect(two.tasks.list(OTHER)).toEqual([]);
+    expect(run.reason).toBeUndefined();
+  });
+
+  test("answers, refusals and cancellations reach the hub that runs the task", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    await read(two, id);
+    expect(two.tasks.respond(id, LOCAL_PRINCIPAL, { "q-1": { action: "accept" } })).toBe(true);
+    await expect.poll(() => run.answers).toEqual([{ "q-1": { action: "accept" } }]);
+    const error = new FailError(fail("denied", "No."));
+    expect(two.tasks.refuse(id, LOCAL_PRINCIPAL, { key: "q-2", error })).toBe(true);
+    await expect.poll(() => run.refused).toEqual([["q-2", "No."]]);
+    expect(two.tasks.cancel(id, LOCAL_PRINCIPAL)).toBe(true);
+    await expect.poll(() => run.reason).toBeInstanceOf(FailError);
+    run.observer.settled({ type: "result", result: DONE });
+    for (const hub of [one, two]) expect(await read(hub, id)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("a wait for the end and listeners of changes work at every hub", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    await read(two, id);
+    const seen: string[] = [];
+    two.tasks.changed.on(({ task }) => void seen.push(task.status));
+    const end = two.tasks.ended(id, LOCAL_PRINCIPAL, new AbortController().signal);
+    const aborted = two.tasks.ended(id, LOCAL_PRINCIPAL, AbortSignal.timeout(20));
+    expect(await aborted).toBeUndefined();
+    run.observer.settled({ type: "result", result: DONE });
+    expect(await end).toMatchObject({ status: "completed", result: DONE });
+    expect(seen.at(-1)).toBe("completed");
+  });
+
+  test("a running task of a crashed hub has failed, or is continued once by the hub that is asked", async () => {
+    const [one, two, three] = [await join("one"), await join("two"), await join("three")];
+    const [once, again, followed] = [
+      await create(one),
+      await create(one, { isIdempotent: true }),
+      await create(one, { upstream: true }),
+    ];
+    const finished = await create(one);
+    finished.run.observer.settled({ type: "result", result: DONE });
+    await expect.poll(async () => (await read(two, finished.id))?.status).toBe("completed");
+    await crash(one);
+    await expect.poll(async () => (await read(two, once.id))?.status, { timeout: 10_000 }).toBe("failed");
+    expect((await read(three, once.id))?.error?.message).toContain("was not called again");
+    await Promise.all([two, three].flatMap((hub) => [read(hub, again.id), read(hub, followed.id)]));
+    const started = [...two.started, ...three.started];
+    expect(started).toHaveLength(2);
+    expect(started.map(({ arguments: args, follows }) => [args, follows?.taskId])).toEqual(
+      expect.arrayContaining([
+        [{ year: 2026 }, undefined],
+        [{}, "u-1"],
+      ]),
+    );
+    [...two.runs, ...three.runs][0]!.observer.settled({ type: "result", result: DONE });
+    expect(await read(three, finished.id)).toMatchObject({ result: DONE });
+  });
+
+  test("a hub that ends releases its tasks immediately", async () => {
+    const [one, two] = [await join("one", { isMute: true }), await join("two")];
+    const { id } = await create(one);
+    hubs.splice(hubs.indexOf(one), 1);
+    await one.tasks.close();
+    await one.state.leave();
+    expect(await read(two, id)).toMatchObject({ status: "failed" });
+  });
+
+  test("a store that lost its data gets the tasks back from the hubs that have them", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    await server.kill();
+    await expect.poll(() => one.state.queues!.isLost && two.state.queues!.isLost).toBe(true);
+    expect(one.tasks.hasRoomFor(LOCAL_PRINCIPAL)).toBe(false);
+    expect(await read(one, id)).toMatchObject({ status: "working" });
+    await expect(read(two, id)).rejects.toThrow("The shared store cannot be reached");
+    const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "report", arguments: {} };
+    await expect(one.tasks.start(call)).rejects.toThrow("The shared store cannot be reached");
+    run.observer.settled({ type: "result", result: DONE });
+    await server.resume();
+    await expect.poll(() => one.state.queues!.isLost || two.state.queues!.isLost).toBe(false);
+    await expect.poll(async () => (await read(two, id))?.result, { timeout: 10_000 }).toEqual(DONE);
+  });
+
+  test("each offered run starts once, at one of the hubs that serve runs", async () => {
+    const [one, two, idle] = [await join("one"), await join("two"), await join("idle")];
+    const runs: string[] = [];
+    const end = await one.tasks.runs.serve(async (name) => void runs.push(`one ${name}`));
+    await two.tasks.runs.serve(async (name) => void runs.push(`two ${name}`));
+    const times = Array.from({ length: 10 }, (_, second) => new Date(second * 1000));
+    for (const time of times)
+      await Promise.all([one, two, idle].map(({ tasks }) => tasks.runs.offer("night: ly", time)));
+    await expect.poll(() => runs.length).toBe(10);
+    await idle.tasks.runs.offer("night: ly", times[0]!);
+    await end();
+    await idle.tasks.runs.offer("other", new Date());
+    await expect.poll(() => runs.at(-1)).toBe("two other");
+    expect(runs).toHaveLength(11);
+  });
+
+  test("each key of a task has an expiry", async () => {
+    const one = await join("one");
+    const { run } = await create(one);
+    await create(one);
+    run.observer.settled({ type: "result", result: DONE });
+    const redis = new Redis(server.url);
+    try {
+      const keys = (await redis.keys("*task*")).filter((key) => !key.startsWith("{"));
+      expect(keys.length).toBeGreaterThan(3);
+      for (const key of keys) expect([key, await redis.pttl(key)]).toEqual([key, expect.toSatisfy((ms) => ms > 0)]);
+    } finally {
+      redis.disconnect();
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { messageOf } from "../../../core/errors.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
+
+/** Part of BullMQ that the queue uses. */
+export interface BullLibrary {
+  readonly Queue: new (name: string, options: object) => BullQueue;
+  readonly Worker: new (name: string, work: (job: BullJob) => Promise<void>, options: object) => BullWorker;
+}
+
+interface BullJob {
+  readonly name: string;
+  readonly data: { readonly hub?: string; readonly schedule?: string };
+  changeDelay(ms: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+interface BullQueue {
+  add(name: string, data: object, options: object): Promise<unknown>;
+  getJob(id: string): Promise<BullJob | undefined>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(): Promise<void>;
+}
+
+interface BullWorker {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  close(isForced?: boolean): Promise<void>;
+}
+
+export interface TaskQueueParts {
+  readonly queues: SharedQueues;
+  readonly logger: Pick<Logger, "warning">;
+  readonly importBullmq: () => Promise<unknown>;
+  /** Milliseconds without a renewal after which the tasks of a hub are rescued. @default 15,000 */
+  readonly rescueMs?: number | undefined;
+  /** Ends or releases the tasks of a hub that has ended. */
+  readonly rescue: (hub: string) => Promise<void>;
+}
+
+const RESCUES = "tasks";
+const RUNS = "schedules";
+const RESCUE_MS = 15_000;
+/** Number of renewals before a hub counts as ended. Two may fail. */
+const RENEWALS = 3;
+/** Seconds for which a scheduled run is remembered, so that a hub with a late clock does not start it again. */
+const REMEMBERED_S = 2 * 3600;
+const CONCURRENCY = 8;
+
+/**
+ * Queues of all hubs in BullMQ. One has a delayed job for each hub with running tasks: the hub delays its job again and
+ * again, and when the hub has ended, another hub gets the job. The other one has a job for each time of each schedule.
+ */
+export class TaskQueue {
+  readonly #parts: TaskQueueParts;
+  readonly #queues = new Map<string, Promise<BullQueue>>();
+  readonly #workers = new Map<string, Promise<BullWorker>>();
+  #renewal: NodeJS.Timeout | undefined;
+  readonly #connections: { disconnect(): void }[] = [];
+  readonly #rescueMs: number;
+  #isClosed = false;
+
+  constructor(parts: TaskQueueParts) {
+    this.#parts = parts;
+    this.#rescueMs = parts.rescueMs ?? RESCUE_MS;
+  }
+
+  /** Rescues the tasks of other hubs from now on. */
+  async rescues(): Promise<void> {
+    await this.#serve(RESCUES, async ({ hub }) => {
+      // This hub was blocked for so long that its job was released. It still runs its tasks.
+      if (hub === this.#parts.queues.hub) await this.#renew();
+      else if (hub !== undefined) await this.#parts.rescue(hub);
+    });
+  }
+
+  /** Starts scheduled runs from now on, with the function. */
+  async serveRuns(startRun: (schedule: string) => Promise<void>): Promise<void> {
+    await this.#serve(RUNS, async ({ schedule }) => {
+      if (schedule !== undefined) await startRun(schedule);
+    });
+  }
+
+  /** Starts no more runs. A run that is being started is finished. */
+  async endRuns(): Promise<void> {
+    const worker = this.#workers.get(RUNS);
+    this.#workers.delete(RUNS);
+    await (await worker)?.close();
+  }
+
+  /** Offers a run to all hubs. Each hub offers it, and one of them starts it. */
+  async offerRun(schedule: string, time: Date): Promise<void> {
+    const jobId = `run-${Buffer.from(schedule).toString("base64url")}-${time.getTime()}`;
+    const kept = { age: REMEMBERED_S };
+    await (await this.#open(RUNS)).add("run", { schedule }, { jobId, removeOnComplete: kept, removeOnFail: kept });
+  }
+
+  /** Announces that this hub runs tasks, until `release`. Resolves when other hubs would notice its end. */
+  async hold(): Promise<void> {
+    if (this.#renewal || this.#isClosed) return;
+    this.#renewal = setInterval(() => void this.#renew().catch(() => {}), this.#rescueMs / RENEWALS);
+    this.#renewal.unref();
+    await this.#renew();
+  }
+
+  /** Announces that this hub runs no task. */
+  async release(): Promise<void> {
+    if (!this.#renewal) return;
+    clearInterval(this.#renewal);
+    this.#renewal = undefined;
+    const job = await (await this.#open(RESCUES)).getJob(this.#rescueId);
+    await job?.remove().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#renewal);
+    // Forced, because the connections are disconnected below: a worker would otherwise wait for the next job.
+    const closing = [
+      ...Array.from(this.#workers.values(), async (worker) => (await worker).close(true)),
+      ...Array.from(this.#queues.values(), async (queue) => (await queue).close()),
+    ];
+    await Promise.allSettled(closing);
+    for (const connection of this.#connections) connection.disconnect();
+  }
+
+  get #rescueId(): string {
+    return `rescue-${this.#parts.queues.hub.replaceAll(":", "-")}`;
+  }
+
+  async #renew(): Promise<void> {
+    const { hub } = this.#parts.queues;
+    const queue = await this.#open(RESCUES);
+    const job = await queue.getJob(this.#rescueId);
+    if (job) {
+      // The job is not delayed any more if another hub is about to rescue the tasks of this one.
+      await job.changeDelay(this.#rescueMs).catch(() => {});
+      return;
+    }
+    const options = {
+      jobId: this.#rescueId,
+      delay: this.#rescueMs,
+      removeOnComplete: true,
+      removeOnFail: true,
+      attempts: 5,
+    };
+    await queue.add("rescue", { hub }, options);
+  }
+
+  #open(name: string): Promise<BullQueue> {
+    const opening = this.#queues.get(name) ?? this.#openQueue(name);
+    this.#queues.set(name, opening);
+    return opening;
+  }
+
+  async #openQueue(name: string): Promise<BullQueue> {
+    const { Queue } = (await this.#parts.importBullmq()) as BullLibrary;
+    const queue = new Queue(name, this.#options);
+    // The connection for commands reports a lost store.
+    queue.on("error", () => {});
+    return queue;
+  }
+
+  async #serve(name: string, work: (data: BullJob["data"]) => Promise<void>): Promise<void> {
+    const opening = this.#workers.get(name) ?? this.#openWorker(name, work);
+    this.#workers.set(name, opening);
+    await opening;
+  }
+
+  async #openWorker(name: string, work: (data: BullJob["data"]) => Promise<void>): Promise<BullWorker> {
+    const { Worker } = (await this.#parts.importBullmq()) as BullLibrary;
+    const options = { ...this.#options, concurrency: CONCURRENCY, stalledInterval: RESCUE_MS, maxStalledCount: 5 };
+    const worker = new Worker(name, (job) => this.#do(job, work), options);
+    worker.on("error", () => {});
+    return worker;
+  }
+
+  get #options(): object {
+    const { queues } = this.#parts;
+    const connection = queues.connect() as { disconnect(): void; on(event: "error", listener: () => void): unknown };
+    connection.on("error", () => {});
+    this.#connections.push(connection);
+    // One hash tag, so that all keys of the queue are on one server of a cluster.
+    return { connection, prefix: `{${queues.prefix}queue}` };
+  }
+
+  async #do({ name, data }: BullJob, work: (data: BullJob["data"]) => Promise<void>): Promise<void> {
+    try {
+      await work(data);
+    } catch (error) {
+      this.#parts.logger.warning("A job of the shared queue failed.", { job: name, error: messageOf(error) });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** Script of Redis with one key. */
+export interface SharedScript {
+  readonly text: string;
+  readonly digest: string;
+}
+
+/** Access of one hub to the shared store, for tasks and queued work. */
+export interface SharedQueues {
+  readonly hub: string;
+  /** Start of the name of every key. */
+  readonly prefix: string;
+  /** True while the store cannot be reached. */
+  readonly isLost: boolean;
+  command(name: string, ...parts: (string | number)[]): Promise<unknown>;
+  /** Runs a script in one step. */
+  run(script: SharedScript, key: string, ...parts: (string | number)[]): Promise<unknown>;
+  /** Opens another connection, which waits while the store cannot be reached. Its user must disconnect it. */
+  connect(): unknown;
+  /** Calls the function after the store was lost and is back, until the returned function is called. */
+  onRestored(listener: () => void): () => void;
+}

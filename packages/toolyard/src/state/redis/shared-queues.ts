@@ -1,0 +1,47 @@
+import type { SharedQueues } from "../ports/shared-queues.ts";
+import type { RedisClient } from "./client.ts";
+import type { RedisConnection } from "./connection.ts";
+
+interface SharedQueuesParts {
+  readonly hub: string;
+  readonly prefix: string;
+  readonly connection: RedisConnection;
+  /** Client whose address and credentials further connections get. */
+  readonly client: RedisClient;
+}
+
+/** Options of a connection that waits for the store, as BullMQ requires. */
+const WAITING = {
+  lazyConnect: false,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+  commandTimeout: undefined,
+} as const;
+
+/** Client of ioredis with the members that a copy needs. */
+interface DuplicableClient {
+  readonly isCluster?: boolean;
+  readonly options: { readonly redisOptions?: object };
+  duplicate(options: object): unknown;
+  duplicate(nodes: readonly never[], options: object): unknown;
+}
+
+export function createSharedQueues({ hub, prefix, connection, client }: SharedQueuesParts): SharedQueues {
+  return {
+    hub,
+    prefix,
+    get isLost() {
+      return connection.isLost;
+    },
+    command: (name, ...parts) => connection.command(name, ...parts),
+    run: (script, key, ...parts) => connection.run(script, key, ...parts),
+    connect: () => duplicate(client as unknown as DuplicableClient),
+    onRestored: (listener) => connection.restored.on(listener),
+  };
+}
+
+function duplicate(client: DuplicableClient): unknown {
+  if (client.isCluster !== true) return client.duplicate(WAITING);
+  const redisOptions = { ...client.options.redisOptions, ...WAITING };
+  return client.duplicate([], { lazyConnect: false, enableOfflineQueue: true, redisOptions });
+}
