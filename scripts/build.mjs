@@ -91,10 +91,8 @@ for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(ro
 await bundle(root, compiled);
 const FONT = join("pictures", "font");
 cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), { recursive: true });
-const TRANSLATIONS = join("search", "translations");
-cpSync(join(packages, "library", "src", TRANSLATIONS), join(packages, "library", "dist", TRANSLATIONS), {
-  recursive: true,
-});
+for (const data of [join("search", "translations"), join("documents", "cmaps")])
+  cpSync(join(packages, "library", "src", data), join(packages, "library", "dist", data), { recursive: true });
 progress("the console");
 // In its own process, since it changes to another folder.
 const vite = join(dirname(require.resolve("vite/package.json")), "bin", "vite.js");

@@ -28,6 +28,10 @@ const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) =>
     "Pages with a table or short columns that are drawn row by row, so that their sentences may be mixed",
     (page) => gutterOf(page) !== undefined,
   ],
+  [
+    "Pages with text in a font whose encoding is unknown, which was left out",
+    ({ isUndecoded = false, isScan }) => isUndecoded && !isScan,
+  ],
   ["Pages with letters that the file maps to no character, so that words are incomplete", hasUnmappedGlyphs],
 ];
 

@@ -14,6 +14,8 @@ export interface PageLines {
   readonly height: number;
   /** True if the page is an image without text. */
   readonly isScan: boolean;
+  /** True if the page shows text, of which no character can be decoded. @default false */
+  readonly isUndecoded?: boolean;
 }
 
 export interface PdfLine {

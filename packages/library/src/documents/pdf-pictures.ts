@@ -72,11 +72,15 @@ const OPERATOR = {
 } as const;
 
 const PAINTS: ReadonlySet<number> = new Set([83, 84, 85, 86, 87, 88, 89, 90]);
+const WRITES: ReadonlySet<number> = new Set([44, 45, 46, 47]);
 
-/** Returns whether the page shows a picture, even one of a single pixel. */
-export async function hasPicture(page: PaintedPage): Promise<boolean> {
+/** Returns whether the page shows a picture, even one of a single pixel, and whether it shows text. */
+export async function contentsOf(page: PaintedPage): Promise<{ readonly picture: boolean; readonly text: boolean }> {
   const { fnArray } = await page.getOperatorList();
-  return fnArray.some((operator) => PAINTS.has(operator));
+  return {
+    picture: fnArray.some((operator) => PAINTS.has(operator)),
+    text: fnArray.some((operator) => WRITES.has(operator)),
+  };
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { ocrAdvice, type OcrChoice } from "./ocr/ocr.ts";
 import { supportBufferTransfer } from "./buffer-transfer.ts";
+import { CMAP_OPTIONS } from "./cmaps.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
 import { repairPages } from "./pdf-findings.ts";
 import { layOutPages } from "./pdf-layout.ts";
 import type { PageLines, TextRun } from "./pdf-lines.ts";
-import { hasPicture, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
+import { contentsOf, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
 
 /** Minimum number of characters of a page with text. A page with an image and fewer characters is a scan. */
 const MIN_SIGNS = 20;
@@ -199,6 +200,7 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
     // pdf.js takes ownership of the bytes, so it receives a copy.
     return (await getDocumentProxy(new Uint8Array(bytes), {
       isEvalSupported: false,
+      ...CMAP_OPTIONS,
       verbosity: 0,
     })) as unknown as Pdf;
   } catch (error) {
@@ -217,9 +219,10 @@ async function readPage(page: PdfPage): Promise<PageLines> {
   const [{ items }, view] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
   const texts = items.flatMap((item) => runOf(item, view));
   const signs = texts.reduce((sum, { text }) => sum + text.trim().length, 0);
-  const isScan = signs < MIN_SIGNS && (await hasPicture(page));
+  const contents = signs < MIN_SIGNS ? await contentsOf(page) : undefined;
   page.cleanup();
-  return { texts, width: view.width, height: view.height, isScan };
+  const isUndecoded = signs === 0 && contents?.text === true;
+  return { texts, width: view.width, height: view.height, isScan: contents?.picture === true, isUndecoded };
 }
 
 /**
