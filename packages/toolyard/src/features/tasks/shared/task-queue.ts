@@ -179,8 +179,9 @@ export class TaskQueue {
     const connection = queues.connect() as { disconnect(): void; on(event: "error", listener: () => void): unknown };
     connection.on("error", () => {});
     this.#connections.push(connection);
-    // One hash tag, so that all keys of the queue are on one server of a cluster.
-    return { connection, prefix: `{${queues.prefix}queue}` };
+    // One hash tag, so that all keys of the queue are on one server of a cluster. The check of the version needs `INFO`,
+    // which users with few rights must not call.
+    return { connection, prefix: `${queues.prefix}{queue}`, skipVersionCheck: true };
   }
 
   async #do({ name, data }: BullJob, work: (data: BullJob["data"]) => Promise<void>): Promise<void> {
