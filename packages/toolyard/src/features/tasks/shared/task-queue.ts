@@ -179,7 +179,7 @@ export class TaskQueue {
     const connection = queues.connect() as { disconnect(): void; on(event: "error", listener: () => void): unknown };
     connection.on("error", () => {});
     this.#connections.push(connection);
-    // One hash tag, so that all keys of the queue are on one server of a cluster. The check of the version needs `INFO`,
+    // One hash tag, so that all keys of a queue are on one server of a cluster. The check of the version needs `INFO`,
     // which users with few rights must not call.
     return { connection, prefix: `${queues.prefix}{queue}`, skipVersionCheck: true };
   }
