@@ -385,6 +385,32 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "settings in Chromium", () => {
     await page.context().close();
   });
 
+  test("the entry of a source is edited by a form that keeps its secrets and comments", async () => {
+    const { page, faults } = await openPage(browser, `${hub.url.replace(/\/mcp$/, "")}/console/#/sources/idle`, {
+      extraHTTPHeaders: { authorization: "Bearer t-ops" },
+    });
+    await page.locator("summary", { hasText: "Edit the entry" }).click();
+    const form = page.getByRole("form", { name: "Edit the entry" });
+    await form.getByLabel(/^cwd/).fill("/");
+    await form.getByLabel(/^MODE/).fill("live");
+    expect(await form.innerHTML()).not.toContain(SECRET);
+    expect(await auditPage(page)).toEqual([]);
+    await form.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("was saved and applied").waitFor();
+    expect(await readFile(hub.configFile, "utf8")).toBe(
+      CONFIG.replace('MODE = "test"', 'MODE = "live"').replace('${HOME}" }\n', '${HOME}" }\ncwd = "/"\n'),
+    );
+    const { body } = await ask<{ entry: JsonObject }>("sources/idle");
+    expect(body.entry).toMatchObject({ cwd: "/", env: { MODE: "live" } });
+    await form.getByLabel(/^MODE/).fill("again");
+    await writeFile(hub.configFile, `${CONFIG}# theirs\n`);
+    await form.getByRole("button", { name: "Save", exact: true }).click();
+    await form.getByRole("alert").getByText("was changed on disk").waitFor();
+    expect(await readFile(hub.configFile, "utf8")).toBe(`${CONFIG}# theirs\n`);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
   test("typed text changes the form, and a problem is shown and cannot be saved", async () => {
     const { page, faults } = await openSettings();
     await page.locator(".cm-content").click();

@@ -18,6 +18,7 @@ export const DE: Texts = {
   overridden: "{path} ist durch {origin} gesetzt und hat Vorrang vor der Datei.",
   textOfFile: "Text der Datei",
   secretsHidden: "Platzhalter stehen für Geheimnisse, die den Hub nie verlassen. Ein Speichern behält sie bei.",
+  edit: "Eintrag bearbeiten",
   save: "Speichern",
   discard: "Änderungen verwerfen",
   undo: "Letztes Speichern rückgängig machen",

@@ -16,6 +16,7 @@ export const EN = {
   overridden: "{path} is set by {origin}, which has precedence over the file.",
   textOfFile: "Text of the file",
   secretsHidden: "Placeholders stand for secrets, which never leave the hub. A save keeps the secrets.",
+  edit: "Edit the entry",
   save: "Save",
   discard: "Discard changes",
   undo: "Undo the last save",

@@ -18,6 +18,7 @@ export const FR: Texts = {
   overridden: "{path} est défini par {origin}, qui est prioritaire sur le fichier.",
   textOfFile: "Texte du fichier",
   secretsHidden: "Des marques remplacent les secrets, qui ne quittent jamais le hub ; un enregistrement les garde.",
+  edit: "Modifier l’entrée",
   save: "Enregistrer",
   discard: "Abandonner les modifications",
   undo: "Annuler le dernier enregistrement",

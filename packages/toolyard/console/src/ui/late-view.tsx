@@ -4,10 +4,10 @@ import { ApiError } from "../api.ts";
 import { Pending } from "./parts.tsx";
 
 /** Returns a view whose code is loaded when it is shown for the first time. */
-export function lateView(load: () => Promise<ComponentType>): ComponentType {
-  let loaded: ComponentType | undefined;
-  return function LateView() {
-    const [state, setState] = useState<{ readonly view?: ComponentType | undefined; readonly error?: ApiError }>({
+export function lateView<P extends object = object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return function LateView(props: P) {
+    const [state, setState] = useState<{ readonly view?: ComponentType<P> | undefined; readonly error?: ApiError }>({
       view: loaded,
     });
     const read = async (): Promise<void> => {
@@ -22,6 +22,6 @@ export function lateView(load: () => Promise<ComponentType>): ComponentType {
       if (!loaded) void read();
     }, []);
     const { view: View, error } = state;
-    return View ? <View /> : <Pending error={error} retry={read} />;
+    return View ? <View {...props} /> : <Pending error={error} retry={read} />;
   };
 }

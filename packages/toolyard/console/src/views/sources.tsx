@@ -3,8 +3,10 @@ import type { ActionResult, NewSource, SourceDetail, SourceSummary } from "../..
 import { ApiError, call, session } from "../api.ts";
 import { formatDate, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { href, go, route } from "../route.ts";
+import { lateView } from "../ui/late-view.tsx";
 import { Card, Commands, Foreign, Json, Pending, State } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
+import type { EditEntryProps } from "./sources/edit-entry.tsx";
 
 export function Sources() {
   const { data, error, reload } = useData<{ readonly sources: readonly SourceSummary[] }>("sources", "sources");
@@ -122,16 +124,31 @@ function Detail({ id, onChanged }: { readonly id: string; readonly onChanged: ()
         <summary>{t("details")}</summary>
         <Json value={data.info} />
       </details>
-      {data.entry && (
-        <details>
-          <summary>{t("entry")}</summary>
-          <Json value={data.entry} />
-        </details>
-      )}
+      {data.entry && <Entry data={data} onSaved={() => Promise.all([reload(), onChanged()]).then(() => {})} />}
       <Commands lines={data.commands} />
     </section>
   );
 }
+
+interface EntryProps {
+  readonly data: SourceDetail;
+  readonly onSaved: () => Promise<void>;
+}
+
+/** The entry in the file: a form for administrators if the file can be edited. */
+function Entry({ data, onSaved }: EntryProps) {
+  const [isOpen, setOpen] = useState(false);
+  const isEditable = data.isEditable && data.digest !== undefined && session.value?.mayChange === true;
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t(isEditable ? "edit" : "entry")}</summary>
+      {isOpen && isEditable && <LateEditEntry source={data} onSaved={onSaved} />}
+      {isOpen && !isEditable && <Json value={data.entry} />}
+    </details>
+  );
+}
+
+const LateEditEntry = lateView<EditEntryProps>(async () => (await import("./sources/edit-entry.tsx")).EditEntry);
 
 function Facts({ data }: { readonly data: SourceDetail }) {
   return (

@@ -1,7 +1,9 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentDigest } from "../../core/json/digest.ts";
+import { adminOperationsOf, type AdminOperation } from "../../core/ports/admin-operations.ts";
 import type { View } from "../../core/ports/hub-port.ts";
+import { permissionOf } from "../../core/ports/rights.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { send, sendText } from "./answer.ts";
@@ -70,14 +72,15 @@ export class DescriptionEndpoint {
     const { hub, chat, access } = this.#parts;
     const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);
-    const [list, facts, routes] = await Promise.all([
+    const [list, facts, routes, admin] = await Promise.all([
       hub.list("tools", view),
       hub.facts(view.principal),
       this.#routes(view),
+      this.#admin(view),
     ]);
     const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
     const key =
-      `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ` +
+      `${list.version} ${hasChat} ${admin.length} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ` +
       `${contentDigest(stringifyExact(routeTools))}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
@@ -88,6 +91,7 @@ export class DescriptionEndpoint {
       tools: list.entries,
       routes,
       hasChat,
+      admin,
       isGuarded: access.isGuarded,
       securitySchemes: access.securitySchemes?.(),
     };
@@ -96,6 +100,13 @@ export class DescriptionEndpoint {
     this.#kept.set(key, described);
     described.catch(() => this.#kept.delete(key));
     return described;
+  }
+
+  /** Returns the operations of the administration API that this caller may use. A profile has none of its own. */
+  async #admin({ principal }: View): Promise<readonly AdminOperation[]> {
+    if (principal.profile) return [];
+    const all = await adminOperationsOf(this.#parts.access);
+    return permissionOf(principal.rights).isNarrowed ? all.filter(({ needs }) => needs === "any") : all;
   }
 
   /** Returns the configured paths that this caller may use. */

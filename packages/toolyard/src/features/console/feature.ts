@@ -45,18 +45,20 @@ const CONSOLE_ENDPOINT = defineEndpoint({
   },
   open: async (options, { consoleParts, workParts, ...serving }) => {
     const { recording, ...hubParts } = consoleParts;
-    const { isServable, homePage, NO_ENDPOINT } = await import("./home-redirect.ts");
+    const { isServable, homePage, describeAdmin, NO_ENDPOINT } = await import("./home-redirect.ts");
     if (!(await isServable(serving.access))) return NO_ENDPOINT;
+    const parts = { ...hubParts, ...workParts, ...serving };
+    describeAdmin(serving.access, async () => {
+      const { adminOperations } = await import("./api/admin-routes.ts");
+      return adminOperations({ ...parts, recentCalls: undefined });
+    });
     if (recording) recording.isInUse = true;
     const late = new LateEndpoint({
       places: CONSOLE_PLACES,
       refusalBody: refusalText,
       load: async () => {
         const { ConsoleEndpoint } = await import("./console-endpoint.ts");
-        return new ConsoleEndpoint(
-          { ...hubParts, ...workParts, ...serving, recentCalls: await recording?.recorder.get() },
-          options,
-        );
+        return new ConsoleEndpoint({ ...parts, recentCalls: await recording?.recorder.get() }, options);
       },
     });
     return Object.assign(late, { pages: [homePage] });

@@ -2,6 +2,8 @@ import type { Access } from "../../core/access.ts";
 import { NO_CREDENTIALS } from "../../core/ports/authenticator.ts";
 import type { Endpoint, SharedPage } from "../../endpoints/endpoint.ts";
 
+export { describeAdmin } from "../../core/ports/admin-operations.ts";
+
 /** Endpoint without paths, for a hub that does not serve the console. */
 export const NO_ENDPOINT: Endpoint = Object.freeze({ mount: () => {}, giveUp: () => {}, close: () => {} });
 

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json/json.ts";
+import type { AdminOperation } from "../../../core/ports/admin-operations.ts";
 import { inSlices } from "../../../core/timing/slices.ts";
 import { sizeOfValue } from "../../../schema/value-size.ts";
 import type { RestRoute } from "../options.ts";
 import { typesOf } from "../query-arguments.ts";
+import { adminPaths } from "./admin-paths.ts";
 import { chatPath, HUB_OPERATIONS, hubPaths } from "./hub-paths.ts";
 import { freeName, portableSchema, safeName } from "./portable-schema.ts";
 import { ERROR_SCHEMA, errorResponses, failuresOf } from "./responses.ts";
@@ -18,6 +20,8 @@ export interface DocumentSource {
   /** Configured paths, each with its tool if it leads to one. */
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
+  /** Operations of the administration API. @default none */
+  readonly admin?: readonly AdminOperation[];
   readonly isGuarded: boolean;
   /** Security schemes; a caller needs one of them. @default a bearer token */
   readonly securitySchemes?: Readonly<Record<string, JsonObject>> | undefined;
@@ -73,12 +77,14 @@ class DocumentWriter {
   }
 
   write(): JsonObject {
-    const { title, version, basePath, routes, hasChat, isGuarded, securitySchemes = TOKEN_SCHEMES } = this.#source;
+    const { title, version, basePath, routes, hasChat, isGuarded, admin = [] } = this.#source;
+    const { securitySchemes = TOKEN_SCHEMES } = this.#source;
     const paths = Object.fromEntries([
       ...hubPaths(basePath, isGuarded),
       ...(hasChat ? [chatPath(`${basePath}/chat`, isGuarded)] : []),
       ...this.#routePaths(routes),
       ...this.#toolPaths,
+      ...adminPaths(admin, isGuarded),
     ]);
     return {
       openapi: "3.1.0",
@@ -100,6 +106,7 @@ class DocumentWriter {
         { name: "tools", description: "The tools." },
         ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths to tools." }] : []),
         { name: "hub", description: "The hub itself." },
+        ...(admin.length > 0 ? [{ name: "admin", description: "Administration, which the console uses." }] : []),
       ],
     };
   }

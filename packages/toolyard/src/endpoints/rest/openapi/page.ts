@@ -48,8 +48,13 @@ ${pager(at, pages, filter)}
 </body></html>`.text;
 }
 
-const TITLES: Readonly<Record<string, string>> = { tools: "Tools", routes: "Routes", hub: "The hub" };
-const TAG_ORDER = ["routes", "tools", "hub"];
+const TITLES: Readonly<Record<string, string>> = {
+  tools: "Tools",
+  routes: "Routes",
+  hub: "The hub",
+  admin: "Administration",
+};
+const TAG_ORDER = ["routes", "tools", "hub", "admin"];
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
 interface PageOperation {

@@ -1,5 +1,7 @@
-import type { Calls } from "../../../endpoints/rest/calls.ts";
+import type { AdminOperation } from "../../../core/ports/admin-operations.ts";
+import { Calls } from "../../../endpoints/rest/calls.ts";
 import type { ConsoleParts } from "../parts.ts";
+import { ADMIN_PATH } from "../paths.ts";
 import { ContentRoutes } from "./contents.ts";
 import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
@@ -29,4 +31,27 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new UserRoutes(parts).routes,
     ...new WorkRoutes(parts).routes,
   ];
+}
+
+/** Operations that are not routes: sessions, links and events. */
+const FURTHER: readonly AdminOperation[] = [
+  { method: "GET", path: "", needs: "any", summary: "The operations of this API." },
+  { method: "GET", path: "session", needs: "any", summary: "The caller and its rights." },
+  { method: "POST", path: "links", needs: "any", summary: "A link that signs in a browser once, as the caller." },
+  {
+    method: "GET",
+    path: "events",
+    needs: "any",
+    summary: "Changes as server-sent events, resumed by `Last-Event-ID`.",
+  },
+];
+
+/** Describes all operations of the API, for the OpenAPI document. */
+export function adminOperations(parts: ConsoleParts): readonly AdminOperation[] {
+  const routes = adminRoutes(parts, new Calls(parts.hub, parts.logger, "console"));
+  return [...FURTHER, ...routes].map(({ method, path, needs, summary }) => {
+    let count = 0;
+    const named = path.replaceAll("*", () => `{name${(count += 1) === 1 ? "" : count}}`);
+    return { method, path: named === "" ? ADMIN_PATH : `${ADMIN_PATH}/${named}`, needs, summary };
+  });
 }

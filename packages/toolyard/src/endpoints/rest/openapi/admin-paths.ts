@@ -1,0 +1,37 @@
+import type { JsonObject } from "../../../core/json/json.ts";
+import type { AdminOperation } from "../../../core/ports/admin-operations.ts";
+import { failuresOf } from "./responses.ts";
+
+const NEEDS: Readonly<Record<AdminOperation["needs"], string>> = {
+  any: "Every caller.",
+  all: "Callers whose rights are not narrowed.",
+  admin: "Administrators: `admins` of `[console]`.",
+  change: "Administrators: `admins` of `[console]`. Recorded in the audit.",
+};
+
+/** Returns the paths of the administration API, which the console uses. */
+export function adminPaths(operations: readonly AdminOperation[], isGuarded: boolean): [string, JsonObject][] {
+  const paths = new Map<string, JsonObject>();
+  for (const operation of operations) {
+    const method = operation.method.toLowerCase();
+    paths.set(operation.path, { ...paths.get(operation.path), [method]: describe(operation, isGuarded) });
+  }
+  return [...paths];
+}
+
+function describe({ method, path, summary, needs }: AdminOperation, isGuarded: boolean): JsonObject {
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
+  const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const body = { required: false, content: { "application/json": { schema: { type: "object" } } } };
+  const isStream = path.endsWith("/events");
+  const schema = isStream ? { "text/event-stream": { schema: { type: "string" } } } : { "application/json": {} };
+  return {
+    operationId: `admin_${method}_${path.replaceAll(/[^a-z0-9]+/gi, "_").replaceAll(/^_|_$/g, "")}`,
+    tags: ["admin"],
+    summary,
+    description: NEEDS[needs],
+    ...(parameters.length > 0 && { parameters }),
+    ...((method === "POST" || method === "PUT") && { requestBody: body }),
+    responses: { "200": { description: summary, content: schema }, ...failuresOf(isGuarded) },
+  };
+}
