@@ -20,6 +20,8 @@ if (process.argv[2] === "gnn-samples") await import("./partners/gnn-samples.mjs"
 if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
 // Keycloak as the identity provider of a hub is another kind.
 if (process.argv[2] === "keycloak") await import("./partners/keycloak.mjs");
+// Tasks of 2025-11-25 in another SDK are another kind.
+if (process.argv[2] === "tasks") await import("./partners/tasks.mjs");
 // Clients of the document library's nine tools are another kind.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 
