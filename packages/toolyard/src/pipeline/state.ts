@@ -26,6 +26,8 @@ export class CallState implements CallTimes {
    * this call are not timed.
    */
   times: number[] | undefined;
+  /** Data of the stages that record this call. Absent: the call is not recorded. */
+  trace: object | undefined;
   /** Outage report of the source, if it has one. Set by `resolve`. */
   outage: OutageReport | undefined;
   #deadline: Deadline | undefined;

@@ -72,7 +72,7 @@ export function endRequestSpan(span: Span, answer: McpAnswer | undefined): void 
 export async function recordedAnswer(
   span: Span,
   cancellation: Cancellation,
-  run: () => Promise<McpAnswer>,
+  run: () => Promise<McpAnswer> | McpAnswer,
 ): Promise<McpAnswer> {
   let answer: McpAnswer | undefined;
   try {

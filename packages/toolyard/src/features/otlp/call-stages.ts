@@ -2,9 +2,10 @@ import { firstChars } from "../../core/text/truncate.ts";
 import { stringifyValue } from "../../core/json/json-text.ts";
 import type { Call } from "../../core/calls/call.ts";
 import type { Outcome } from "../../core/calls/outcome.ts";
+import type { Span } from "../../core/ports/tracing.ts";
 import { factsOf, isHubItself } from "../../core/sources/provider-kinds.ts";
 import { TRACEPARENT } from "../../core/trace-context.ts";
-import { TIMED, type StagePlace } from "../../pipeline/stage-place.ts";
+import { ANSWER_TIME, TIMED, type StagePlace } from "../../pipeline/stage-place.ts";
 import type { CallState, Next, Stage } from "../../pipeline/state.ts";
 import type { RecordedSpan } from "../../telemetry/otlp/otlp-span.ts";
 import { withUnsampledContext, type Tracer } from "../../telemetry/otlp/tracer.ts";
@@ -31,8 +32,8 @@ interface CallTrace {
   readonly isRequest: boolean;
   /** Number of waits that were recorded, from the first stage on. */
   waits: number;
-  /** End of the last attempt, on the clock of `performance.now()`. Absent before it. */
-  attemptEnd?: number;
+  /** Number of attempts that began. */
+  attempts: number;
 }
 
 /**
@@ -40,17 +41,16 @@ interface CallTrace {
  * passes both of them without a promise or an object of its own.
  */
 export function callStages(tracer: Tracer, options: CallStageOptions): readonly StagePlace[] {
-  const traces = new WeakMap<CallState, CallTrace>();
   const load = (stage: Stage) => () => Promise.resolve(stage);
   return [
-    { after: "record", load: load(callStage(tracer, traces, options)) },
-    { after: "normalise", load: load(runStage(tracer, traces)) },
+    { after: "record", load: load(callStage(tracer, options)) },
+    { after: "normalise", load: load(runStage(tracer)) },
   ];
 }
 
 /** Describes the request's span, or starts a span for a call that no request brought: inner calls, library, agent. */
-function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, options: CallStageOptions): Stage {
-  const recorded = recordedCall(tracer, traces, options);
+function callStage(tracer: Tracer, options: CallStageOptions): Stage {
+  const recorded = recordedCall(tracer, options);
   return (state, next) => {
     const { call } = state;
     const context = call.meta[TRACEPARENT];
@@ -60,8 +60,8 @@ function callStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>, option
     const span = isRequest ? request : tracer.start(`execute ${call.method}`, "internal", call.meta);
     if (!span) return next(state);
     if (span.meta !== call.meta) state.meta = span.meta;
-    const trace = { span: span as RecordedSpan, isRequest, waits: 0 };
-    traces.set(state, trace);
+    const trace: CallTrace = { span: span as RecordedSpan, isRequest, waits: 0, attempts: 0 };
+    state.trace = trace;
     return recorded(state, next, trace);
   };
 }
@@ -73,7 +73,6 @@ function isDecided({ parent, endpoint }: Call): boolean {
 
 function recordedCall(
   tracer: Tracer,
-  traces: WeakMap<CallState, CallTrace>,
   options: CallStageOptions,
 ): (state: CallState, next: Next, trace: CallTrace) => Promise<Outcome> {
   return async (state, next, trace) => {
@@ -85,8 +84,7 @@ function recordedCall(
       outcome = await next(state);
       return outcome;
     } finally {
-      if (trace.attemptEnd === undefined) recordWaits(state, tracer, trace);
-      traces.delete(state);
+      if (trace.attempts === 0) recordWaits(state, tracer, trace);
       describe(state, span, options);
       const error = errorOf(outcome);
       if (outcome?.ok && options.hasResults) span.set("result", textOf(outcome.result));
@@ -162,12 +160,23 @@ function runName({ found: { provider, target } }: CallState): string | undefined
   return isSandbox ? "run sandbox" : undefined;
 }
 
-function runStage(tracer: Tracer, traces: WeakMap<CallState, CallTrace>): Stage {
+function runStage(tracer: Tracer): Stage {
   return (state, next) => {
-    if (state.times === undefined) return unsampledRun(state, next);
-    const trace = traces.get(state);
-    return trace ? recordedRun(state, next, { tracer, trace }) : unsampledRun(state, next);
+    if (!state.trace) return unsampledRun(state, next);
+    const trace = state.trace as CallTrace;
+    recordAttempt(state, tracer, trace);
+    const name = runName(state);
+    const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
+    return span ? recordedRun(state, next, span) : next(state);
   };
+}
+
+/** Records the waits before an attempt. The retry of a call waits in `guard`. */
+function recordAttempt(state: CallState, tracer: Tracer, trace: CallTrace): void {
+  const endMs = performance.now();
+  trace.attempts += 1;
+  if (trace.attempts === 1) return recordWaits(state, tracer, trace);
+  recordWait(WAITING[GUARD]!, { startMs: state.times?.[ANSWER_TIME] ?? endMs, endMs }, { tracer, trace });
 }
 
 /**
@@ -181,28 +190,15 @@ function unsampledRun(state: CallState, next: Next): Promise<Outcome> {
   return next(state);
 }
 
-async function recordedRun(
-  state: CallState,
-  next: Next,
-  { tracer, trace }: { readonly tracer: Tracer; readonly trace: CallTrace },
-): Promise<Outcome> {
-  const now = performance.now();
-  if (trace.attemptEnd === undefined) recordWaits(state, tracer, trace);
-  // The retry of a call waits in `guard`.
-  else recordWait(WAITING[GUARD]!, { startMs: trace.attemptEnd, endMs: now }, { tracer, trace });
-  const name = runName(state);
-  const span = name === undefined ? undefined : tracer.start(name, "internal", trace.span.meta);
-  if (span) {
-    span.set("source", state.found.provider.source.id);
-    state.meta = span.meta;
-  }
+async function recordedRun(state: CallState, next: Next, span: Span): Promise<Outcome> {
+  span.set("source", state.found.provider.source.id);
+  state.meta = span.meta;
   let outcome: Outcome | undefined;
   try {
     outcome = await next(state);
     return outcome;
   } finally {
-    trace.attemptEnd = performance.now();
-    span?.end(errorOf(outcome));
+    span.end(errorOf(outcome));
   }
 }
 

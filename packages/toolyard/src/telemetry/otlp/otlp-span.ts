@@ -27,6 +27,9 @@ const INDEXES = Object.fromEntries(SPAN_FACTS.map((fact, index) => [fact, index]
   Record<SpanFact, number>
 >;
 
+/** Copied for each span, because an array that grows costs more. */
+const NO_VALUES: readonly (AttributeValue | undefined)[] = SPAN_FACTS.map(() => undefined);
+
 /** A sampled span. It only holds its values, because most of its cost would be in objects for them. */
 export class RecordedSpan implements Span {
   readonly isRecording = true;
@@ -37,7 +40,7 @@ export class RecordedSpan implements Span {
   name: string;
   isError = false;
   /** Values in the order of `SPAN_FACTS`. */
-  readonly values: (AttributeValue | undefined)[] = [];
+  readonly values: (AttributeValue | undefined)[] = NO_VALUES.slice();
   /** True after a call has been recorded in this request span. */
   isDescribed = false;
   readonly #settings: SpanSettings;

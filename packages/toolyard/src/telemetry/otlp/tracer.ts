@@ -101,7 +101,9 @@ function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): J
 }
 
 function hasSampledFlag(traceparent: string): boolean {
-  return (Number.parseInt(traceparent.slice(53, 55), 16) & 1) === 1;
+  // The last digit of the flags. It is odd as a character code for 1 to 9, and even for b, d and f.
+  const code = traceparent.charCodeAt(54);
+  return ((code < 58 ? code : code + 1) & 1) === 1;
 }
 
 /** Span of a request that is not sampled although its caller is. It only passes this decision to the work inside. */

@@ -320,7 +320,7 @@ export class LegacySession implements BoardMember, ScopeOwner, TaskOwner {
     if (!span) return this.#dispatch(request, scope, received);
     const work = withSpan(request, span);
     if (!span.isRecording) return this.#dispatch(work, scope, received);
-    return recordedAnswer(span, scope.cancellation, async () => this.#dispatch(work, scope, received));
+    return recordedAnswer(span, scope.cancellation, () => this.#dispatch(work, scope, received));
   }
 
   #startSpan(request: TracedRequest, tracing: Tracing): Span | undefined {
