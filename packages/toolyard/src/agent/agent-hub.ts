@@ -9,7 +9,11 @@ export interface AgentHub {
    */
   list(options: { readonly mode: "all" | "normal" | "discovery" }): Promise<readonly JsonObject[]>;
   /** Calls a tool by any spelling of its name. An expected failure is an outcome; it never throws. */
-  call(tool: string, args: JsonObject, options: { readonly signal: AbortSignal }): Promise<Outcome>;
+  call(
+    tool: string,
+    args: JsonObject,
+    options: { readonly signal: AbortSignal; readonly meta?: JsonObject },
+  ): Promise<Outcome>;
   /** Returns the servers' instructions. */
   facts?(): Promise<{ readonly instructions?: string }>;
 }

@@ -1,8 +1,11 @@
 import { Deadline } from "../core/calls/deadline.ts";
 import { messageOf, OptionError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { Logger } from "../core/ports/ports.ts";
+import type { Tracing } from "../core/ports/tracing.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentHub } from "./agent-hub.ts";
+import { AgentTrace } from "./agent-trace.ts";
 import { createAutoStrategy } from "./auto-strategy.ts";
 import { AgentEventStream, type AgentStream } from "./event-stream.ts";
 import { History } from "./history.ts";
@@ -33,6 +36,8 @@ export interface AgentParts {
    */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
+  /** @default answers are not recorded */
+  readonly tracing?: Tracing | undefined;
   /** Closes resources that were opened only for the agent. */
   readonly close?: () => Promise<void>;
 }
@@ -43,6 +48,8 @@ export interface ChatOptions extends Partial<TurnLimits> {
   readonly signal?: AbortSignal;
   /** Called with each event; text arrives in pieces. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** `_meta` with the trace context of the question (`traceparent`), for a hub that records traces. */
+  readonly meta?: JsonObject;
 }
 
 /** A question: text, or the AI SDK's message parts with images and files. */
@@ -152,10 +159,10 @@ export class Agent implements AsyncDisposable {
 
   async #turn(
     message: Question,
-    { signal, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">,
+    { signal, meta = {}, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">,
     onEvent: ChatOptions["onEvent"],
   ): Promise<TurnDone> {
-    const { options } = this.#parts;
+    const { options, tracing } = this.#parts;
     const texts = TEXTS[options.locale];
     const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
     try {
@@ -187,6 +194,7 @@ export class Agent implements AsyncDisposable {
           remainingMs: () => deadline.remainingMs,
           emit: (event) => this.#tell(event, onEvent),
           isHeard: onEvent !== undefined,
+          trace: tracing && AgentTrace.start({ tracing, model, meta }),
         },
         this.#history.messages,
         { role: "user", content: message },

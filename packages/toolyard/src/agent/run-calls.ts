@@ -1,5 +1,6 @@
 import type { AgentHub } from "./agent-hub.ts";
 import { FailError, messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
 import { toolValue } from "../core/calls/tool-value.ts";
 import { orAborted } from "../core/timing/wait.ts";
@@ -21,6 +22,8 @@ export interface CallRules {
   readonly maxCalls: number;
   readonly output: OutputRules;
   readonly emit: (event: AgentEvent) => void;
+  /** `_meta` with the context of the step. Absent: the step is not recorded. */
+  readonly meta: JsonObject | undefined;
 }
 
 export interface CallsDone {
@@ -70,7 +73,7 @@ async function runOne(
 async function outcomeOf(
   wanted: WantedCall,
   { tool, index }: { readonly tool: string; readonly index: number },
-  { hub, signal, remainingMs, maxCalls, output: { texts } }: CallRules,
+  { hub, signal, remainingMs, maxCalls, output: { texts }, meta }: CallRules,
 ): Promise<Outcome> {
   if (signal.aborted) return fail("cancelled", texts.callCancelled);
   if (index >= maxCalls) return fail("limited", texts.callNotMade, { retryable: false });
@@ -78,7 +81,7 @@ async function outcomeOf(
     return fail("invalid_params", texts.malformedArguments(wanted.name, firstChars(wanted.received ?? "", 200)));
   try {
     const args = wanted.arguments;
-    const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);
+    const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal, ...(meta && { meta }) }), signal);
     return await whileLimited(attempt, { cancellation: signal, remainingMs });
   } catch (error) {
     // A hub returns failures as outcomes, but another implementation may throw.

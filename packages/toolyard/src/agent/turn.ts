@@ -1,5 +1,6 @@
 import { FailError } from "../core/errors.ts";
 import type { AgentHub } from "./agent-hub.ts";
+import type { AgentTrace } from "./agent-trace.ts";
 import type { ModelMessage, UserModelMessage } from "./messages.ts";
 import { describeModelError } from "./model-error.ts";
 import type { TurnLimits } from "./options.ts";
@@ -37,6 +38,8 @@ export interface TurnParts {
   readonly emit: (event: AgentEvent) => void;
   /** True if a listener receives events. Replies are then streamed. */
   readonly isHeard: boolean;
+  /** Absent: the answer is not recorded. */
+  readonly trace: AgentTrace | undefined;
 }
 
 export interface TurnDone {
@@ -64,6 +67,12 @@ export class Turn {
   }
 
   async run(): Promise<TurnDone> {
+    const done = await this.#run();
+    this.#parts.trace?.end(done.outcome);
+    return done;
+  }
+
+  async #run(): Promise<TurnDone> {
     const { maxIterations } = this.#parts.limits;
     try {
       while (this.#steps.length < maxIterations) {
@@ -77,8 +86,9 @@ export class Turn {
   }
 
   async #step(): Promise<Stop | undefined> {
-    const { emit, signal, strategy } = this.#parts;
+    const { emit, signal, strategy, trace } = this.#parts;
     const startedAt = performance.now();
+    trace?.startStep(this.#steps.length + 1);
     emit({ type: "step", step: this.#steps.length + 1 });
     const reply = await this.#ask(true);
     const calls = reply.calls.length === 0 ? [] : await this.#call(reply, strategy);
@@ -90,6 +100,7 @@ export class Turn {
       durationMs: performance.now() - startedAt,
     });
     signal.throwIfAborted();
+    trace?.endStep();
     if (reply.repair !== undefined) this.#messages.push({ role: "user", content: reply.repair });
     return this.#verdict(reply);
   }
@@ -103,19 +114,21 @@ export class Turn {
   }
 
   async #ask(mayCall: boolean): Promise<ModelReply> {
-    const { strategy, system, toolset, texts, signal, emit, isHeard } = this.#parts;
+    const { strategy, system, toolset, texts, signal, emit, isHeard, trace } = this.#parts;
     signal.throwIfAborted();
-    const reply = await orAborted(
-      strategy.ask({
-        system: mayCall ? system : `${system}\n\n${texts.answerNow}`,
-        messages: [...this.#before, ...this.#messages],
-        tools: toolset.tools,
-        mayCall,
+    const request = (): Promise<ModelReply> =>
+      orAborted(
+        strategy.ask({
+          system: mayCall ? system : `${system}\n\n${texts.answerNow}`,
+          messages: [...this.#before, ...this.#messages],
+          tools: toolset.tools,
+          mayCall,
+          signal,
+          ...(isHeard ? { emit } : {}),
+        }),
         signal,
-        ...(isHeard ? { emit } : {}),
-      }),
-      signal,
-    );
+      );
+    const reply = await (trace ? trace.ask(request) : request());
     this.#usage = addUsage(this.#usage, reply.usage);
     if (mayCall) this.#messages.push(...reply.messages);
     return reply;
@@ -124,7 +137,7 @@ export class Turn {
   async #call(reply: ModelReply, strategy: Strategy): Promise<readonly AgentCall[]> {
     const { limits, maxParallelCalls: maxParallel, ...rest } = this.#parts;
     const maxCalls = Math.max(0, limits.maxToolCalls - this.#calls);
-    const { answered, calls } = await runCalls(reply.calls, { ...rest, maxParallel, maxCalls });
+    const { answered, calls } = await runCalls(reply.calls, { ...rest, maxParallel, maxCalls, meta: rest.trace?.meta });
     this.#calls += calls.length;
     this.#messages.push(...strategy.toMessages(answered));
     return calls;

@@ -40,7 +40,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
     const taken: string[] = [];
     try {
       for (const { key, bounds } of sharesOf(state.call)) {
-        const answer = limitStore.admit(key, bounds);
+        const answer = limitStore.admit(key, bounds, state.meta);
         const admission =
           answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
         if (!admission.admitted) return limitedFailure(admission);

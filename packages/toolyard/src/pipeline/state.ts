@@ -43,6 +43,11 @@ export class CallState implements CallTimes {
     this.#meta = call.meta;
   }
 
+  /** `_meta` for the provider. */
+  get meta(): JsonObject {
+    return this.#meta;
+  }
+
   set meta(meta: JsonObject) {
     this.#meta = meta;
     this.#resolvedCall = undefined;

@@ -12,6 +12,8 @@ export interface ChatTurn {
   readonly principal: Principal;
   /** Aborted when the caller disconnects. The calls of the model and of tools are then cancelled. */
   readonly signal: AbortSignal;
+  /** `_meta` with the trace context of the request. @default none */
+  readonly meta?: JsonObject | undefined;
   /**
    * Receives the events of the answer, each with a `type`: pieces of text, steps, tool calls and their results. Must
    * not throw.

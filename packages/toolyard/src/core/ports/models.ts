@@ -1,3 +1,5 @@
+import type { JsonObject } from "../json/json.ts";
+
 /**
  * Configured models that tools may use. A method is absent if no model of its kind is configured. The methods reject
  * with a `FailError`: `unavailable`, `limited`, `timeout`, or `cancelled` by the signal.
@@ -15,6 +17,8 @@ export interface ImageRequest {
   readonly height?: number;
   /** Image model, as `provider/model`. @default the configured image model */
   readonly model?: string;
+  /** `_meta` of the call that uses the model, with its trace context. @default none */
+  readonly meta?: JsonObject;
 }
 
 export interface GeneratedImage {
@@ -29,6 +33,8 @@ export interface TextRequest {
   readonly temperature?: number;
   /** Name of a configured model. @default the configured default model */
   readonly model?: string;
+  /** `_meta` of the call that uses the model, with its trace context. @default none */
+  readonly meta?: JsonObject;
 }
 
 export interface GeneratedText {

@@ -86,6 +86,8 @@ export interface TaskCall {
   readonly upstream?: UpstreamTask | undefined;
   /** Requested time for which the task can be read, in milliseconds. @default `[tasks] ttl`, which is also the limit */
   readonly ttlMs?: number | undefined;
+  /** `_meta` with the trace context of the call. @default none */
+  readonly meta?: JsonObject | undefined;
 }
 
 /** Call that is a task from its start. */
@@ -100,6 +102,8 @@ export interface StartedCall {
   readonly ttlMs?: number | undefined;
   /** Receiver of progress and log messages while the caller is connected. @default none */
   readonly notify?: ((notification: CallNotification) => void) | undefined;
+  /** `_meta` with the trace context of the caller. @default none */
+  readonly meta?: JsonObject | undefined;
   /** Task of an upstream server to follow instead of calling the tool, after a restart of the hub. @default none */
   readonly follows?: UpstreamTask | undefined;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/json.ts";
 import { serviceKey } from "../service-key.ts";
+import { TRACEPARENT } from "../trace-context.ts";
 
 /** Kinds of spans: a request to the hub, a request of the hub, or work inside the hub. */
 export type SpanKind = "server" | "client" | "internal";
@@ -59,6 +60,15 @@ export interface Tracing {
    * sampler decides about a new trace.
    */
   start(name: string, kind: SpanKind, meta: JsonObject): Span | undefined;
+}
+
+/** Starts a span for work that is recorded only as a part of a trace. Returns `undefined` without a context. */
+export function startWithin(
+  tracing: Tracing | undefined,
+  { name, kind }: { readonly name: string; readonly kind: SpanKind },
+  meta: JsonObject | undefined,
+): Span | undefined {
+  return meta?.[TRACEPARENT] === undefined ? undefined : tracing?.start(name, kind, meta);
 }
 
 /** Traces. `undefined` if the configuration requests none: parts then run without any tracing code. */

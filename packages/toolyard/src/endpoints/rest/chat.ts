@@ -2,6 +2,7 @@ import type { Principal } from "../../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Chat, ChatReply } from "../../core/ports/chat.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { contextOfHeaders } from "../../core/trace-context.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import type { RestExchange } from "./rest-exchange.ts";
 
@@ -30,6 +31,7 @@ export async function runChat(
   const reply = await chat.reply({
     ...request,
     signal: exchange.signal,
+    meta: exchange.http.context ?? contextOfHeaders(exchange.http),
     ...(exchange.takesEvents ? { onEvent } : {}),
   });
   return { ok: true, reply };

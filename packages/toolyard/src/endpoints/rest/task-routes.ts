@@ -4,6 +4,7 @@ import type { Chat } from "../../core/ports/chat.ts";
 import type { ChatBody } from "./chat.ts";
 import { toolValue } from "../../core/calls/tool-value.ts";
 import { isFinal, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
+import { contextOfHeaders } from "../../core/trace-context.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import { sendFailure, sendText, sendValue, shown, wantsFull } from "./answer.ts";
@@ -47,6 +48,7 @@ export class TaskRoutes {
       endpoint: "rest",
       tool,
       arguments: args,
+      meta: exchange.http.context ?? contextOfHeaders(exchange.http),
       capabilities: CAPABILITIES,
     });
     this.#accepted(exchange, task, baseUrl);

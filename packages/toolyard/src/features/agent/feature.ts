@@ -3,6 +3,7 @@ import { Late } from "../../core/late.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import { Type } from "../../core/options/option-schema.ts";
 import { CHAT, GET_HUB, LOGGER, VARIABLES } from "../../core/services.ts";
+import { TRACING } from "../../core/ports/tracing.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import type { ChatReads, LiveChat } from "./live-chat.ts";
 
@@ -10,11 +11,11 @@ import type { ChatReads, LiveChat } from "./live-chat.ts";
 export const AGENT = defineFeature({
   name: "agent",
   schema: { agent: Type.Optional(AgentSchema) },
-  uses: [GET_HUB, LOGGER, VARIABLES],
+  uses: [GET_HUB, LOGGER, VARIABLES, TRACING],
   provides: [CHAT],
-  start: ({ getHub, logger, variables }, config: () => ChatReads) => {
+  start: ({ getHub, logger, variables, tracing }, config: () => ChatReads) => {
     const live = new Late<LiveChat>(
-      async () => new (await import("./live-chat.ts")).LiveChat({ getHub, config, logger }, variables),
+      async () => new (await import("./live-chat.ts")).LiveChat({ getHub, config, logger, tracing }, variables),
     );
     const chat: Chat = { reply: async (turn) => (await live.get()).reply(turn) };
     return { services: { chat: () => (config().models?.language === undefined ? undefined : chat) } };

@@ -6,6 +6,7 @@ import { FailError, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { Tracing } from "../../core/ports/tracing.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsConfig, type ModelsOptions } from "../../models/options.ts";
 import type { MadeHub } from "../../core/services.ts";
@@ -23,6 +24,8 @@ export interface ChatParts {
   /** Returns the current configuration. */
   readonly config: () => ChatReads;
   readonly logger: Logger;
+  /** @default answers are not recorded */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Maximum number of concurrent answers, for all callers together: each may take minutes and costs model tokens. */
@@ -63,7 +66,15 @@ export class LiveChat implements Chat {
     }
   }
 
-  async #reply({ message, history = [], maxIterations, principal, signal, onEvent }: ChatTurn): Promise<ChatReply> {
+  async #reply({
+    message,
+    history = [],
+    maxIterations,
+    principal,
+    signal,
+    onEvent,
+    meta,
+  }: ChatTurn): Promise<ChatReply> {
     const { agent: settings, models } = this.#parts.config();
     const { name, options } = modelOf(resolveModels(models, this.#variables));
     const [{ Agent: Class }, { loadLanguageModel }] = await Promise.all([
@@ -76,6 +87,7 @@ export class LiveChat implements Chat {
       model: () => loadLanguageModel(name, options),
       options: resolveAgent(settings),
       logger: this.#parts.logger,
+      tracing: this.#parts.tracing,
     });
     // The event `outcome` is omitted, because it would repeat the reply that this function returns.
     const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
@@ -85,6 +97,7 @@ export class LiveChat implements Chat {
         signal,
         ...(maxIterations === undefined ? {} : { maxIterations }),
         ...(heard ? { onEvent: heard } : {}),
+        ...(meta && { meta }),
       });
       return { ...outcome, history: agent.save().messages as unknown as readonly JsonObject[] };
     } finally {

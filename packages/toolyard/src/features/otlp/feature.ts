@@ -7,6 +7,7 @@ import { TRACING } from "../../core/ports/tracing.ts";
 import { CALL_STATISTICS, GET_HUB, LOG_FEED, LOGGER, VARIABLES } from "../../core/services.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { TELEMETRY } from "../../kernel/telemetry.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { OtlpSchema, resolveOtlp, type OtlpConfig, type OtlpOptions } from "../../telemetry/otlp/options.ts";
 
 /** Sections of the configuration that the export reads. */
@@ -39,12 +40,12 @@ function resolve(
 export const OTLP = defineFeature({
   name: "otlp",
   schema: { telemetry: Type.Optional(Type.Object({ otlp: Type.Optional(OtlpSchema) })) },
-  uses: [CALL_STATISTICS, GET_HUB, LOGGER, LOG_FEED, VARIABLES, TELEMETRY],
+  uses: [CALL_STATISTICS, GET_HUB, LOGGER, LOG_FEED, VARIABLES, TELEMETRY, STATE],
   provides: [TRACING],
   prepare: async (config: OtlpReads, variables) => {
     if (resolve(config, variables)) live ??= await import("./live-otlp.ts");
   },
-  start: ({ getHub, telemetry, ...services }, config: () => OtlpReads) => {
+  start: ({ getHub, telemetry, state, ...services }, config: () => OtlpReads) => {
     const options = resolve(config(), services.variables, services.logger);
     if (!options || !live) return { services: { tracing: undefined } };
     const { tracing, stages, auditSink, close } = live.createLiveOtlp(options, {
@@ -52,6 +53,7 @@ export const OTLP = defineFeature({
       redactor: telemetry.redactor,
       hub: () => getHub().port,
     });
+    if (tracing) state.traceWith?.(tracing);
     if (auditSink) telemetry.addAuditSink(auditSink);
     return { services: { tracing }, stages, close };
   },

@@ -9,6 +9,7 @@ import type { TaskOffer, TaskPlan, UpstreamTask } from "../../core/calls/task-of
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { HubCalls } from "../../core/ports/hub-port.ts";
+import { startWithin, type Span, type Tracing } from "../../core/ports/tracing.ts";
 import type { StartedCall, TaskEnd, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
 import { failureAnswer, type FailureRules } from "../../endpoints/mcp/failures.ts";
 import { RPC } from "../../wire/messages.ts";
@@ -42,13 +43,17 @@ export class DetachedRun implements CallerLink, TaskRun {
   /** Name of the innermost tool that may run as a task. */
   #target = "";
   #upstream: UpstreamTask | undefined;
+  readonly #span: Span | undefined;
   readonly #notify: StartedCall["notify"];
   #refuse: (error: FailError) => void = () => {};
 
   constructor(
     hub: Pick<HubCalls, "call">,
-    { principal, endpoint, tool, arguments: args, capabilities = {}, notify, follows }: StartedCall,
+    { principal, endpoint, tool, arguments: args, capabilities = {}, notify, follows, meta: given }: StartedCall,
+    tracing?: Tracing,
   ) {
+    this.#span = startWithin(tracing, { name: "task", kind: "internal" }, given);
+    const meta = this.#span?.meta ?? given ?? {};
     this.endpoint = endpoint;
     this.#notify = notify;
     this.client = { capabilities };
@@ -64,7 +69,7 @@ export class DetachedRun implements CallerLink, TaskRun {
       admit(isIdempotent);
     };
     this.taskOffer = { accept, delegated: (task) => this.#delegated(task), isRequired: true };
-    const subject = { method: "tools/call", params: {}, arguments: args, meta: {}, principal, mode: "all" } as const;
+    const subject = { method: "tools/call", params: {}, arguments: args, meta, principal, mode: "all" } as const;
     const target = follows?.target ?? tool;
     const call = new BuiltCall(this, { ...subject, target }, follows && { follows });
     void hub.call(call).then(
@@ -164,6 +169,7 @@ export class DetachedRun implements CallerLink, TaskRun {
 
   #settle(outcome: Outcome, { id, target }: Pick<Call, "id" | "target">): void {
     if (!outcome.ok) this.#refuse(new FailError(outcome));
+    this.#span?.end(outcome.ok ? undefined : outcome.kind);
     this.#end = endOf(outcome, { id, target });
     this.#observer?.settled(this.#end);
   }

@@ -1,5 +1,6 @@
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { DATA_FOLDERS, GET_HUB, LOGGER, TASKS as TASKS_SERVICE } from "../../core/services.ts";
+import { TRACING } from "../../core/ports/tracing.ts";
 import { defineFeature } from "../../kernel/feature.ts";
 import { STATE } from "../../state/ports/store.ts";
 import { LateTasks } from "./late-tasks.ts";
@@ -11,10 +12,10 @@ import type { TaskTableDeps } from "./task-table.ts";
 export const TASKS = defineFeature({
   name: "tasks",
   schema: TASK_SECTIONS,
-  uses: [DATA_FOLDERS, GET_HUB, LOGGER, STATE],
+  uses: [DATA_FOLDERS, GET_HUB, LOGGER, STATE, TRACING],
   provides: [TASKS_SERVICE],
   check: ({ tasks }: TaskReads) => void resolveTasks(tasks),
-  start: ({ dataFolders: { tasks: folder }, getHub, logger, state: { queues } }, config: () => TaskReads) => {
+  start: ({ dataFolders: { tasks: folder }, getHub, logger, state: { queues }, tracing }, config: () => TaskReads) => {
     const options = liveOptions(config);
     const tasks = new LateTasks({
       options,
@@ -26,7 +27,8 @@ export const TASKS = defineFeature({
           options,
           logger,
           changed,
-          run: (call) => new DetachedRun(getHub().port, call),
+          tracing,
+          run: (call) => new DetachedRun(getHub().port, call, tracing),
         };
         if (queues)
           return new (await import("./shared/shared-tasks.ts")).SharedTasks({ ...deps, queues, importBullmq });

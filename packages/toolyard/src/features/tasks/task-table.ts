@@ -5,6 +5,7 @@ import { FailError, messageOf } from "../../core/errors.ts";
 import type { Emitter } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import { startWithin, type Span, type Tracing } from "../../core/ports/tracing.ts";
 import { callerKey } from "../../core/ports/profiles.ts";
 import type {
   RefusedInput,
@@ -35,6 +36,8 @@ export interface TaskTableDeps {
   readonly openJournal: () => Promise<OpenedJournal> | undefined;
   /** Calls a tool. `isIdempotent` resolves when the call is admitted, and rejects if it is refused. */
   readonly run: (call: StartedCall) => TaskRun & { readonly isIdempotent: Promise<boolean> };
+  /** @default tasks are not recorded */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Storage of the tasks of one hub. */
@@ -110,7 +113,8 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
     if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
     return await this.#reserving(call.principal, async () => {
       const run = this.#deps.run(call);
-      return await this.#create({ ...call, isIdempotent: await run.isIdempotent }, run);
+      // The run has a span of its own.
+      return await this.#create({ ...call, meta: undefined, isIdempotent: await run.isIdempotent }, run);
     });
   }
 
@@ -153,7 +157,7 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
       throw new FailError(failure);
     }
     this.#byId.set(task.facts.id, task);
-    this.#run(task, run);
+    this.#run(task, run, startWithin(this.#deps.tracing, { name: "task", kind: "internal" }, call.meta));
     this.#makeRoom();
     return task.snapshot();
   }
@@ -277,7 +281,8 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
     this.#run(task, this.#deps.run({ principal, endpoint, tool, arguments: args, follows }));
   }
 
-  #run(task: StoredTask, run: TaskRun): void {
+  /** `span`: records the time from now to the end of the task. */
+  #run(task: StoredTask, run: TaskRun, span?: Span): void {
     task.run = run;
     const observer: TaskObserver = {
       progressed: (message) => {
@@ -297,6 +302,7 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
         if (!isKnown && !task.isFinal) this.#write(task.record());
       },
       settled: (end) => {
+        span?.end(end.type === "result" ? undefined : end.type);
         if (!task.isFinal && !this.#isClosed) this.#settle(task, end);
       },
     };

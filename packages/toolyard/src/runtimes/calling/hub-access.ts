@@ -15,6 +15,8 @@ export interface HubPorts {
 /** The hub's functions for one running call: with the rights of its caller, and within its time. */
 export interface HubAccess {
   readonly models: Models;
+  /** `_meta` of the running call, with its trace context. @default none */
+  readonly meta?: JsonObject;
   /** Calls a tool. `signal` cancels only this call; the end of the running call always cancels it. */
   call(tool: string, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
   read(uri: string, signal: AbortSignal): Promise<Outcome>;
@@ -25,6 +27,7 @@ export interface HubAccess {
 export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAccess {
   return {
     models: modelsFor(parent, models),
+    meta: parent.meta,
     call: (tool, args, signal) => innerHub.call({ tool, arguments: args }, callWithin(parent, signal)),
     read: (uri, signal) => innerHub.read(uri, callWithin(parent, signal)),
     search: (query, limit) => innerHub.search(query, parent, { limit }),

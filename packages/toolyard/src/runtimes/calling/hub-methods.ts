@@ -76,13 +76,14 @@ async function searchTools({ query = "", limit = DEFAULT_HITS }: JsonObject, acc
 }
 
 /** Handles `{prompt, system?, max_tokens?, temperature?, model?}`; the answer is `{text}`. */
-async function generateText(params: JsonObject, { models }: HubAccess, signal: AbortSignal): Promise<JsonObject> {
+async function generateText(params: JsonObject, { models, meta }: HubAccess, signal: AbortSignal): Promise<JsonObject> {
   if (!models.generateText) throw noModel("language model");
   const system = text(params, "system");
   const maxTokens = count(params, "max_tokens");
   const temperature = amount(params, "temperature");
   const model = text(params, "model");
   const request: TextRequest = {
+    ...(meta && { meta }),
     prompt: prompt(params),
     ...(system === undefined ? {} : { system }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -95,13 +96,18 @@ async function generateText(params: JsonObject, { models }: HubAccess, signal: A
 /**
  * Handles `{prompt, negative_prompt?, width?, height?, model?}`; the answer is `{data, mimeType}`, the data in base64.
  */
-async function generateImage(params: JsonObject, { models }: HubAccess, signal: AbortSignal): Promise<JsonObject> {
+async function generateImage(
+  params: JsonObject,
+  { models, meta }: HubAccess,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   if (!models.generateImage) throw noModel("image model");
   const negativePrompt = text(params, "negative_prompt");
   const width = count(params, "width");
   const height = count(params, "height");
   const model = text(params, "model");
   const request: ImageRequest = {
+    ...(meta && { meta }),
     prompt: prompt(params),
     ...(negativePrompt === undefined ? {} : { negativePrompt }),
     ...(width === undefined ? {} : { width }),

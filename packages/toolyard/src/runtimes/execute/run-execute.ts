@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Call } from "../../core/calls/call.ts";
+import { variablesOfContext } from "../../core/trace-context.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
@@ -65,7 +66,7 @@ async function runWith(
   const env = scriptEnvironment(
     tool.environment,
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
-    {},
+    variablesOfContext(call.meta),
   );
   const prepared = await host.pythonFor({ ...tool, file });
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, root: tool.root, env, ...prepared });

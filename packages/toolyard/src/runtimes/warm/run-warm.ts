@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Call } from "../../core/calls/call.ts";
+import { variablesOfContext } from "../../core/trace-context.ts";
 import { isJsonObject } from "../../core/json/json.ts";
 import { ok, type Outcome } from "../../core/calls/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
@@ -81,6 +82,7 @@ function attempt(tool: WarmTool, { call, host, notifications, channel }: WarmRun
   return poolOf(tool, host).use(signals, (one) =>
     one.run({
       args: call.arguments,
+      variables: variablesOfContext(call.meta),
       channel,
       ...(tool.function === "execute" ? { onStdout: log } : {}),
       onStderr: log,

@@ -16,6 +16,8 @@ import { watchCpu } from "./cpu-watch.ts";
 /** One call of an interpreter. */
 export interface WarmCall {
   readonly args: JsonObject;
+  /** Trace context of the call, as environment variables. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Receives the messages of the helpers. */
   readonly channel: ChildChannel;
   /** Receives the tool's printed output line by line; absent: stdout is collected. */
@@ -87,7 +89,7 @@ export class WarmProcess {
     const unwatch = watchCpu(this.child.pid, call.cpuMs, () => ending.stop(new FailError(cpuFailure(call.cpuMs!)), 0));
     try {
       call.channel.onChannel(this.#write);
-      void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args })}\n`);
+      void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args, variables: call.variables })}\n`);
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
       // The pipe is read to its end, because it may still contain the interpreter's last messages.

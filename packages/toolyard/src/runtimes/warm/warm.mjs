@@ -57,7 +57,16 @@ async function call(args) {
     : loaded(args);
 }
 
-channel.serve(async ({ run: number, arguments: args }) => {
+// A call without a trace context must not continue the trace of the call before.
+function setContext(variables = {}) {
+  for (const name of ["TRACEPARENT", "TRACESTATE"]) {
+    if (variables[name] === undefined) delete process.env[name];
+    else process.env[name] = variables[name];
+  }
+}
+
+channel.serve(async ({ run: number, arguments: args, variables }) => {
+  setContext(variables);
   channel.send({ begin: number });
   let message;
   try {

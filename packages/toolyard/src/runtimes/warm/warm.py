@@ -1,7 +1,7 @@
 """Keeps one tool's file loaded and runs its function repeatedly.
 
 Arguments: the file, and the name of the function: `run` or `execute`. The hub sends `{"run": id, "arguments":
-{...}}`. The answers are `{"begin": id}`; `{"out": base64}` and `{"err": base64}` for printed output; the messages
+{...}, "variables": {...}}`. The answers are `{"begin": id}`; `{"out": base64}` and `{"err": base64}` for printed output; the messages
 of the helpers; and at the end `{"end": id}` with `error`, or with `result` if the function returned a value.
 """
 
@@ -114,11 +114,21 @@ def finish(channel, number, members):
         )
 
 
+def set_context(variables):
+    """Sets the trace context of a call. A call without one must not continue the trace of the call before."""
+    for name in ("TRACEPARENT", "TRACESTATE"):
+        if name in variables:
+            os.environ[name] = variables[name]
+        else:
+            os.environ.pop(name, None)
+
+
 def serve(channel, requests, path, name):
     function = None
     while True:
         request = requests.get()
         number = request["run"]
+        set_context(request.get("variables", {}))
         channel.send({"begin": number})
         if function is None:
             loaded = []

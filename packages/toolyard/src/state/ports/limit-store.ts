@@ -1,3 +1,5 @@
+import type { JsonObject } from "../../core/json/json.ts";
+
 /** Limits of one key. 0 disables a limit. */
 export interface LimitBounds {
   /** Average number of calls per minute. After a quiet minute, as many may run immediately. */
@@ -20,7 +22,8 @@ export type Admission =
  * or asynchronous (external store).
  */
 export interface LimitStore {
-  admit(key: string, bounds: LimitBounds): Admission | Promise<Admission>;
+  /** `meta`: `_meta` of the call, with its trace context. */
+  admit(key: string, bounds: LimitBounds, meta?: JsonObject): Admission | Promise<Admission>;
   /** Ends an admitted call. Never throws. */
   leave(key: string): void;
 }

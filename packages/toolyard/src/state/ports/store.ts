@@ -3,6 +3,7 @@ import { serviceKey } from "../../core/service-key.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
 import type { Logger } from "../../core/ports/ports.ts";
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { HubNotifications } from "./hub-notifications.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { Peers } from "./peers.ts";
@@ -78,6 +79,8 @@ export interface HubState {
   readonly secret: Uint8Array;
   /** Sets the receiver of messages about a store that is lost or back. Absent if the store cannot be lost. */
   reportTo?(logger: Pick<Logger, "info" | "warning">): void;
+  /** Records the accesses of calls from now on. Absent if the store is in this process. */
+  traceWith?(tracing: Tracing): void;
   /** Opens the event log for the sessions of one endpoint. */
   openEventLog(limits: EventLogLimits): EventLog;
   /** Renews the lease for another `leaseMs`. Never throws. */

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../../core/json/json.ts";
+import { startWithin, type Tracing } from "../../core/ports/tracing.ts";
 import { LimitTable, MemoryLimitStore } from "../memory/limit-table.ts";
 import { createMember } from "../memory/membership.ts";
 import type { Admission, LimitBounds, LimitStore } from "../ports/limit-store.ts";
@@ -86,15 +88,23 @@ export class RedisLimitStore implements LimitStore {
   /** Those of the running calls that were admitted while the store was lost. */
   readonly #locally = new Map<string, number>();
   readonly #local: MemoryLimitStore;
+  /** Absent: admissions are not recorded. */
+  tracing: Tracing | undefined;
 
   constructor(parts: RedisLimitParts) {
     this.#parts = parts;
     this.#local = new MemoryLimitStore(new LimitTable(), createMember(parts.hub));
   }
 
-  admit(key: string, bounds: LimitBounds): Admission | Promise<Admission> {
+  admit(key: string, bounds: LimitBounds, meta?: JsonObject): Admission | Promise<Admission> {
     if (bounds.perMinute <= 0 && bounds.inFlight <= 0) return ADMITTED;
-    return this.#parts.connection.isLost ? this.#withoutStore(key, bounds) : this.#admit(key, bounds);
+    if (this.#parts.connection.isLost) return this.#withoutStore(key, bounds);
+    const span = startWithin(this.tracing, { name: "EVALSHA", kind: "client" }, meta);
+    const admission = this.#admit(key, bounds);
+    if (!span) return admission;
+    span.set("storeSystem", "redis");
+    span.set("storeOperation", "EVALSHA");
+    return admission.finally(() => span.end());
   }
 
   leave(key: string): void {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Emitter } from "../../core/events.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
+import type { Tracing } from "../../core/ports/tracing.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { HubState, StoreServices } from "../ports/store.ts";
@@ -138,6 +139,10 @@ class RedisHubState implements HubState {
 
   reportTo(logger: Pick<Logger, "info" | "warning">): void {
     this.#parts.connection.reportTo(logger);
+  }
+
+  traceWith(tracing: Tracing): void {
+    this.limits.tracing = tracing;
   }
 
   openEventLog(limits: EventLogLimits): EventLog {

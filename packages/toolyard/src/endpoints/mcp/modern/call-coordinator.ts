@@ -144,6 +144,7 @@ export class CallCoordinator {
           arguments: isJsonObject(args) ? args : {},
           isIdempotent,
           upstream: call.upstream,
+          meta: request.meta,
         },
         call,
       );
