@@ -341,6 +341,7 @@ const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   mcp: ["src/features/tasks/detached-run.ts", "src/hub/serve/serve-stdio.ts"],
   rest: [
     "src/features/console/api/agent.ts",
+    "src/features/console/api/apps.ts",
     "src/features/console/api/contents.ts",
     "src/features/console/api/route.ts",
     "src/features/console/api/tools.ts",

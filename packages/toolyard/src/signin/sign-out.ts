@@ -1,9 +1,9 @@
 import { createContext, keyOf, openVault, type SignInPlace } from "./context.ts";
 import { revoke } from "./grants.ts";
-import type { SignInFacts, SignOutResult } from "../core/ports/sign-in-coordinator.ts";
+import type { SignInSummary, SignOutResult } from "../core/ports/sign-in-coordinator.ts";
 
 /** Returns the stored sign-in of a source and owner. Returns `undefined` if no user is signed in. */
-export async function readSignIn(place: SignInPlace): Promise<SignInFacts | undefined> {
+export async function readSignIn(place: SignInPlace): Promise<SignInSummary | undefined> {
   const record = await openVault(place).find(keyOf(place));
   if (!record?.tokens) return undefined;
   const { obtainedAt, lifetimeMs } = record.tokens;

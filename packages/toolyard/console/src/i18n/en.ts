@@ -244,6 +244,13 @@ export const EN = {
   codeHint:
     "Runs in the sandbox of execute_code. Type “tools.” to complete the tools that you may use. Tab leaves the editor.",
   inputs: "Inputs (JSON)",
+  app: "App",
+  appOf: "App of {name}",
+  app_call: "The app wants to call this tool:",
+  app_read: "The app wants to read this resource:",
+  app_link: "The app wants to open this address:",
+  app_message: "The app wants to send this to the chat:",
+  allow: "Allow",
   resourceCount: "{count} resources, {templates} templates",
   selectResource: "Select a resource to read it, or a template to fill in.",
   read: "Read",

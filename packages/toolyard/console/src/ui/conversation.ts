@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { JsonValues } from "../../../src/features/console/api-types.ts";
-import type { ChatAnswer, ChatCall, ChatCallResult, ChatMessage } from "../../../src/features/console/work-types.ts";
+import type { AgentAnswer, ChatCall, ChatCallResult, ChatMessage } from "../../../src/features/console/work-types.ts";
 import { ApiError, errorOf, keyHeaders, readEvents, request } from "../api.ts";
 
 /** One call of a tool, with its result once it has one. */
@@ -18,7 +18,7 @@ export interface ChatTurn {
   readonly parts: readonly AnswerPart[];
   readonly isRunning: boolean;
   readonly stopReason?: string;
-  readonly usage?: ChatAnswer["usage"];
+  readonly usage?: AgentAnswer["usage"];
   readonly error?: ApiError;
 }
 
@@ -80,7 +80,7 @@ function endEarly(message: string, failure: unknown): void {
   conversation.value = { turns, history: [...history, ...added] };
 }
 
-async function readReply(body: ChatMessage, signal: AbortSignal): Promise<ChatAnswer> {
+async function readReply(body: ChatMessage, signal: AbortSignal): Promise<AgentAnswer> {
   const response = await request("chat", {
     method: "POST",
     body: JSON.stringify(body),
@@ -90,7 +90,7 @@ async function readReply(body: ChatMessage, signal: AbortSignal): Promise<ChatAn
   if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
     throw errorOf(response.status, await response.json().catch(() => undefined));
   for await (const { event, data } of readEvents(response)) {
-    if (event === "reply") return data as ChatAnswer;
+    if (event === "reply") return data as AgentAnswer;
     if (event === "error") throw errorOf(response.status, data);
     changeLast((turn) => ({ ...turn, parts: withEvent(turn.parts, event, data) }));
   }

@@ -6,6 +6,7 @@ import { formatBytes, formatMs, formatNumber, t } from "../i18n/texts.ts";
 import { changes } from "../live.ts";
 import { go, href, route } from "../route.ts";
 import { Commands, CopyButton, Foreign, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
+import { hasApp, LateApp } from "../ui/late-app.tsx";
 import { Result } from "../ui/result.tsx";
 import { callForms, runTool, type RunNotice } from "../ui/run-tool.ts";
 import { Field, startValue, toSchema } from "../ui/schema-form.tsx";
@@ -160,6 +161,8 @@ interface Run {
   readonly notices: readonly RunNotice[];
   readonly result?: RunResult;
   readonly error?: ApiError;
+  /** Arguments of the finished run. */
+  readonly args?: unknown;
 }
 
 const MAX_NOTICES = 100;
@@ -178,7 +181,7 @@ function Runner({ tool }: { readonly tool: ToolDetail }) {
       setRun((before) => ({ ...before, notices: [...before.notices, notice].slice(-MAX_NOTICES) }));
     try {
       const result = await runTool(`tools/${encodeURIComponent(tool.name)}`, args, { signal: own.signal, onNotice });
-      setRun((before) => ({ ...before, isRunning: false, result }));
+      setRun((before) => ({ ...before, isRunning: false, result, args }));
     } catch (failure) {
       const error =
         failure instanceof ApiError ? failure : new ApiError(0, { kind: "cancelled", message: t("cancel") });
@@ -223,8 +226,17 @@ function Runner({ tool }: { readonly tool: ToolDetail }) {
         ))}
       </p>
       <Answer run={run} />
+      <RunApp tool={tool} run={run} />
     </form>
   );
+}
+
+/** The page of the tool with the result of the run. Another run opens it again. */
+function RunApp({ tool, run: { result, args } }: { readonly tool: ToolDetail; readonly run: Run }) {
+  const number = useRef({ result, count: 0 });
+  if (number.current.result !== result) number.current = { result, count: number.current.count + 1 };
+  if (!result || !hasApp(tool)) return null;
+  return <LateApp key={number.current.count} tool={tool} args={args} result={Promise.resolve(result.result)} />;
 }
 
 function Answer({ run: { notices, result, error, isRunning } }: { readonly run: Run }) {

@@ -54,7 +54,7 @@ export interface WaitingSignIn {
 }
 
 /** The sign-in of one owner to a source, without its tokens. */
-export interface SignInFacts {
+export interface SignInSummary {
   readonly issuer: string;
   readonly scopes: readonly string[];
   /** End of the access token in ISO 8601. */
@@ -93,7 +93,7 @@ export interface SignInStarter {
    * Resolves with the sign-in that calls of this principal use, or with `none`. Resolves with `undefined` if users
    * cannot sign in to this source.
    */
-  find(principal: Principal): Promise<SignInFacts | "none" | undefined>;
+  find(principal: Principal): Promise<SignInSummary | "none" | undefined>;
   /**
    * Ends the sign-in that calls of this principal use. Resolves with `none` if there is none, and with `undefined` if
    * the caller may not end it. Rejects with a `FailError`.

@@ -24,6 +24,8 @@ export const CONSOLE_POLICY = [
   "img-src 'self' data: blob:",
   "media-src 'self' data: blob:",
   "connect-src 'self'",
+  // Pages of MCP Apps, which have their own policy. They cannot lead their frame to another host.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

@@ -16,6 +16,7 @@ import { LINK_MS, BrowserSessions } from "./access/sessions.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { answerRoute, type AdminRoute } from "./api/route.ts";
 import type { SessionInfo } from "./api-types.ts";
+import { AppDocuments } from "./app-documents.ts";
 import { Assets } from "./assets.ts";
 import { EventBoard } from "./event-board.ts";
 import type { ConsoleOptions } from "./options.ts";
@@ -24,6 +25,8 @@ import { ADMIN_PATH, CONSOLE_PATH, CONSOLE_PLACES } from "./paths.ts";
 
 /** Title of the sign-in page. It does not name the hub, because the reader is not authenticated. */
 const TITLE = "Toolyard";
+/** Pages of MCP Apps, below the page of the console. */
+const APP_PATH = "/app/";
 const TOPICS = ["state", "calls", "logs"];
 
 /** The page at `/console`, its sessions, and the API at `/api/admin`. */
@@ -35,6 +38,7 @@ export class ConsoleEndpoint implements Endpoint {
   readonly #signIn: SessionEndpoint;
   readonly #calls: Calls;
   readonly #board: EventBoard;
+  readonly #apps = new AppDocuments();
   readonly #routes: readonly AdminRoute[];
   /** Requests that open and end sessions, which need no session. */
   readonly #openRoutes: ReadonlyMap<string, (exchange: HttpExchange) => Promise<void> | void> = new Map([
@@ -58,7 +62,7 @@ export class ConsoleEndpoint implements Endpoint {
     });
     this.#calls = new Calls(parts.hub, parts.logger, "console");
     this.#board = new EventBoard(parts, options.eventsPerSecond);
-    this.#routes = adminRoutes(parts, this.#calls);
+    this.#routes = adminRoutes({ ...parts, apps: this.#apps }, this.#calls);
   }
 
   mount(listener: Mountable): void {
@@ -84,6 +88,7 @@ export class ConsoleEndpoint implements Endpoint {
     // The location is relative, so that it is correct behind a proxy that adds a path.
     if (path === "") return exchange.answer.send(308, ["location", "./console/"]);
     if (path === "/sign-in") return this.#signIn.showForm(exchange, TITLE);
+    if (path.startsWith(APP_PATH)) return this.#apps.send(exchange, path.slice(APP_PATH.length));
     this.#assets ??= new Assets();
     if (path === "/") return this.#assets.sendIndex(exchange);
     return this.#assets.sendAsset(exchange, path.replace(/^\/assets\//, ""));

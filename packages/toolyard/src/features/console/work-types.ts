@@ -12,7 +12,7 @@ export interface ChatMessage {
   readonly history?: readonly JsonValues[];
 }
 
-export interface ChatAnswer {
+export interface AgentAnswer {
   readonly text: string;
   readonly stopReason: string;
   readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number };

@@ -5,7 +5,7 @@ import { orAborted } from "../../core/timing/wait.ts";
 import { isHubOwner } from "../../core/ports/sign-in-coordinator.ts";
 import type {
   SignInCoordinator,
-  SignInFacts,
+  SignInSummary,
   SigningCaller,
   SignInPage,
   SignOutResult,
@@ -122,7 +122,7 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /** Returns the stored sign-in. Returns `undefined` if the hub fetches the tokens itself. */
-  async find(): Promise<SignInFacts | "none" | undefined> {
+  async find(): Promise<SignInSummary | "none" | undefined> {
     if (this.isMachine) return undefined;
     if (!this.#hasVault()) return "none";
     const { readSignIn } = await import("../../signin/sign-out.ts");

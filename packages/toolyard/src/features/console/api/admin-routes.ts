@@ -7,6 +7,8 @@ import { overviewRoutes } from "./overview.ts";
 import { RecordRoutes } from "./records.ts";
 import type { AdminRoute } from "./route.ts";
 import { agentRoutes } from "./agent.ts";
+import { AppDocuments } from "../app-documents.ts";
+import { appRoutes } from "./apps.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { SignInRoutes } from "./sign-ins.ts";
 import { SourceRoutes } from "./sources.ts";
@@ -16,7 +18,10 @@ import { settingsOf, settingsRoutes } from "../settings/settings-routes.ts";
 import { ToolRoutes } from "./tools.ts";
 
 /** Returns every route of the API except those of sessions and events. */
-export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRoute[] {
+export function adminRoutes(
+  parts: ConsoleParts & { readonly apps: AppDocuments },
+  calls: Calls,
+): readonly AdminRoute[] {
   const settings = settingsOf(parts);
   return [
     ...overviewRoutes(parts),
@@ -28,6 +33,7 @@ export function adminRoutes(parts: ConsoleParts, calls: Calls): readonly AdminRo
     ...new SignInRoutes(parts).routes,
     ...approvalRoutes(parts),
     ...agentRoutes(parts, calls),
+    ...appRoutes(parts, calls),
     ...new UserRoutes(parts).routes,
     ...new WorkRoutes(parts).routes,
   ];
@@ -48,7 +54,7 @@ const FURTHER: readonly AdminOperation[] = [
 
 /** Describes all operations of the API, for the OpenAPI document. */
 export function adminOperations(parts: ConsoleParts): readonly AdminOperation[] {
-  const routes = adminRoutes(parts, new Calls(parts.hub, parts.logger, "console"));
+  const routes = adminRoutes({ ...parts, apps: new AppDocuments() }, new Calls(parts.hub, parts.logger, "console"));
   return [...FURTHER, ...routes].map(({ method, path, needs, summary }) => {
     let count = 0;
     const named = path.replaceAll("*", () => `{name${(count += 1) === 1 ? "" : count}}`);

@@ -14,11 +14,11 @@ const MAX_PARAMETERS = 200;
 const MAX_TEXT_CHARS = 500;
 const CODE_TOOL = "execute_code";
 
-type AgentParts = Pick<ConsoleParts, "chat" | "hub" | "tools">;
+type AgentRouteParts = Pick<ConsoleParts, "chat" | "hub" | "tools">;
 type CodeLanguage = "python" | "typescript";
 
 /** Returns the routes of the chat, and of completion in the code editor. */
-export function agentRoutes(parts: AgentParts, calls: Calls): readonly AdminRoute[] {
+export function agentRoutes(parts: AgentRouteParts, calls: Calls): readonly AdminRoute[] {
   return [
     {
       method: "POST",
@@ -38,7 +38,7 @@ export function agentRoutes(parts: AgentParts, calls: Calls): readonly AdminRout
 }
 
 /** The agent calls tools with the rights of the caller. */
-async function chat({ exchange, caller }: AdminRequest, parts: AgentParts, calls: Calls): Promise<void> {
+async function chat({ exchange, caller }: AdminRequest, parts: AgentRouteParts, calls: Calls): Promise<void> {
   const body = readChat(await exchange.readObject("`message`"));
   const { principal } = caller;
   const outcome = await calls.guard(exchange, () => runChat(parts.chat(), { ...body, principal }, exchange));
@@ -46,7 +46,7 @@ async function chat({ exchange, caller }: AdminRequest, parts: AgentParts, calls
   else exchange.fail(outcome);
 }
 
-async function codeTools({ query, view }: AdminRequest, { hub, tools }: AgentParts): Promise<readonly CodeTool[]> {
+async function codeTools({ query, view }: AdminRequest, { hub, tools }: AgentRouteParts): Promise<readonly CodeTool[]> {
   const language: CodeLanguage = query.get("language") === "python" ? "python" : "typescript";
   const prefix = (query.get("prefix") ?? "").toLowerCase();
   const { entries } = await hub.list("tools", view, { waits: false });

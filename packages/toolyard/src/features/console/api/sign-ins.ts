@@ -1,7 +1,7 @@
 import type { SourceReport } from "../../../core/ports/hub-port.ts";
 import {
   isHubOwner,
-  type SignInFacts,
+  type SignInSummary,
   type SigningCaller,
   type SignInStarter,
 } from "../../../core/ports/sign-in-coordinator.ts";
@@ -118,7 +118,7 @@ async function rowOf(
   };
 }
 
-function factsOf(found: SignInFacts | "none"): Pick<SignInRow, "isSignedIn"> & Partial<SignInRow> {
+function factsOf(found: SignInSummary | "none"): Pick<SignInRow, "isSignedIn"> & Partial<SignInRow> {
   return found === "none" ? { isSignedIn: false } : { isSignedIn: true, ...found };
 }
 

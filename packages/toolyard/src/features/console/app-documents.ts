@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from "node:crypto";
+import { isJsonObject, listMember, objectMember, type JsonObject } from "../../core/json/json.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { AppDomains } from "./app-types.ts";
+
+/** Time within which a document must be loaded. */
+const DOCUMENT_MS = 60_000;
+const MAX_DOCUMENTS = 64;
+const MAX_ORIGINS = 50;
+/** An origin, possibly with all of its subdomains. Anything else could add a directive or a keyword to the policy. */
+const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,10}(?::\d{1,5})?$/i;
+
+interface AppDocument {
+  readonly html: string;
+  readonly policy: string;
+  readonly until: number;
+}
+
+/**
+ * Documents of MCP Apps between the request of the page and their frame. A frame sends no header, so the address itself
+ * is the credential: it is random and can be used once.
+ */
+export class AppDocuments {
+  readonly #documents = new Map<string, AppDocument>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Returns the address of a document below `/console/`. */
+  add(html: string, domains: AppDomains): string {
+    const ticket = randomBytes(32).toString("base64url");
+    this.#documents.set(nameOf(ticket), { html, policy: appPolicy(domains), until: this.#now() + DOCUMENT_MS });
+    if (this.#documents.size > MAX_DOCUMENTS) this.#documents.delete(this.#documents.keys().next().value!);
+    return `app/${ticket}`;
+  }
+
+  /** Throws a `Refusal` if the address was used or has expired, or if the document would not be in a frame. */
+  send(exchange: HttpExchange, ticket: string): void {
+    const name = nameOf(ticket);
+    const document = this.#documents.get(name);
+    this.#documents.delete(name);
+    const place = exchange.header("sec-fetch-dest") ?? "iframe";
+    if (!document || this.#now() > document.until || place !== "iframe")
+      throw new Refusal(404, "This address was used or has expired. Run the tool again.");
+    const head = ["content-type", "text/html; charset=utf-8", "content-security-policy", document.policy, ...HEADERS];
+    exchange.answer.send(200, head, document.html);
+  }
+}
+
+const HEADERS = [
+  "cache-control",
+  "no-store",
+  "x-content-type-options",
+  "nosniff",
+  "referrer-policy",
+  "no-referrer",
+  "permissions-policy",
+  "camera=(), microphone=(), geolocation=(), clipboard-read=(), clipboard-write=(), display-capture=()",
+];
+
+function nameOf(ticket: string): string {
+  return createHash("sha256").update(ticket).digest("base64");
+}
+
+/** Reads the declared origins of a page from `_meta.ui.csp`. */
+export function readDomains(meta: JsonObject): AppDomains {
+  const csp = objectMember(objectMember(meta, "ui") ?? {}, "csp") ?? {};
+  const originsIn = (name: string): readonly string[] =>
+    listMember(csp, name)
+      .filter((one): one is string => typeof one === "string" && ORIGIN.test(one))
+      .slice(0, MAX_ORIGINS);
+  return {
+    connectDomains: originsIn("connectDomains"),
+    resourceDomains: originsIn("resourceDomains"),
+    frameDomains: originsIn("frameDomains"),
+    baseUriDomains: originsIn("baseUriDomains"),
+  };
+}
+
+/**
+ * Returns the policy of a page. `sandbox` without `allow-same-origin` gives it an opaque origin, also outside of its
+ * frame: it has no access to the console, its storage and its cookies. Compared with the restrictive default of MCP
+ * Apps, `'self'` is missing: the page must not load anything from the hub.
+ */
+export function appPolicy({ connectDomains, resourceDomains, frameDomains, baseUriDomains }: AppDomains): string {
+  const list = (name: string, ...sources: readonly string[]): string =>
+    `${name} ${sources.length === 0 ? "'none'" : sources.join(" ")}`;
+  return [
+    "sandbox allow-scripts allow-forms",
+    "default-src 'none'",
+    list("script-src", "'unsafe-inline'", ...resourceDomains),
+    list("style-src", "'unsafe-inline'", ...resourceDomains),
+    list("img-src", "data:", "blob:", ...resourceDomains),
+    list("media-src", "data:", "blob:", ...resourceDomains),
+    list("font-src", "data:", ...resourceDomains),
+    list("connect-src", ...connectDomains),
+    list("frame-src", ...frameDomains),
+    list("base-uri", ...baseUriDomains),
+    "object-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+}
+
+/** Media type of a page (MCP Apps, 2026-01-26). */
+const APP_TYPE = /^text\/html\s*;\s*profile=mcp-app$/i;
+const MAX_HTML_CHARS = 5_000_000;
+
+/** Returns the HTML and the metadata of the first page in a result of `resources/read`. */
+export function readAppPage(result: JsonObject): { readonly html: string; readonly meta: JsonObject } | undefined {
+  for (const content of listMember(result, "contents").filter(isJsonObject)) {
+    const { mimeType, text, blob } = content;
+    if (typeof mimeType !== "string" || !APP_TYPE.test(mimeType.trim())) continue;
+    const html = typeof text === "string" ? text : typeof blob === "string" ? decoded(blob) : "";
+    if (html !== "" && html.length <= MAX_HTML_CHARS) return { html, meta: objectMember(content, "_meta") ?? {} };
+  }
+  return undefined;
+}
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, "base64").toString("utf8");
+}
+
+/** Returns the address of the page that a tool declares, in the current form or in the earlier one. */
+export function appUri(definition: JsonObject): string | undefined {
+  const meta = objectMember(definition, "_meta") ?? {};
+  const uri = objectMember(meta, "ui")?.["resourceUri"] ?? meta["ui/resourceUri"];
+  return typeof uri === "string" && uri.startsWith("ui://") ? uri : undefined;
+}
