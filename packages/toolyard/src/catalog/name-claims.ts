@@ -3,8 +3,6 @@ import type { PreparedNamed, SourcePart } from "./source-part.ts";
 
 type ClaimRow = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;
 
-const NO_CLAIMS: readonly string[] = [];
-
 /**
  * Prefixes of each source's names: its namespace, or those of its modules. Rights use them to detect a tool name that
  * starts with the prefix of another source.
@@ -24,7 +22,8 @@ export class NameClaims {
 
   /** Returns the subject of a row with which rights are compared. */
   subjectOf({ record, subject }: ClaimRow): NamedSubject {
-    const foreign = this.#foreign.get(record.source.id) ?? NO_CLAIMS;
+    const foreign = this.#foreign.get(record.source.id);
+    if (!foreign) return subject;
     const looksLike = foreign.filter((start) => subject.name.startsWith(start) || subject.ownName.startsWith(start));
     return looksLike.length === 0 ? subject : { ...subject, looksLike };
   }

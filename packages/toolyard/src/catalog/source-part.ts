@@ -130,23 +130,22 @@ export class PartMaker {
 
   #tool(record: ToolRecord): PreparedTool {
     const key = renderMcpName(record, this.#options.naming);
-    const subject = this.#subject(record, key, {
-      isReadOnly: isReadOnlyTool(record),
-      isDiscovery: record.role === "discovery",
-    });
-    return { ...this.#clean(record, key, toolEntry(record, key)), subject };
+    const { entry, json, notes } = this.#clean(record, key, toolEntry(record, key));
+    const facts = { isReadOnly: isReadOnlyTool(record), isDiscovery: record.role === "discovery" };
+    // Written out, because an object with spreads before a member is slow to create (decision 0040).
+    return { record, key, entry, json, notes, subject: this.#subject(record, key, facts) };
   }
 
   #prompt(record: PromptRecord): PreparedPrompt {
     const key = renderMcpName(record, this.#options.naming);
-    const subject = this.#subject(record, key, { isReadOnly: true, isDiscovery: false, isPrompt: true });
-    return { ...this.#item(record, key, "name"), subject };
+    const subject = this.#subject(record, key, { isReadOnly: true, isDiscovery: false });
+    return { ...this.#item(record, key, "name"), subject: { ...subject, isPrompt: true } };
   }
 
   #subject(
     record: NameParts,
     name: string,
-    facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery" | "isPrompt">,
+    { isReadOnly, isDiscovery }: Pick<NamedSubject, "isReadOnly" | "isDiscovery">,
   ): NamedSubject {
     const { separator } = this.#options.naming;
     return {
@@ -156,7 +155,8 @@ export class PartMaker {
       prefixes: namespacePrefix(record, name, separator),
       separator,
       source: record.source.id,
-      ...facts,
+      isReadOnly,
+      isDiscovery,
     };
   }
 

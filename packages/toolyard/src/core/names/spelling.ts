@@ -207,9 +207,8 @@ class PrefixTable {
       const prefix = name.slice(0, length);
       const owners = this.#owners.get(prefix);
       if (!owners) continue;
-      const ends = this.#separators.filter((separator) => endsAt(name, separator, length));
-      if (ends.length === 0) continue;
-      return { owners, prefix, rests: ends.map((separator) => name.slice(length + separator.length)), name };
+      for (const separator of this.#separators)
+        if (endsAt(name, separator, length)) return new PrefixedName({ owners, prefix, name }, this.#separators);
     }
     return undefined;
   }
@@ -218,6 +217,28 @@ class PrefixTable {
     if (this.#owners.get(prefix)?.has(id) !== true) return false;
     for (const other of this.#owners.keys()) if (other.length > prefix.length && other.startsWith(prefix)) return false;
     return true;
+  }
+}
+
+/** Name after a prefix. The rests are computed when they are read, because most readers need only the owners. */
+class PrefixedName implements SpellingParts {
+  readonly owners: ReadonlySet<string>;
+  readonly prefix: string;
+  readonly name: string;
+  readonly #separators: readonly string[];
+
+  constructor({ owners, prefix, name }: Omit<SpellingParts, "rests">, separators: readonly string[]) {
+    this.owners = owners;
+    this.prefix = prefix;
+    this.name = name;
+    this.#separators = separators;
+  }
+
+  get rests(): readonly string[] {
+    const { name, prefix } = this;
+    return this.#separators
+      .filter((separator) => endsAt(name, separator, prefix.length))
+      .map((separator) => name.slice(prefix.length + separator.length));
   }
 }
 
