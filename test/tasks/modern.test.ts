@@ -110,6 +110,17 @@ test("subscriptions/listen reports the changes of the caller's own tasks", LONG,
   await stream.return(undefined);
 });
 
+test("subscriptions/listen refuses task ids of a client that does not declare the extension", LONG, async () => {
+  await using hub = await TaskHub.start(ALWAYS);
+  const id = await hub.task("wait_for_file");
+  const params = { notifications: { taskIds: [id] } };
+  const response = await hub.open("subscriptions/listen", params, { declares: false });
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { code: -32021, data: { requiredCapabilities: { extensions: expect.anything() } } } },
+  ]);
+});
+
 test("after kill -9 a finished task answers, an idempotent one runs again, another has failed", LONG, async () => {
   await using hub = await TaskHub.start(ALWAYS);
   const finished = await hub.task("greet", { name: "Ada" });

@@ -9,9 +9,9 @@ import { Shares, type Holder } from "../../../core/fairness/shares.ts";
 import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
 import { ListenSubscription } from "./listen.ts";
 import { ListenBoard } from "./listen-board.ts";
-import { holderIn, type RequestFacts } from "./facts.ts";
+import { holderIn, type AdmittedFacts } from "./facts.ts";
 import type { ModernOutlet } from "./outlet.ts";
-import { wireTask } from "./task-methods.ts";
+import { declaresTasks, UNDECLARED, wireTask } from "./task-methods.ts";
 
 export interface ListenOptions {
   readonly maxSubscriptions: number;
@@ -32,7 +32,7 @@ interface Filter {
 
 /** Caller, and the `_meta` that identifies the server. */
 interface ListenClient {
-  readonly facts: RequestFacts;
+  readonly facts: AdmittedFacts;
   readonly identity: JsonObject;
 }
 
@@ -64,6 +64,8 @@ export class Listens {
     if (!this.#hasRoomFor(holder)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);
     if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
+    if (filter.taskIds.length > 0 && this.#options.tasks?.isOffered === true && !declaresTasks(facts.envelope))
+      return outlet.reply(stringifyExact(rpcError(id, UNDECLARED)), 400);
     const view: View = { mode: facts.mode, principal: facts.principal };
     const listen = new ListenSubscription({
       id,

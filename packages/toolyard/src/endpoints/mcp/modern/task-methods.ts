@@ -1,4 +1,5 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { RPC } from "../../../wire/messages.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
@@ -11,6 +12,13 @@ export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapa
   return objectMember(objectMember(clientCapabilities, "extensions") ?? {}, TASKS_EXTENSION) !== undefined;
 }
 
+/** Error for a client that uses tasks without declaring the extension in its request. */
+export const UNDECLARED: RpcErrorObject = {
+  code: RPC.missingClientCapability,
+  message: `Missing required client capabilities: ${TASKS_EXTENSION}`,
+  data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+};
+
 /** Answers a method of the extension. A task of another principal is treated like one that does not exist. */
 export async function answerTaskMethod(
   { method, params }: { readonly method: string; readonly params: JsonObject },
@@ -18,10 +26,7 @@ export async function answerTaskMethod(
   tasks: Tasks | undefined,
 ): Promise<McpAnswer> {
   if (!tasks) return UNKNOWN;
-  if (!declaresTasks(envelope))
-    return errorAnswer(RPC.missingClientCapability, `Missing required client capabilities: ${TASKS_EXTENSION}`, {
-      requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
-    });
+  if (!declaresTasks(envelope)) return { type: "error", error: UNDECLARED };
   const id = stringMember(params, "taskId");
   if (id === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `taskId` must be a string.");
   const responses = params["inputResponses"];
