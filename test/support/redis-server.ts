@@ -42,7 +42,12 @@ export class RedisServer implements AsyncDisposable {
     const own = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--dir", this.folder];
     const child = spawn(program, [...own, ...args], { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;
-    for await (const chunk of child.stdout) if (String(chunk).includes("Ready to accept connections")) break;
+    let output = "";
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.includes("Ready to accept connections")) return;
+    }
+    throw new Error(`${program} ended: ${output}`);
   }
 
   /** Ends the server with a signal. Its data are lost unless it stores them. */

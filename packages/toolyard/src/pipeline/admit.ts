@@ -24,6 +24,8 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const sharesOf = keptByClient(({ principal, client }) => {
     const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
+    // A connection is held by one hub, which receives all its calls.
+    const ofConnection: LimitBounds = { ...own, isOwn: true };
     const joint: LimitBounds = {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,
       inFlight: own.inFlight * CONNECTIONS_OF_ONE,
@@ -31,7 +33,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
     // The principal's share is checked first, so that a client cannot fill the store by opening many connections.
     return [
       { key: `${principal.id}\n`, bounds: joint },
-      { key: `${principal.id}\n${client.connection}`, bounds: own },
+      { key: `${principal.id}\n${client.connection}`, bounds: ofConnection },
     ];
   });
   return async (state, next) => {

@@ -159,22 +159,22 @@ function contract(name: keyof typeof STORES): void {
 
   describe("sessions", () => {
     test("each hub finds the latest version of a session record, and the hub that holds the session", async () => {
-      here.sessions.put("s", RECORD);
-      here.sessions.put("s", { ...RECORD, logLevel: "info" });
+      void here.sessions.put("s", RECORD);
+      void here.sessions.put("s", { ...RECORD, logLevel: "info" });
       const found = { hub: "here", isAlive: true, record: { ...RECORD, logLevel: "info" } };
       await flush();
       expect([await here.sessions.find("s"), await there.sessions.find("s")]).toEqual([found, found]);
     });
 
     test("finds no session that has ended or never existed", async () => {
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       here.sessions.remove("s");
       await flush();
       expect([await there.sessions.find("s"), await there.sessions.find("t")]).toEqual([undefined, undefined]);
     });
 
     test("a session outlives its hub's lease, without a living hub", async () => {
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       await flush();
       vi.advanceTimersByTime(here.leaseMs + CLOCK_ERROR_MS);
       there.renew();
@@ -182,7 +182,7 @@ function contract(name: keyof typeof STORES): void {
     });
 
     test("only one hub claims a session from another hub", async () => {
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       await flush();
       const claims = await Promise.all([there.sessions.claim("s", "here"), there.sessions.claim("s", "here")]);
       expect(claims.filter((record) => record !== undefined)).toEqual([RECORD]);
@@ -194,10 +194,10 @@ function contract(name: keyof typeof STORES): void {
     test("a hub that lost a session to another one is notified at its next write, and changes nothing", async () => {
       const taken: string[] = [];
       const stop = here.sessions.onTaken((id) => void taken.push(id));
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       await flush();
       await there.sessions.claim("s", "here");
-      here.sessions.put("s", { ...RECORD, logLevel: "error" });
+      void here.sessions.put("s", { ...RECORD, logLevel: "error" });
       await vi.waitFor(() => expect(taken).toEqual(["s"]));
       here.sessions.remove("s");
       await flush();
@@ -206,7 +206,7 @@ function contract(name: keyof typeof STORES): void {
     });
 
     test("a released session has no hub, and any hub can claim it", async () => {
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       here.sessions.release("s");
       await flush();
       expect(await there.sessions.find("s")).toEqual({ hub: "", isAlive: false, record: RECORD });
@@ -215,7 +215,7 @@ function contract(name: keyof typeof STORES): void {
     });
 
     test("the sessions of a hub that left can be claimed", async () => {
-      here.sessions.put("s", RECORD);
+      void here.sessions.put("s", RECORD);
       await here.leave();
       const held = await there.sessions.find("s");
       expect(held).toMatchObject({ isAlive: false, record: RECORD });
@@ -225,7 +225,7 @@ function contract(name: keyof typeof STORES): void {
 
   describe("parked calls", () => {
     test("each hub finds the holder of a parked call until a hub takes the call", async () => {
-      here.parked.put("p");
+      void here.parked.put("p");
       await flush();
       const holder = { hub: "here", isAlive: true };
       expect([await here.parked.find("p"), await there.parked.find("p")]).toEqual([holder, holder]);
@@ -235,7 +235,7 @@ function contract(name: keyof typeof STORES): void {
     });
 
     test("a parked call disappears with its hub", async () => {
-      here.parked.put("p");
+      void here.parked.put("p");
       await here.leave();
       expect(await there.parked.find("p")).toBeUndefined();
     });

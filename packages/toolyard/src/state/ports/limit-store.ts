@@ -6,6 +6,8 @@ export interface LimitBounds {
   readonly perMinute: number;
   /** Maximum number of concurrent calls. */
   readonly inFlight: number;
+  /** True if all calls of the key arrive at this hub, so that no other hub needs to know them. @default false */
+  readonly isOwn?: boolean;
 }
 
 export type Admission =

@@ -10,6 +10,8 @@ export interface RedisClient {
   subscribe(...channels: string[]): Promise<unknown>;
   duplicate(): RedisClient;
   disconnect(reconnect?: boolean): void;
+  /** Socket of the current connection. Absent for a cluster. */
+  readonly stream?: { on(event: "error", listener: () => void): unknown };
 }
 
 interface HostAndPort {
@@ -30,7 +32,29 @@ const RETRY_STEP_MS = 50;
 const DEFAULT_PORTS = { standalone: 6379, sentinel: 26_379, cluster: 6379 } as const;
 
 /** Creates a client that is not connected yet. It reconnects by itself; while it is disconnected, commands fail. */
-export function createClient({ Redis, Cluster }: RedisLibrary, options: RedisStoreOptions): RedisClient {
+export function createClient(library: RedisLibrary, options: RedisStoreOptions): RedisClient {
+  const client = createClientFor(library, options);
+  client.on("+node", absorbLateErrors);
+  return absorbLateErrors(client);
+}
+
+/** Creates a second connection with the same settings. */
+export function duplicateClient(client: RedisClient): RedisClient {
+  const duplicate = client.duplicate();
+  duplicate.on("+node", absorbLateErrors);
+  return absorbLateErrors(duplicate);
+}
+
+/**
+ * Ignores further errors of a socket after the first one. ioredis listens for one error only, and a TLS socket that was
+ * refused may report a second, which would end the process.
+ */
+function absorbLateErrors(client: RedisClient): RedisClient {
+  client.on("error", () => client.stream?.on("error", () => {}));
+  return client;
+}
+
+function createClientFor({ Redis, Cluster }: RedisLibrary, options: RedisStoreOptions): RedisClient {
   const { mode, nodes, master, sentinelPassword } = options;
   const login = loginOf(options);
   const addresses = [new URL(options.url).host, ...nodes].map((text) => readAddress(text, DEFAULT_PORTS[mode]));

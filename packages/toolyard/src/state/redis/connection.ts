@@ -27,6 +27,8 @@ const MAX_REASONS = 16;
 export class RedisConnection {
   /** Emitted after the connection was established again. */
   readonly restored = new Emitter<void>();
+  /** Last error of the connection itself. */
+  lastError: Error | undefined;
   readonly #client: RedisClient;
   #logger: Pick<Logger, "info" | "warning">;
   #isLost = false;
@@ -37,11 +39,16 @@ export class RedisConnection {
   /** Time at which the connection was established again, on the clock of `performance.now()`. */
   #restoredAt = -Infinity;
   readonly #reasons = new Set<string>();
+  /** Digests of the scripts that were sent on this connection. Limited by the number of scripts. */
+  readonly #sentScripts = new Set<string>();
 
   constructor(client: RedisClient, logger: Pick<Logger, "info" | "warning">) {
     this.#client = client;
     this.#logger = logger;
-    client.on("error", (error: Error) => this.#lost(error));
+    client.on("error", (error: Error) => {
+      this.lastError = error;
+      this.#lost(error);
+    });
     client.on("close", () => this.#lost(new Error("The connection was closed.")));
     client.on("ready", () => this.#ready());
   }
@@ -82,8 +89,16 @@ export class RedisConnection {
     }
   }
 
-  /** Runs a script with one key. The store forgets scripts when it restarts, so the text is sent if it is unknown. */
+  /**
+   * Runs a script with one key. Its text is sent with the first use on a connection, since a text that is sent after a
+   * refusal would arrive behind later commands. A server that forgot the script, or another server of a cluster, gets
+   * the text again.
+   */
   async run({ text, digest }: RedisScript, key: string, ...parts: ReplyPart[]): Promise<unknown> {
+    if (!this.#sentScripts.has(digest)) {
+      this.#sentScripts.add(digest);
+      return this.command("EVAL", text, 1, key, ...parts);
+    }
     try {
       return await this.command("EVALSHA", digest, 1, key, ...parts);
     } catch (error) {
@@ -128,6 +143,7 @@ export class RedisConnection {
   #lost(error: unknown): void {
     if (this.#isLost || this.#isClosed) return;
     this.#isLost = true;
+    this.#sentScripts.clear();
     this.#logger.warning("The shared store cannot be reached. This hub continues alone until the store is back.", {
       error: messageOf(error),
     });

@@ -13,12 +13,19 @@ const KEY_TTL_MS = 120_000;
 const IN_FLIGHT_RETRY_MS = 1000;
 
 /**
- * One hash per client: `t` tokens, `f` time of the last filling, and per hub `<running>:<end of the lease>`. Arguments:
- * now, hub, end of its lease, perMinute, inFlight, TTL. Returns 0 if admitted, -1 if too many calls run, otherwise the
- * milliseconds until the next token.
+ * Part of a limit that a hub reserves at once, as a divisor. So calls below a large limit need no access to the store,
+ * and hubs that reserve without need hold back little. A limit below the divisor is counted call by call.
+ */
+const BLOCKS_PER_LIMIT = 64;
+
+/**
+ * One hash per client: `t` tokens, `f` time of the last filling, and per hub `<seats>:<end of the lease>`. Arguments:
+ * now, hub, end of its lease, perMinute, inFlight, TTL, wanted seats, wanted tokens. Returns the granted seats and
+ * tokens; or -1 and 0 if too many calls run; or -2 and the milliseconds until the next token.
  */
 const ADMIT = defineScript(`
 local now, hub, rate, most = tonumber(ARGV[1]), 'h' .. ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
+local seats, wanted = tonumber(ARGV[7]), tonumber(ARGV[8])
 local tokens, filled, own, running = rate, now, 0, 0
 local all = redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do
@@ -34,23 +41,31 @@ for i = 1, #all, 2 do
     end
   end
 end
-if most > 0 and running >= most then return -1 end
-if rate > 0 then
+if seats > 0 and most > 0 then
+  if running >= most then return {-1, 0} end
+  seats = math.min(seats, most - running)
+end
+local granted = 0
+if rate > 0 and wanted > 0 then
   tokens = math.min(rate, tokens + math.max(0, now - filled) * rate / 60000)
   local wait = 0
-  if tokens < 1 then wait = math.ceil((1 - tokens) * 60000 / rate) else tokens = tokens - 1 end
+  if tokens < 1 then wait = math.ceil((1 - tokens) * 60000 / rate)
+  else
+    granted = math.min(wanted, math.floor(tokens))
+    tokens = tokens - granted
+  end
   redis.call('HSET', KEYS[1], 't', tostring(tokens), 'f', ARGV[1])
   if wait > 0 then
     redis.call('PEXPIRE', KEYS[1], ARGV[6])
-    return wait
+    return {-2, wait}
   end
 end
-redis.call('HSET', KEYS[1], hub, (own + 1) .. ':' .. ARGV[3])
+redis.call('HSET', KEYS[1], hub, (own + seats) .. ':' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[6])
-return 0
+return {seats, granted}
 `);
 
-/** Arguments: hub, number of calls that end. A count that has expired is not changed. */
+/** Arguments: hub, number of seats that are given back. A count that has expired is not changed. */
 const LEAVE = defineScript(`
 local name = 'h' .. ARGV[1]
 local value = redis.call('HGET', KEYS[1], name)
@@ -61,7 +76,7 @@ if left > 0 then redis.call('HSET', KEYS[1], name, left .. ':' .. lease) else re
 return 1
 `);
 
-/** Arguments: hub, running calls, end of the lease, TTL. Also restores the count after the store lost its data. */
+/** Arguments: hub, seats, end of the lease, TTL. Also restores the count after the store lost its data. */
 const RENEW = defineScript(`
 redis.call('HSET', KEYS[1], 'h' .. ARGV[1], ARGV[2] .. ':' .. ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -74,33 +89,60 @@ export interface RedisLimitParts {
   readonly options: Pick<RedisStoreOptions, "prefix" | "onLoss">;
 }
 
+/** Calls of one client on this hub, and what this hub has reserved for it in the store. */
+interface Share {
+  running: number;
+  /** Those of the running calls that the table of this hub counts, because the store was lost. */
+  runningLocally: number;
+  /** Concurrent calls that are reserved. */
+  seats: number;
+  /** Seats that were requested and not yet granted. */
+  pendingSeats: number;
+  /** Tokens of the rate that are reserved. */
+  tokens: number;
+  /** Seats that are requested at once. With 1, a seat is given back with its call. */
+  seatBlock: number;
+  usedAt: number;
+}
+
+/** Milliseconds after which the reservations of an idle client are given up. */
+const IDLE_MS = 10_000;
+
 /**
- * Limits that all hubs count together, with one script per admission. While the store is lost, this hub counts its own
- * calls or refuses them. Calls without limits do not access the store.
+ * Limits that all hubs count together, with one script per admission. A hub reserves a part of a large limit at once,
+ * so most calls need no access to the store. While the store is lost, this hub counts its own calls or refuses them.
+ * Calls without limits, and calls that only this hub receives, do not access the store.
  */
 export class RedisLimitStore implements LimitStore {
   readonly #parts: RedisLimitParts;
-  /**
-   * Calls of this hub that run, also those that were admitted while the store was lost. Limited by the number of
-   * running calls.
-   */
-  readonly #running = new Map<string, number>();
-  /** Those of the running calls that were admitted while the store was lost. */
-  readonly #locally = new Map<string, number>();
+  readonly #shares = new Map<string, Share>();
+  /** Calls of keys that only this hub counts. */
+  readonly #own: MemoryLimitStore;
+  /** Keys that only this hub counts, with their number of running calls. */
+  readonly #ownRunning = new Map<string, number>();
   readonly #local: MemoryLimitStore;
   /** Absent: admissions are not recorded. */
   tracing: Tracing | undefined;
 
   constructor(parts: RedisLimitParts) {
     this.#parts = parts;
+    this.#own = new MemoryLimitStore(new LimitTable(), createMember(parts.hub));
     this.#local = new MemoryLimitStore(new LimitTable(), createMember(parts.hub));
   }
 
   admit(key: string, bounds: LimitBounds, meta?: JsonObject): Admission | Promise<Admission> {
-    if (bounds.perMinute <= 0 && bounds.inFlight <= 0) return ADMITTED;
-    if (this.#parts.connection.isLost) return this.#withoutStore(key, bounds);
+    const { perMinute, inFlight } = bounds;
+    if (perMinute <= 0 && inFlight <= 0) return ADMITTED;
+    const { connection } = this.#parts;
+    if (connection.isLost && this.#parts.options.onLoss === "refuse") return STORE_LOST;
+    if (bounds.isOwn) return this.#admitOwn(key, bounds);
+    if (connection.isLost) return this.#admitLocally(key, bounds);
+    const share = this.#shareOf(key, bounds);
+    const needsSeat = inFlight > 0 && share.running >= share.seats;
+    const needsToken = perMinute > 0 && share.tokens < 1;
+    if (!needsSeat && !needsToken) return take(share, bounds);
     const span = startWithin(this.tracing, { name: "EVALSHA", kind: "client" }, meta);
-    const admission = this.#admit(key, bounds);
+    const admission = this.#admit(key, bounds, { share, needsSeat, needsToken });
     if (!span) return admission;
     span.set("storeSystem", "redis");
     span.set("storeOperation", "EVALSHA");
@@ -108,79 +150,117 @@ export class RedisLimitStore implements LimitStore {
   }
 
   leave(key: string): void {
-    if (!this.#running.has(key)) return;
-    this.#count(key, -1);
-    this.#leaveLocally(key);
-    const { hub, connection } = this.#parts;
-    if (!connection.isLost) void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, 1));
+    const own = this.#ownRunning.get(key);
+    if (own !== undefined) return this.#leaveOwn(key, own);
+    const share = this.#shares.get(key);
+    if (!share || share.running === 0) return;
+    share.running -= 1;
+    if (share.runningLocally > 0) {
+      share.runningLocally -= 1;
+      this.#local.leave(key);
+    }
+    if (share.seatBlock === 1 && share.seats > share.running) this.#giveBack(key, share, share.running);
   }
 
   /** Counts the running calls in the store again, also those that were admitted while it was lost. */
   restore(): void {
-    for (const [key, count] of this.#locally) for (let at = 0; at < count; at += 1) this.#local.leave(key);
-    this.#locally.clear();
+    for (const [key, share] of this.#shares) {
+      for (; share.runningLocally > 0; share.runningLocally -= 1) this.#local.leave(key);
+      share.seats = Math.max(share.seats, share.running);
+    }
+    this.renew();
   }
 
-  /** Renews the counts of the running calls. */
+  /** Renews the reservations, and gives back those that are not used. */
   renew(): void {
     const { hub, connection } = this.#parts;
     const lease = connection.now + HUB_LEASE_MS;
-    for (const [key, running] of this.#running)
-      void connection.write(connection.run(RENEW, this.#keyOf(key), hub, running, lease, KEY_TTL_MS));
+    const now = performance.now();
+    for (const [key, share] of this.#shares) {
+      const isIdle = share.running === 0 && now - share.usedAt > IDLE_MS;
+      const kept = isIdle ? 0 : Math.min(share.seats, share.running + share.seatBlock);
+      if (kept < share.seats) this.#giveBack(key, share, kept);
+      if (isIdle && share.pendingSeats === 0) this.#shares.delete(key);
+      const seats = share.seats + share.pendingSeats;
+      if (seats > 0) void connection.write(connection.run(RENEW, this.#keyOf(key), hub, seats, lease, KEY_TTL_MS));
+    }
   }
 
-  /** Ends all calls of this hub in the store. */
+  /** Gives back all reservations of this hub. */
   release(): void {
-    const { hub, connection } = this.#parts;
-    for (const [key, running] of this.#running)
-      void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, running));
-    this.#running.clear();
+    for (const [key, share] of this.#shares) this.#giveBack(key, share, 0);
+    this.#shares.clear();
   }
 
-  async #admit(key: string, bounds: LimitBounds): Promise<Admission> {
+  async #admit(
+    key: string,
+    bounds: LimitBounds,
+    {
+      share,
+      needsSeat,
+      needsToken,
+    }: { readonly share: Share; readonly needsSeat: boolean; readonly needsToken: boolean },
+  ): Promise<Admission> {
     const { hub, connection } = this.#parts;
     const { perMinute, inFlight } = bounds;
     const now = connection.now;
-    const lease = now + HUB_LEASE_MS;
-    // Counted before the answer arrives, so that a renewal at that time includes this call.
-    this.#count(key, 1);
+    const seats = needsSeat ? share.seatBlock : 0;
+    const tokens = needsToken ? blockOf(perMinute) : 0;
+    // Counted before the answer arrives, so that a renewal at that time includes these seats.
+    share.pendingSeats += seats;
     try {
-      const parts = [now, hub, lease, perMinute, inFlight, KEY_TTL_MS];
-      const waitMs = Number(await connection.run(ADMIT, this.#keyOf(key), ...parts));
-      if (waitMs === 0) return ADMITTED;
-      this.#count(key, -1);
-      return waitMs < 0
-        ? { admitted: false, reason: "in-flight", retryAfterMs: IN_FLIGHT_RETRY_MS }
-        : { admitted: false, reason: "rate", retryAfterMs: waitMs };
+      const parts = [now, hub, now + HUB_LEASE_MS, perMinute, inFlight, KEY_TTL_MS, seats, tokens];
+      const answer = await connection.run(ADMIT, this.#keyOf(key), ...parts);
+      const [granted, grantedTokens] = answer as [number, number];
+      share.pendingSeats -= seats;
+      if (granted === -1) return { admitted: false, reason: "in-flight", retryAfterMs: IN_FLIGHT_RETRY_MS };
+      if (granted === -2) return { admitted: false, reason: "rate", retryAfterMs: grantedTokens };
+      share.seats += granted;
+      share.tokens += grantedTokens;
+      return take(share, bounds);
     } catch {
-      this.#count(key, -1);
-      return this.#withoutStore(key, bounds);
+      share.pendingSeats -= seats;
+      return this.#parts.options.onLoss === "refuse" ? STORE_LOST : this.#admitLocally(key, bounds);
     }
   }
 
-  #withoutStore(key: string, bounds: LimitBounds): Admission {
-    if (this.#parts.options.onLoss === "refuse")
-      return { admitted: false, reason: "store", retryAfterMs: IN_FLIGHT_RETRY_MS };
-    const admission = this.#local.admit(key, bounds);
-    if (admission.admitted) {
-      this.#count(key, 1);
-      this.#locally.set(key, (this.#locally.get(key) ?? 0) + 1);
-    }
+  #admitOwn(key: string, bounds: LimitBounds): Admission {
+    const admission = this.#own.admit(key, bounds);
+    if (admission.admitted) this.#ownRunning.set(key, (this.#ownRunning.get(key) ?? 0) + 1);
     return admission;
   }
 
-  #leaveLocally(key: string): void {
-    const count = this.#locally.get(key);
-    if (count === undefined) return;
-    this.#local.leave(key);
-    if (count > 1) this.#locally.set(key, count - 1);
-    else this.#locally.delete(key);
+  #leaveOwn(key: string, running: number): void {
+    this.#own.leave(key);
+    if (running > 1) this.#ownRunning.set(key, running - 1);
+    else this.#ownRunning.delete(key);
   }
 
-  #count(key: string, change: number): void {
-    const running = (this.#running.get(key) ?? 0) + change;
-    if (running > 0) this.#running.set(key, running);
-    else this.#running.delete(key);
+  #admitLocally(key: string, bounds: LimitBounds): Admission {
+    const admission = this.#local.admit(key, bounds);
+    if (!admission.admitted) return admission;
+    const share = this.#shareOf(key, bounds);
+    share.runningLocally += 1;
+    share.running += 1;
+    share.usedAt = performance.now();
+    return admission;
+  }
+
+  #giveBack(key: string, share: Share, kept: number): void {
+    const { hub, connection } = this.#parts;
+    const unused = share.seats - kept;
+    share.seats = kept;
+    if (unused > 0 && !connection.isLost) void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, unused));
+  }
+
+  #shareOf(key: string, { inFlight }: LimitBounds): Share {
+    let share = this.#shares.get(key);
+    if (!share) {
+      share = { running: 0, runningLocally: 0, seats: 0, pendingSeats: 0, tokens: 0, seatBlock: 1, usedAt: 0 };
+      this.#shares.set(key, share);
+    }
+    share.seatBlock = blockOf(inFlight);
+    return share;
   }
 
   #keyOf(key: string): string {
@@ -188,4 +268,22 @@ export class RedisLimitStore implements LimitStore {
   }
 }
 
+/** Returns how much of a limit is reserved at once. */
+function blockOf(limit: number): number {
+  return Math.max(1, Math.floor(limit / BLOCKS_PER_LIMIT));
+}
+
+/** Begins a call for which this hub has reserved a seat and a token. */
+function take(share: Share, { perMinute }: LimitBounds): Admission {
+  share.running += 1;
+  share.usedAt = performance.now();
+  if (perMinute > 0) share.tokens -= 1;
+  return ADMITTED;
+}
+
 const ADMITTED: Admission = Object.freeze({ admitted: true });
+const STORE_LOST: Admission = Object.freeze({
+  admitted: false,
+  reason: "store",
+  retryAfterMs: IN_FLIGHT_RETRY_MS,
+});

@@ -53,7 +53,7 @@ describe("a Redis server that stops", () => {
 
   test("gets sessions, running calls and the secret back after a restart without data", async () => {
     const here = await join("here");
-    here.parked.put("p");
+    void here.parked.put("p");
     await here.limits.admit("a", ONE);
     await server.kill();
     await vi.waitFor(() => expect(lines).toHaveLength(1));
@@ -68,7 +68,7 @@ describe("a Redis server that stops", () => {
 
   test("keeps no key without an expiry", async () => {
     const here = await join("here");
-    here.parked.put("p");
+    void here.parked.put("p");
     await here.limits.admit("a", { perMinute: 2, inFlight: 2 });
     await here.flush();
     const client = new Redis(server.url);
@@ -99,4 +99,77 @@ describe("a Redis server that stops", () => {
 test.each(["http://127.0.0.1", "redis://", "127.0.0.1:6379"])("refuses the address %s and names the option", (url) => {
   const services = { importRedis: () => import("ioredis") };
   expect(() => REDIS.open({ store: { url } }, services)).toThrow(/store\.url/);
+});
+
+describe("reservations of a large limit", () => {
+  const LARGE = { perMinute: 6400, inFlight: 640 };
+  let server: RedisServer;
+  const joined: HubState[] = [];
+
+  const join = async (hub: string): Promise<HubState> => {
+    const services = { importRedis: () => import("ioredis") };
+    const state = await REDIS.open({ store: { url: server.url } }, services)!.join(hub);
+    joined.push(state);
+    return state;
+  };
+
+  beforeEach(async ({ skip }) => {
+    skip(!HAS_REDIS, "Redis is not on this machine");
+    server = await RedisServer.start();
+  });
+
+  afterEach(async () => {
+    for (const state of joined.splice(0)) await state.leave();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("calls within a reservation do not wait for the store", async () => {
+    const here = await join("here");
+    await here.limits.admit("a", LARGE);
+    const next = Array.from({ length: 9 }, () => here.limits.admit("a", LARGE));
+    expect(next).toEqual(Array.from({ length: 9 }, () => ({ admitted: true })));
+    expect(here.limits.admit("a", LARGE)).toBeInstanceOf(Promise);
+  });
+
+  test("calls of a connection never wait for the store", async () => {
+    const here = await join("here");
+    const one = { perMinute: 0, inFlight: 1, isOwn: true };
+    expect(here.limits.admit("c", one)).toEqual({ admitted: true });
+    expect(here.limits.admit("c", one)).toMatchObject({ reason: "in-flight" });
+    here.limits.leave("c");
+    expect(here.limits.admit("c", one)).toEqual({ admitted: true });
+  });
+
+  test("two hubs together never run more calls than the limit, in any order", async () => {
+    const hubs = [await join("here"), await join("there")];
+    const running = [0, 0];
+    let seed = 20_261_127;
+    for (let step = 0; step < 3000; step += 1) {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      const at = seed % 2;
+      const hub = hubs[at]!;
+      if (seed % 7 < 5) {
+        if ((await hub.limits.admit("a", { perMinute: 0, inFlight: 640 })).admitted) running[at]! += 1;
+      } else if (running[at]! > 0) {
+        hub.limits.leave("a");
+        running[at]! -= 1;
+      }
+      if (seed % 50 === 0) hub.renew();
+      expect(running[0]! + running[1]!).toBeLessThanOrEqual(640);
+    }
+    expect(running[0]! + running[1]!).toBeGreaterThan(600);
+  });
+
+  test("a hub gives back what it does not use, so that another hub gets the whole limit", async () => {
+    const [here, there] = [await join("here"), await join("there")];
+    const bounds = { perMinute: 0, inFlight: 128 };
+    for (let at = 0; at < 128; at += 1) await here.limits.admit("a", bounds);
+    expect(await there.limits.admit("a", bounds)).toMatchObject({ reason: "in-flight" });
+    for (let at = 0; at < 128; at += 1) here.limits.leave("a");
+    here.renew();
+    await here.flush();
+    const admitted = [];
+    for (let at = 0; at < 128; at += 1) admitted.push((await there.limits.admit("a", bounds)).admitted);
+    expect(admitted.filter(Boolean).length).toBeGreaterThanOrEqual(126);
+  });
 });

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { FailError, messageOf } from "../../core/errors.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { Emitter } from "../../core/events.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
@@ -6,7 +8,7 @@ import type { Tracing } from "../../core/ports/tracing.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { HubState, StoreServices } from "../ports/store.ts";
-import { createClient, type RedisClient, type RedisLibrary } from "./client.ts";
+import { createClient, duplicateClient, type RedisClient, type RedisLibrary } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { RedisEventLog } from "./event-log.ts";
 import { RedisParkedDirectory, RedisSessionRecords } from "./held-records.ts";
@@ -34,7 +36,7 @@ export async function joinRedisStore(
   { hub, importRedis, logger = SILENT_LOGGER }: JoinServices,
 ): Promise<HubState> {
   const client = createClient((await importRedis()) as RedisLibrary, options);
-  const subscriber = client.duplicate();
+  const subscriber = duplicateClient(client);
   const connection = new RedisConnection(client, logger);
   // The connection for commands reports a lost store for both.
   subscriber.on("error", () => {});
@@ -48,8 +50,13 @@ export async function joinRedisStore(
   } catch (error) {
     connection.close();
     subscriber.disconnect();
-    throw error;
+    throw unreachable(connection.lastError ?? error);
   }
+}
+
+function unreachable(error: unknown): FailError {
+  const message = `The shared store of \`[store]\` cannot be used: ${messageOf(error)}`;
+  return new FailError(fail("unavailable", message, { cause: error }));
 }
 
 /** Returns the secret of the store. Stores `own` if the store has none, also after it lost its data. */

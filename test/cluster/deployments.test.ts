@@ -1,0 +1,129 @@
+// The store on each kind of deployment: Sentinel with a failover, Cluster, TLS with a CA and client certificate, ACL.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { SessionRecord } from "../../packages/toolyard/src/state/ports/session-records.ts";
+import type { HubState } from "../../packages/toolyard/src/state/ports/store.ts";
+import { REDIS } from "../../packages/toolyard/src/state/redis/kind.ts";
+import { CertificateFiles } from "../support/certificates.ts";
+import { freePort } from "../support/free-port.ts";
+import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
+import { askModern, inTurn, LegacyClient, textOf } from "./clients.ts";
+import { Cluster } from "./hub-process.ts";
+import { HAS_SENTINEL, RedisCluster, RedisSentinel } from "./redis-deployments.ts";
+
+const RECORD: SessionRecord = {
+  principal: { id: "ada", rights: { allow: ["*"] } },
+  client: { capabilities: {} },
+  revision: "2025-11-25",
+  mode: "normal",
+  subscriptions: [],
+};
+const ONE = { perMinute: 60, inFlight: 1 };
+const LOG = { maxBytes: 16_000, maxEvents: 10, keepMs: 60_000 };
+const WAIT = { timeout: 20_000, interval: 50 };
+
+const joined: HubState[] = [];
+
+async function join2(store: object): Promise<readonly [HubState, HubState]> {
+  const open = async (hub: string): Promise<HubState> => {
+    const state = await REDIS.open({ store } as object, { importRedis: () => import("ioredis") })!.join(hub);
+    joined.push(state);
+    return state;
+  };
+  return [await open("here"), await open("there")];
+}
+
+beforeEach(({ skip }) => skip(!HAS_REDIS, "Redis is not on this machine"));
+
+afterEach(leaveAll);
+
+async function leaveAll(): Promise<void> {
+  for (const state of joined.splice(0)) await state.leave();
+}
+
+/** Uses each port of the state once, with both hubs. */
+async function useAll(here: HubState, there: HubState): Promise<void> {
+  expect(await here.limits.admit("a", ONE)).toEqual({ admitted: true });
+  expect(await there.limits.admit("a", ONE)).toMatchObject({ reason: "in-flight" });
+  here.limits.leave("a");
+  await here.sessions.put("s", RECORD);
+  expect(await there.sessions.find("s")).toMatchObject({ hub: "here", isAlive: true });
+  here.sessions.release("s");
+  await here.flush();
+  expect(await there.sessions.claim("s", "")).toEqual(RECORD);
+  await here.parked.put("p");
+  expect(await there.parked.find("p")).toEqual({ hub: "here", isAlive: true });
+  const [log, other] = [here.openEventLog(LOG), there.openEventLog(LOG)];
+  log.append("s", { stream: 0, sequence: 1, text: "{}" });
+  await here.flush();
+  expect(await other.recover!("s")).toMatchObject({ lastSequence: 1 });
+  const heard: string[] = [];
+  there.peers!.onMessage((message) => void heard.push(message.toString()));
+  there.notifications.on(({ type }) => void heard.push(type));
+  await here.peers!.send("there", Buffer.from("message"));
+  here.notifications.publish({ type: "end-session", session: "x" });
+  await vi.waitFor(() => expect(heard.toSorted()).toEqual(["end-session", "message"]), WAIT);
+  expect(there.secret).toEqual(here.secret);
+}
+
+describe("Cluster", () => {
+  test("two hubs share all state, and pass requests of sessions and calls", async () => {
+    await using redis = await RedisCluster.start();
+    await useAll(...(await join2(redis.store)));
+    await leaveAll();
+    await using cluster = await Cluster.start({ hubs: 2, store: redis.store });
+    const urls = cluster.hubs.map(({ url }) => url);
+    const client = await LegacyClient.open(inTurn(urls));
+    for (let at = 0; at < 4; at += 1)
+      expect(textOf((await client.call("echo", { key: `k${at}` })).at(-1))).toBe(`echo k${at}`);
+    expect(textOf((await askModern(urls[0]!, "tools/call", { name: "echo", arguments: { key: "m" } })).at(-1))).toBe(
+      "echo m",
+    );
+    await cluster.hubs[0]!.stop();
+    const moved = LegacyClient.continue(client, () => urls[1]!);
+    expect(textOf((await moved.call("echo", { key: "moved" })).at(-1))).toBe("echo moved");
+  });
+});
+
+describe("Sentinel", () => {
+  test("hubs continue with the replica after their server has failed", async ({ skip }) => {
+    skip(!HAS_SENTINEL, "Sentinel is not on this machine");
+    await using redis = await RedisSentinel.start();
+    const [here, there] = await join2(redis.store);
+    await useAll(here, there);
+    await here.sessions.put("kept", RECORD);
+    await redis.master.kill();
+    await vi.waitFor(() => expect([here.isLost, there.isLost]).toEqual([true, true]), WAIT);
+    await vi.waitFor(() => expect([here.isLost, there.isLost]).toEqual([false, false]), WAIT);
+    await vi.waitFor(async () => {
+      here.renew();
+      expect(await there.sessions.find("kept")).toMatchObject({ hub: "here", isAlive: true });
+    }, WAIT);
+  });
+});
+
+describe("TLS and ACL", () => {
+  const COMMANDS =
+    "+get +set +del +pexpire +hget +hset +hdel +hmget +hgetall +eval +evalsha +xadd +xrange +time " +
+    "+publish +subscribe +ping +info +select +client +hello";
+
+  test("hubs use their own CA, a client certificate and an ACL user with the documented commands", async () => {
+    using files = new CertificateFiles();
+    const port = await freePort();
+    const tls = ["--tls-port", `${port}`, "--tls-cert-file", files.cert, "--tls-key-file", files.key];
+    const user = ["--user", "hub", "on", ">secret", "~hubs:*", "&hubs:*", ...COMMANDS.split(" ")];
+    const args = [...tls, "--tls-ca-cert-file", files.ca, ...user, "--user", "default", "off"];
+    await using _redis = await RedisServer.start({ args });
+    const store = {
+      url: `rediss://hub:secret@localhost:${port}`,
+      prefix: "hubs:",
+      tls_ca: files.ca,
+      tls_cert: files.cert,
+      tls_key: files.key,
+    };
+    await useAll(...(await join2(store)));
+    const { tls_ca: _, ...untrusting } = store;
+    await expect(join2(untrusting)).rejects.toThrow(/certificate/);
+    await expect(join2({ ...store, url: store.url.replace("secret", "wrong") })).rejects.toThrow(/WRONGPASS/);
+    await expect(join2({ ...store, prefix: "others:" })).rejects.toThrow(/NOPERM|permission/i);
+  });
+});
