@@ -9,8 +9,11 @@ import { lockOf, lockText } from "./extras.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.cwd();
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
-/** Reasons and names of tests, for developers of the program; users read the guide and the reference. */
-const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md"].map((name) => join(root, "docs", name));
+/**
+ * Reasons and names of tests, for developers of the program, and pictures, which are large. Users read the guide and
+ * the reference.
+ */
+const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md", "pictures"].map((name) => join(root, "docs", name));
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());

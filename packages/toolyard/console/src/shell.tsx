@@ -72,6 +72,11 @@ export function Shell() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  // On a phone, the navigation is a row that scrolls.
+  useEffect(() => {
+    const link = document.querySelector("nav [aria-current]");
+    link?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [current.name]);
   useEffect(() => {
     document.title = `${t(current.name)} · ${session.value?.title ?? "Toolyard"}`;
   });

@@ -24,7 +24,7 @@ export function Sources() {
       )}
       {session.value?.isReadOnlyHub && <p class="notice">{t("readOnlyHub")}</p>}
       {isAdding && <AddForm onDone={() => (setAdding(false), void reload())} />}
-      <div class="split">
+      <div class="split sources">
         <div class="scroll">
           <table>
             <thead>
