@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./lib/hub.mjs";
+import { measureAccess } from "./parts/access.mjs";
 import { measureAgent } from "./parts/agent.mjs";
 import { measureAsks } from "./parts/asks.mjs";
 import { measureCalls } from "./parts/calls.mjs";
@@ -27,6 +28,7 @@ const PARTS = {
   hop: measureHop,
   calls: measureCalls,
   "sign-in": measureSignIn,
+  access: measureAccess,
   asks: measureAsks,
   scripts: measureScripts,
   code: measureCode,

@@ -1,8 +1,9 @@
 // Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, as a
-// client, and as an authorization server.
+// client, as an authorization server, and as a server that requires access tokens.
 //
 //   node scripts/conformance.mjs [--only
-//   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|direct]
+//   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|authorization-server|
+//   server-auth|direct]
 //   [--url URL] [--requirements DATE] [--verbose]
 //
 // `--url` runs the server scenarios against a running server; `direct` runs them against the fixture without the hub.
@@ -15,6 +16,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { runAuthorizationServer } from "./conformance-authorization.mjs";
+import { runServerAuth } from "./conformance-server-auth.mjs";
 import { ensureTools } from "./tools.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -136,6 +138,7 @@ async function runAll() {
     ...shapes.map((name) => inTurn(() => runShape(name))),
     isWanted("client") ? runClients() : [],
     isWanted("authorization-server") ? runAuthorizationServer({ work, toolyard, tools, startHub, children }) : [],
+    isWanted("server-auth") ? runServerAuth({ work, tools, startHub, children }) : [],
   ];
   return (await Promise.all(results)).flat();
 }

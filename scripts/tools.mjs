@@ -31,13 +31,13 @@ export function ensureInstalled(name) {
 
 /**
  * Installs missing or outdated tools, and returns their paths. `node` is `$NODE22`, this Node if it is new enough, or
- * the installed one.
+ * the installed one. `$CONFORMANCE` names another build of the conformance suite.
  */
 export function ensureTools() {
   ensureInstalled("test/tools");
   return {
     node: findNode(),
-    conformance: join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
+    conformance: process.env.CONFORMANCE ?? join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
     inspector: join(modules, "@modelcontextprotocol", "inspector"),
     bin: join(modules, ".bin"),
   };

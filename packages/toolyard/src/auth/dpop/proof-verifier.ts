@@ -1,4 +1,12 @@
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from "jose";
+import {
+  calculateJwkThumbprint,
+  EmbeddedJWK,
+  jwtVerify,
+  type CryptoKey,
+  type JWTHeaderParameters,
+  type JWTVerifyGetKey,
+  type JWTVerifyResult,
+} from "jose";
 import type { JsonObject } from "../../core/json/json.ts";
 import { TooManyChecked } from "../token-error.ts";
 import { PROOF_ALGORITHMS } from "./algorithms.ts";
@@ -27,12 +35,21 @@ export interface ProofRules {
 
 const MAX_PROOF_CHARS = 8192;
 const MAX_JTI_CHARS = 512;
+/** Maximum number of imported keys; the oldest is removed. Importing a key costs as much as verifying a signature. */
+const MAX_KEYS = 1000;
+
+interface ImportedKey {
+  readonly key: CryptoKey;
+  readonly thumbprint: string;
+}
 
 /** Verifies proofs of the possession of a key (DPoP, RFC 9449 section 4.3). Each proof is accepted once. */
 export class ProofVerifier {
   readonly #now: () => number;
   readonly #history: ProofHistory;
   readonly #nonces: ProofNonces | undefined;
+  /** Keys of clients whose access tokens are bound to them, by algorithm and JWK. */
+  readonly #keys = new Map<string, ImportedKey>();
 
   constructor({ now, nonceSecret }: ProofRules) {
     this.#now = now;
@@ -45,29 +62,47 @@ export class ProofVerifier {
    * request, and with `TooManyChecked` if it cannot be recorded now.
    */
   async verify(proof: string, request: ProvenRequest): Promise<string> {
-    const { payload, protectedHeader } = await this.#verifySignature(proof);
+    const { payload, protectedHeader, key } = await this.#verifySignature(proof);
     const claims = payload as JsonObject;
     assertRequest(claims, request);
     const issuedMs = this.#issueTimeOf(claims);
     const jti = jtiOf(claims);
     this.#assertNonce(claims);
-    const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk!);
+    const thumbprint = await this.#thumbprintOf(protectedHeader, key);
     if (request.boundKey !== undefined && request.boundKey !== thumbprint)
       throw new ProofError("The access token is bound to another key than the one of the proof", "invalid_token");
     this.#use(thumbprint, jti, issuedMs);
+    // Only keys of valid access tokens are cached, so that other callers cannot displace them.
+    if (request.boundKey !== undefined) this.#remember(protectedHeader, { key, thumbprint });
     return thumbprint;
   }
 
-  async #verifySignature(proof: string): Promise<JWTVerifyResult> {
+  readonly #findKey: JWTVerifyGetKey = (header, token) =>
+    this.#keys.get(nameOf(header))?.key ?? EmbeddedJWK(header, token);
+
+  async #thumbprintOf(header: JWTHeaderParameters, key: CryptoKey): Promise<string> {
+    const known = this.#keys.get(nameOf(header));
+    return known?.key === key ? known.thumbprint : calculateJwkThumbprint(header.jwk!);
+  }
+
+  #remember(header: JWTHeaderParameters, imported: ImportedKey): void {
+    const name = nameOf(header);
+    if (this.#keys.has(name)) return;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.delete(this.#keys.keys().next().value!);
+    this.#keys.set(name, imported);
+  }
+
+  async #verifySignature(proof: string): Promise<JWTVerifyResult & { readonly key: CryptoKey }> {
     if (proof.length > MAX_PROOF_CHARS) throw new ProofError("The proof is too long");
     // A comma separates the values of a repeated header.
     if (proof.includes(",")) throw new ProofError("The request has more than one `DPoP` header");
     try {
-      return await jwtVerify(proof, EmbeddedJWK, {
+      const verified = await jwtVerify(proof, this.#findKey, {
         algorithms: [...PROOF_ALGORITHMS],
         typ: "dpop+jwt",
         currentDate: new Date(this.#now()),
       });
+      return { ...verified, key: verified.key as CryptoKey };
     } catch {
       // The message is replaced, because messages of the library may repeat parts of the proof.
       throw new ProofError("The signature, the type, the algorithm or the key of the proof is not accepted");
@@ -125,6 +160,10 @@ function addressOf(value: unknown): string | undefined {
 function normalEscape(escape: string): string {
   const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
   return /[A-Za-z0-9._~-]/.test(char) ? char : escape.toUpperCase();
+}
+
+function nameOf({ alg, jwk }: Partial<JWTHeaderParameters>): string {
+  return JSON.stringify([alg, jwk]);
 }
 
 function jtiOf({ jti }: JsonObject): string {
