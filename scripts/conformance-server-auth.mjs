@@ -1,5 +1,5 @@
 // The suite's scenarios for servers that require access tokens: discovery and challenges, audiences of tokens, and
-// tokens that are bound to a key. No published release of the suite has them yet; `CONFORMANCE` names a build with them.
+// tokens that are bound to a key. No published release of the suite has them; `CONFORMANCE` names a build with them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { generateKeyPairSync } from "node:crypto";
