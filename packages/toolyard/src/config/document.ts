@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { isValueDeeperThan } from "../core/json/value-depth.ts";
 import { readText } from "../files/read-text.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
-import { convertServers, serverTable } from "./mcp-json.ts";
 
 /** A parsed configuration file. The tree uses the keys of `toolyard.toml`, for every file format. */
 export interface ConfigDocument {
@@ -35,7 +34,9 @@ export interface RawDocument {
  */
 export async function readDocument(file: string, draft?: string): Promise<ConfigDocument> {
   const { path, folder, form, tree } = await readTree(file, draft);
-  const table = form === "json" ? serverTable(tree) : undefined;
+  if (form === "toml") return { path, folder, tree, warnings: [] };
+  const { convertServers, serverTable } = await import("./mcp-json.ts");
+  const table = serverTable(tree);
   // A JSON file with the keys of toolyard.toml is accepted too.
   if (table === undefined || isOwnShape(tree)) return { path, folder, tree, warnings: [] };
   const { warnings, ...mcp } = convertServers(table);

@@ -1,4 +1,4 @@
-import { formatSseEvent, SSE_KEEP_ALIVE } from "../../wire/sse.ts";
+import { formatSseEvent, SSE_KEEP_ALIVE } from "../../wire/sse-format.ts";
 import { processActivity } from "../../core/process-activity.ts";
 import { sendAtTurnEnd } from "../../core/timing/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";

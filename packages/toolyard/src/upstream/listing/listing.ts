@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../../core/json/json-size.ts";
 import type { ServerSelf, SourceFeatures } from "../../core/sources/records.ts";
-import { findParamHeaders } from "../../wire/modern/headers.ts";
+import { findParamHeaders } from "../../wire/modern/param-headers.ts";
 import { mustBe } from "../../wire/shapes/shape.ts";
 import { passableCapabilities } from "../connection/capabilities.ts";
 import type { Connection } from "../connection/connection.ts";

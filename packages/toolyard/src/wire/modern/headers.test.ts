@@ -1,16 +1,8 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { META } from "./envelope.ts";
-import {
-  decodeHeaderValue,
-  encodeHeaderValue,
-  findParamHeaders,
-  findParamMismatch,
-  findStandardMismatch,
-  nameSource,
-  paramHeaders,
-  standardHeaders,
-} from "./headers.ts";
+import { decodeHeaderValue, encodeHeaderValue, findStandardMismatch, nameSource, standardHeaders } from "./headers.ts";
+import { findParamHeaders, findParamMismatch, paramHeaders } from "./param-headers.ts";
 
 test("writes plain ASCII unchanged, and all other text inside the sentinel", () => {
   expect(encodeHeaderValue("get_weather")).toBe("get_weather");

@@ -1,13 +1,8 @@
 import type { HubContent, RenderedList, View } from "../../../core/ports/hub-port.ts";
 import { callerKey } from "../../../core/ports/profiles.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
-import {
-  findParamHeaders,
-  findParamMismatch,
-  type HeaderLookup,
-  type HeaderMismatch,
-  type ParamHeader,
-} from "../../../wire/modern/headers.ts";
+import type { HeaderLookup, HeaderMismatch } from "../../../wire/modern/headers.ts";
+import { findParamHeaders, findParamMismatch, type ParamHeader } from "../../../wire/modern/param-headers.ts";
 
 /** Headers of all tools in a list; tools without headers have an empty list. */
 type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;

@@ -6,13 +6,8 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { headersOfContext } from "../../../core/trace-context.ts";
 import { within } from "../../../core/timing/wait.ts";
 import { claimsModernEra, isModernRevision } from "../../../wire/modern/envelope.ts";
-import {
-  findParamHeaders,
-  HEADERS,
-  paramHeaders,
-  standardHeaders,
-  type ParamHeader,
-} from "../../../wire/modern/headers.ts";
+import { HEADERS, standardHeaders } from "../../../wire/modern/headers.ts";
+import { findParamHeaders, paramHeaders, type ParamHeader } from "../../../wire/modern/param-headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../../wire/messages.ts";
 import { withoutByteOrderMark } from "../../../wire/parse-json.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
