@@ -64,12 +64,11 @@ export function environmentLayers(
   variables: Readonly<Record<string, string | undefined>>,
   schema: OptionSchema,
 ): { layers: readonly Layer[]; warnings: readonly string[] } {
-  const options = variableNames(schema);
   const layers: Layer[] = [];
   const warnings: string[] = [];
   for (const [name, text] of Object.entries(variables)) {
     if (!name.startsWith(PREFIX) || text === undefined || NOT_OPTIONS.has(name)) continue;
-    const option = options.get(name);
+    const option = optionOf(name, schema);
     if (option) {
       layers.push({
         origin: `env ${name}`,
@@ -77,19 +76,43 @@ export function environmentLayers(
       });
       continue;
     }
-    const [near] = nearest(name, [...options.keys()], 1);
+    const [near] = nearest(name, variableNames(schema), 1);
     warnings.push(`the variable ${name} is not an option${near === undefined ? "" : `; did you mean ${near}?`}`);
   }
   return { layers, warnings };
 }
 
-function variableNames(schema: OptionSchema): Map<string, { section: string; key: string; schema: OptionSchema }> {
-  const names = new Map<string, { section: string; key: string; schema: OptionSchema }>();
+interface NamedOption {
+  readonly section: string;
+  readonly key: string;
+  readonly schema: OptionSchema;
+}
+
+/** Returns the option of a variable. Only the sections with which its name begins are searched. */
+function optionOf(name: string, schema: OptionSchema): NamedOption | undefined {
+  let found: NamedOption | undefined;
   for (const [section, part] of Object.entries(schema.properties ?? {})) {
-    for (const [key, option] of Object.entries(part.properties ?? {})) {
-      const isTable = option.type === "object" || (option.type === "array" && option.items?.type === "object");
-      if (!isTable) names.set(`${PREFIX}${section}_${key}`.toUpperCase(), { section, key, schema: option });
-    }
+    const start = startOf(section);
+    if (!name.startsWith(start)) continue;
+    const key = Object.keys(part.properties ?? {}).find((one) => name === start + one.toUpperCase());
+    const option = key === undefined ? undefined : part.properties![key]!;
+    if (key !== undefined && option && !isTable(option)) found = { section, key, schema: option };
   }
-  return names;
+  return found;
+}
+
+function variableNames(schema: OptionSchema): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([section, { properties = {} }]) =>
+    Object.keys(properties)
+      .filter((key) => !isTable(properties[key]!))
+      .map((key) => startOf(section) + key.toUpperCase()),
+  );
+}
+
+function startOf(section: string): string {
+  return `${PREFIX}${section.toUpperCase()}_`;
+}
+
+function isTable({ type, items }: OptionSchema): boolean {
+  return type === "object" || (type === "array" && items?.type === "object");
 }

@@ -67,11 +67,28 @@ export interface FoundTable {
 }
 
 /** Returns every table of sources in the schema, with its value in the tree. */
-export function tablesOf(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly FoundTable[] {
+export function tablesOf(value: unknown, schema: OptionSchema): readonly FoundTable[] {
+  let places = placesIn.get(schema);
+  if (!places) placesIn.set(schema, (places = tablePlaces(schema, [])));
+  return places.map((place) => ({ ...place, value: valueAt(value, place.path) }));
+}
+
+type TablePlace = Omit<FoundTable, "value">;
+
+/** Tables of sources by schema, because schemas are large and do not change. */
+const placesIn = new WeakMap<OptionSchema, readonly TablePlace[]>();
+
+function tablePlaces(schema: OptionSchema, path: readonly string[]): readonly TablePlace[] {
   const table = schema["~sources"];
-  if (table) return [{ path, value, table, isList: schema.type === "array" }];
-  const members = isJsonObject(value) ? value : {};
-  return Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
-    tablesOf(members[key], member, [...path, key]),
-  );
+  if (table) return [{ path, table, isList: schema.type === "array" }];
+  const { properties } = schema;
+  return properties
+    ? Object.keys(properties).flatMap((key) => tablePlaces(properties[key]!, [...path, key]))
+    : NO_PLACES;
+}
+
+const NO_PLACES: readonly TablePlace[] = [];
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((holder, key) => (isJsonObject(holder) ? holder[key] : undefined), value);
 }
