@@ -13,7 +13,12 @@ import { loadHubConfig } from "../../packages/toolyard/src/hub/open-hub.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const HUBS = join(ROOT, "packaging/hubs");
 const CHART = join(ROOT, "packaging/helm/toolyard");
-const VARIABLES = { TOOLYARD_TOKEN: "token-of-this-test", STORE_URL: "redis://127.0.0.1:6379/0" };
+const VARIABLES = {
+  TOOLYARD_TOKEN: "token-of-this-test",
+  STORE_URL: "redis://127.0.0.1:6379/0",
+  HOSTNAME: "hub-1",
+  POD_IP: "10.0.0.7",
+};
 /** Versions of Kubernetes with which the objects are compared: the oldest that the chart allows, and a recent one. */
 const KUBERNETES = ["1.27", "1.33"];
 
@@ -67,7 +72,8 @@ describe("# packaging/hubs", () => {
     const { tree, warnings } = await loadHubConfig(options);
     expect(warnings).toEqual([]);
     expect(tree.store?.url).toBe(VARIABLES.STORE_URL);
-    const grace = parseDuration(tree.server?.shutdown_grace ?? "10s");
+    expect(tree.store?.advertise).toBe("http://hub-1:8808");
+    const grace = parseDuration(tree.store!.drain_timeout!);
     for (const name of hubs)
       expect(parseDuration(services[name]!.stop_grace_period!), name).toBeGreaterThan(grace + 7000);
   });
@@ -112,7 +118,8 @@ describe("# the Helm chart's own files", () => {
     const { tree, warnings } = await loadHubConfig({ files: [file], variables: VARIABLES, flags: {} });
     expect(warnings).toEqual([]);
     expect(tree.telemetry?.prometheus?.listen).toBe(`0.0.0.0:${values.metrics.port}`);
-    const needed = parseDuration(tree.server!.shutdown_grace!) + 5000 + values.drainSeconds * 1000;
+    expect(tree.store?.advertise).toBe("http://10.0.0.7:8808");
+    const needed = parseDuration(tree.store!.drain_timeout!) + 5000 + values.drainSeconds * 1000;
     expect(values.terminationGracePeriodSeconds * 1000).toBeGreaterThan(needed);
   });
 

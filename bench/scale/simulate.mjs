@@ -1,0 +1,176 @@
+// Simulates the store, the relay and the hubs of a large installation, from the measured cost of single operations.
+
+/** Load of one installation. Times in seconds, sizes in bytes. */
+export const LOAD = {
+  sessions: 1_000_000,
+  /** Part of the sessions with a client of the legacy era. Only they are held by one hub. */
+  legacyShare: 0.5,
+  /** Mean time between two calls of a session, and mean duration of a session. */
+  callEvery: 60,
+  sessionTime: 3600,
+  /** Mean duration of a call. */
+  callTime: 1,
+  /** Part of the calls of clients with a limit. */
+  limitedShare: 0.5,
+  /** Part of the legacy calls that are answered by an event stream, and events of such a call. */
+  streamedShare: 0.2,
+  eventsPerStream: 3,
+  /** Part of the calls that ask their client for input. */
+  askingShare: 0.01,
+  /** Part of the legacy sessions with an open `GET` stream. */
+  listeningShare: 0.5,
+  /** Mean time between two changes of a source's lists. Every hub notices each of them. */
+  listChangeEvery: 600,
+  /** Hubs that are replaced per day, as a part of all: deployments and failures. */
+  replacedPerDay: 2,
+  requestBytes: 500,
+  answerBytes: 2000,
+};
+
+/** Times that the hub uses, in seconds. `packages/toolyard/src/state/redis` defines them. */
+export const PERIODS = { lease: 2, sessionKeys: 1200 };
+
+/** Sessions of other hubs whose holder a hub remembers (`endpoints/mcp/legacy/remote-sessions.ts`). */
+const MAX_KNOWN = 10_000;
+
+/** Parts of a resource that may be in use before it counts as saturated. */
+const FULL = 0.7;
+
+/** Returns a random number generator, so that a run can be repeated. Mulberry32. */
+function createRandom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * Simulates `seconds` of an installation with `hubs` hubs behind a load balancer that chooses a hub at random for each
+ * request. A sample of the sessions is simulated, and all counts are scaled up.
+ * @returns counts per second: `commands` of the store by name, `calls`, `relayed`, and the busiest hub's share.
+ */
+export function simulate(hubs, { load = LOAD, seconds = 600, sample = 20_000, seed = 1 } = {}) {
+  const random = createRandom(seed);
+  const wait = (mean) => -Math.log(1 - random()) * mean;
+  const anyHub = () => Math.floor(random() * hubs);
+  const scale = load.sessions / sample;
+  const counts = new Map();
+  const count = (name, amount = 1) => counts.set(name, (counts.get(name) ?? 0) + amount * scale);
+  const workOf = new Float64Array(hubs);
+  const onceIn = (part) => random() < part;
+
+  const call = (owner) => {
+    const entry = anyHub();
+    count("calls");
+    workOf[entry] += 1;
+    if (onceIn(load.limitedShare)) {
+      count("admit");
+      count("leave");
+    }
+    const isAsking = onceIn(load.askingShare);
+    if (owner === undefined) {
+      // A modern call is parked while its client is asked, and its repetition reaches any hub.
+      if (!isAsking) return;
+      count("put");
+      count("remove");
+      if (anyHub() !== entry) relay();
+      return;
+    }
+    if (entry !== owner) {
+      relay();
+      workOf[owner] += 1;
+    }
+    if (isAsking && anyHub() !== owner) relay();
+    if (onceIn(load.streamedShare)) count("append", 1 + load.eventsPerStream);
+  };
+  // A hub receives requests of all sessions, so it knows the holders of a part of them only.
+  const knownShare = Math.min(1, MAX_KNOWN / (load.sessions * load.legacyShare));
+  const relay = () => {
+    count("relayed");
+    if (!onceIn(knownShare)) count("find");
+  };
+
+  for (let at = 0; at < sample; at += 1) {
+    const isLegacy = onceIn(load.legacyShare);
+    let owner = isLegacy ? anyHub() : undefined;
+    let end = wait(load.sessionTime);
+    for (let now = wait(load.callEvery); now < seconds; now += wait(load.callEvery)) {
+      while (now > end) {
+        end += wait(load.sessionTime);
+        if (!isLegacy) continue;
+        owner = anyHub();
+        count("put");
+        count("remove");
+      }
+      call(owner);
+    }
+  }
+
+  const perSecond = Object.fromEntries([...counts].map(([name, value]) => [name, value / seconds]));
+  const legacy = load.sessions * load.legacyShare;
+  const running = (perSecond.calls ?? 0) * load.limitedShare * load.callTime;
+  const replaced = (hubs * load.replacedPerDay) / 86_400;
+  const commands = {
+    admit: perSecond.admit ?? 0,
+    leave: perSecond.leave ?? 0,
+    find: perSecond.find ?? 0,
+    append: perSecond.append ?? 0,
+    put: (perSecond.put ?? 0) + legacy / PERIODS.sessionKeys,
+    remove: perSecond.remove ?? 0,
+    lease: hubs / PERIODS.lease,
+    renew: running / PERIODS.lease,
+    // Sessions of a replaced hub are claimed, and their events are read.
+    claim: (2 * replaced * legacy) / hubs,
+    publish: hubs / load.listChangeEvery,
+  };
+  const mean = workOf.reduce((sum, work) => sum + work, 0) / hubs;
+  return {
+    hubs,
+    calls: perSecond.calls ?? 0,
+    relayed: perSecond.relayed ?? 0,
+    commands,
+    deliveries: (hubs * hubs) / load.listChangeEvery,
+    claimsAfterFailure: legacy / hubs,
+    relayedStreams: legacy * load.listeningShare * (1 - 1 / hubs),
+    imbalance: Math.max(...workOf) / mean,
+    sessions: load.sessions,
+    legacy,
+  };
+}
+
+/**
+ * Computes the use of each resource from the counts and the measured costs.
+ * @returns for each resource its use as a part of one unit: a core, a gigabyte of memory, a gigabit per second.
+ */
+export function usage(result, costs, load = LOAD) {
+  const commandUs = Object.entries(result.commands).map(([name, rate]) => rate * costs.storeUs[name]);
+  const storeCpu = (commandUs.reduce((sum, us) => sum + us, 0) + result.deliveries * costs.storeUs.delivery) / 1e6;
+  const perHub = (amount) => amount / result.hubs;
+  const hubUs =
+    result.calls * costs.hubUs.call +
+    result.relayed * costs.hubUs.relayed +
+    (result.commands.admit + result.commands.find) * costs.hubUs.command +
+    result.deliveries * costs.hubUs.delivery;
+  const relayBytes = result.relayed * (load.requestBytes + load.answerBytes + costs.relayHeadBytes);
+  return {
+    storeCpu,
+    storeGb: (result.legacy * (costs.bytes.session + costs.bytes.events) + result.calls * costs.bytes.limit) / 1e9,
+    hubCpu: (perHub(hubUs) / 1e6) * result.imbalance,
+    hubGb: perHub(result.legacy * costs.bytes.hubSession) / 1e9,
+    relayGbit: (perHub(relayBytes) * 8 * 2) / 1e9,
+    connections: perHub(result.relayedStreams) * 2,
+  };
+}
+
+/** Capacities of one server of the store, and of one hub with one core. */
+const CAPACITY = { storeCpu: 1, storeGb: 16, hubCpu: 1, hubGb: 4, relayGbit: 10, connections: 60_000 };
+
+/** Returns the resources in order of their use, each as a part of the capacity. */
+export function saturation(used) {
+  return Object.entries(CAPACITY)
+    .map(([name, capacity]) => ({ name, part: used[name] / capacity, isFull: used[name] / capacity > FULL }))
+    .sort((one, other) => other.part - one.part);
+}
