@@ -15,7 +15,7 @@ export interface Load {
   readonly answerBytes: number;
 }
 
-export interface Simulated {
+export interface SimulationResult {
   readonly hubs: number;
   readonly calls: number;
   readonly relayed: number;
@@ -33,8 +33,8 @@ export declare const LOAD: Load;
 export declare function simulate(
   hubs: number,
   options?: { readonly load?: Load; readonly seconds?: number; readonly sample?: number; readonly seed?: number },
-): Simulated;
-export declare function usage(result: Simulated, costs: Costs, load?: Load): Readonly<Record<string, number>>;
+): SimulationResult;
+export declare function usage(result: SimulationResult, costs: Costs, load?: Load): Readonly<Record<string, number>>;
 export declare function saturation(
   used: Readonly<Record<string, number>>,
 ): readonly { readonly name: string; readonly part: number; readonly isFull: boolean }[];

@@ -47,95 +47,129 @@ function createRandom(seed) {
   };
 }
 
-/**
- * Simulates `seconds` of an installation with `hubs` hubs behind a load balancer that chooses a hub at random for each
- * request. A sample of the sessions is simulated, and all counts are scaled up.
- * @returns counts per second: `commands` of the store by name, `calls`, `relayed`, and the busiest hub's share.
- */
-export function simulate(hubs, { load = LOAD, seconds = 600, sample = 20_000, seed = 1 } = {}) {
-  const random = createRandom(seed);
-  const wait = (mean) => -Math.log(1 - random()) * mean;
-  const anyHub = () => Math.floor(random() * hubs);
-  const scale = load.sessions / sample;
-  const counts = new Map();
-  const count = (name, amount = 1) => counts.set(name, (counts.get(name) ?? 0) + amount * scale);
-  const workOf = new Float64Array(hubs);
-  const onceIn = (part) => random() < part;
+/** Sessions and calls of a sample of the sessions, with counts that are scaled up to all sessions. */
+class Sample {
+  counts = new Map();
+  /** Requests that each hub works on. */
+  work;
+  #load;
+  #hubs;
+  #scale;
+  #random;
+  #knownShare;
 
-  const call = (owner) => {
-    const entry = anyHub();
-    count("calls");
-    workOf[entry] += 1;
-    if (onceIn(load.limitedShare)) {
-      count("admit");
-      count("leave");
-    }
-    const isAsking = onceIn(load.askingShare);
-    if (owner === undefined) {
-      // A modern call is parked while its client is asked, and its repetition reaches any hub.
-      if (!isAsking) return;
-      count("put");
-      count("remove");
-      if (anyHub() !== entry) relay();
-      return;
-    }
-    if (entry !== owner) {
-      relay();
-      workOf[owner] += 1;
-    }
-    if (isAsking && anyHub() !== owner) relay();
-    if (onceIn(load.streamedShare)) count("append", 1 + load.eventsPerStream);
-  };
-  // A hub receives requests of all sessions, so it knows the holders of a part of them only.
-  const knownShare = Math.min(1, MAX_KNOWN / (load.sessions * load.legacyShare));
-  const relay = () => {
-    count("relayed");
-    if (!onceIn(knownShare)) count("find");
-  };
+  constructor(hubs, load, { sample, seed }) {
+    this.work = new Float64Array(hubs);
+    this.#load = load;
+    this.#hubs = hubs;
+    this.#scale = load.sessions / sample;
+    this.#random = createRandom(seed);
+    // A hub receives requests of all sessions, so it knows the holders of a part of them only.
+    this.#knownShare = Math.min(1, MAX_KNOWN / (load.sessions * load.legacyShare));
+  }
 
-  for (let at = 0; at < sample; at += 1) {
-    const isLegacy = onceIn(load.legacyShare);
-    let owner = isLegacy ? anyHub() : undefined;
-    let end = wait(load.sessionTime);
-    for (let now = wait(load.callEvery); now < seconds; now += wait(load.callEvery)) {
-      while (now > end) {
-        end += wait(load.sessionTime);
-        if (!isLegacy) continue;
-        owner = anyHub();
-        count("put");
-        count("remove");
-      }
-      call(owner);
+  /** Simulates one client, which opens a new session when one has ended. */
+  client(seconds) {
+    const { legacyShare, callEvery, sessionTime } = this.#load;
+    const isLegacy = this.#chance(legacyShare);
+    let owner = isLegacy ? this.#anyHub() : undefined;
+    let end = this.#wait(sessionTime);
+    for (let now = this.#wait(callEvery); now < seconds; now += this.#wait(callEvery)) {
+      for (; now > end; end += this.#wait(sessionTime)) if (isLegacy) owner = this.#renewSession();
+      this.#call(owner);
     }
   }
 
-  const perSecond = Object.fromEntries([...counts].map(([name, value]) => [name, value / seconds]));
+  #renewSession() {
+    this.#count("put");
+    this.#count("remove");
+    return this.#anyHub();
+  }
+
+  #call(owner) {
+    const entry = this.#anyHub();
+    this.#count("calls");
+    this.work[entry] += 1;
+    if (this.#chance(this.#load.limitedShare)) {
+      this.#count("admit");
+      this.#count("leave");
+    }
+    const isAsking = this.#chance(this.#load.askingShare);
+    if (owner !== undefined) this.#legacyCall(owner, entry, isAsking);
+    else if (isAsking) this.#parkedCall(entry);
+  }
+
+  #legacyCall(owner, entry, isAsking) {
+    const { streamedShare, eventsPerStream } = this.#load;
+    if (entry !== owner) {
+      this.#relay();
+      this.work[owner] += 1;
+    }
+    if (isAsking && this.#anyHub() !== owner) this.#relay();
+    if (this.#chance(streamedShare)) this.#count("append", 1 + eventsPerStream);
+  }
+
+  /** A modern call is parked while its client is asked, and its repetition reaches any hub. */
+  #parkedCall(entry) {
+    this.#count("put");
+    this.#count("remove");
+    if (this.#anyHub() !== entry) this.#relay();
+  }
+
+  #relay() {
+    this.#count("relayed");
+    if (!this.#chance(this.#knownShare)) this.#count("find");
+  }
+
+  #count(name, amount = 1) {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + amount * this.#scale);
+  }
+
+  #anyHub() {
+    return Math.floor(this.#random() * this.#hubs);
+  }
+
+  #chance(part) {
+    return this.#random() < part;
+  }
+
+  #wait(mean) {
+    return -Math.log(1 - this.#random()) * mean;
+  }
+}
+
+/**
+ * Simulates `seconds` of an installation with `hubs` hubs behind a load balancer that chooses a hub at random for each
+ * request. A sample of the sessions is simulated, and all counts are scaled up.
+ * @returns counts per second: `commands` of the store by name, `calls`, `relayed`, and `imbalance`: the work of the
+ *   busiest hub compared with the mean.
+ */
+export function simulate(hubs, { load = LOAD, seconds = 600, sample = 20_000, seed = 1 } = {}) {
+  const simulated = new Sample(hubs, load, { sample, seed });
+  for (let at = 0; at < sample; at += 1) simulated.client(seconds);
+  const perSecond = (name) => (simulated.counts.get(name) ?? 0) / seconds;
   const legacy = load.sessions * load.legacyShare;
-  const running = (perSecond.calls ?? 0) * load.limitedShare * load.callTime;
+  const calls = perSecond("calls");
+  const [lease, publish] = [hubs / PERIODS.lease, hubs / load.listChangeEvery];
   const replaced = (hubs * load.replacedPerDay) / 86_400;
-  const commands = {
-    admit: perSecond.admit ?? 0,
-    leave: perSecond.leave ?? 0,
-    find: perSecond.find ?? 0,
-    append: perSecond.append ?? 0,
-    put: (perSecond.put ?? 0) + legacy / PERIODS.sessionKeys,
-    remove: perSecond.remove ?? 0,
-    lease: hubs / PERIODS.lease,
-    renew: running / PERIODS.lease,
-    // Sessions of a replaced hub are claimed, and their events are read.
-    claim: (2 * replaced * legacy) / hubs,
-    publish: hubs / load.listChangeEvery,
-  };
-  const mean = workOf.reduce((sum, work) => sum + work, 0) / hubs;
+  const counted = Object.fromEntries(["admit", "leave", "find", "append", "remove"].map((n) => [n, perSecond(n)]));
   return {
     hubs,
-    calls: perSecond.calls ?? 0,
-    relayed: perSecond.relayed ?? 0,
-    commands,
-    deliveries: (hubs * hubs) / load.listChangeEvery,
+    calls,
+    relayed: perSecond("relayed"),
+    commands: {
+      ...counted,
+      put: perSecond("put") + legacy / PERIODS.sessionKeys,
+      lease,
+      renew: (calls * load.limitedShare * load.callTime) / PERIODS.lease,
+      // Sessions of a replaced hub are claimed, and their events are read.
+      claim: (2 * replaced * legacy) / hubs,
+      publish,
+    },
+    deliveries: publish * hubs,
     claimsAfterFailure: legacy / hubs,
     relayedStreams: legacy * load.listeningShare * (1 - 1 / hubs),
-    imbalance: Math.max(...workOf) / mean,
+    imbalance: Math.max(...simulated.work) / (simulated.work.reduce((sum, work) => sum + work, 0) / hubs),
     sessions: load.sessions,
     legacy,
   };
