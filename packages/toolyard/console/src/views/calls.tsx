@@ -2,13 +2,35 @@ import { useState } from "preact/hooks";
 import { STAGES, type CallList, type CallRecord } from "../../../src/features/console/api-types.ts";
 import { formatBytes, formatDate, formatMs, formatNumber, formatTime, t } from "../i18n/texts.ts";
 import { liveCalls, skipped } from "../live.ts";
-import { href } from "../route.ts";
+import { href, route } from "../route.ts";
+import { lateView } from "../ui/late-view.tsx";
 import { Commands, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { useData } from "../ui/use-data.ts";
 
 const MAX_ROWS = 500;
 
+const StoredCalls = lateView(async () => (await import("./stored-calls.tsx")).StoredCalls);
+
 export function Calls() {
+  const isStored = route.value[1] === "stored";
+  return (
+    <>
+      <p class="actions" role="group" aria-label={t("calls")}>
+        <a class="button" href={href("calls")} {...(!isStored && CURRENT)}>
+          {t("live")}
+        </a>
+        <a class="button" href={href("calls", "stored")} {...(isStored && CURRENT)}>
+          {t("stored")}
+        </a>
+      </p>
+      {isStored ? <StoredCalls /> : <LiveCalls />}
+    </>
+  );
+}
+
+const CURRENT = { "aria-current": "true" as const };
+
+function LiveCalls() {
   const [words, setWords] = useState("");
   const [outcome, setOutcome] = useState("");
   const [opened, setOpened] = useState<number>();

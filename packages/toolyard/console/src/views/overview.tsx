@@ -11,7 +11,7 @@ const REFRESH_MS = 5000;
 type AttentionKind = OverviewData["attention"][number]["kind"];
 
 export function Overview() {
-  const { data, error, reload } = useData<OverviewData>("overview", "sources");
+  const { data, error, reload } = useData<OverviewData>("overview", "sources", "tasks");
   const newest = liveCalls.value[0]?.number;
   useEffect(() => {
     const timer = setInterval(() => void reload(), REFRESH_MS);
@@ -84,9 +84,16 @@ function AttentionList({ entries }: { readonly entries: OverviewData["attention"
   );
 }
 
+/** Returns the view in which the user solves a problem. */
+function placeOf({ kind, source = "", task }: OverviewData["attention"][number]): readonly string[] {
+  if (task !== undefined) return ["tasks", task];
+  if (kind === "failed_schedule") return ["tasks", "schedule", source];
+  return ATTENTION_VIEWS[kind] ?? ["sources", source];
+}
+
 function AttentionLine({ entry }: { readonly entry: OverviewData["attention"][number] }) {
   const { kind, source = "", text } = entry;
-  const place = ATTENTION_VIEWS[kind] ?? ["sources", source];
+  const place = placeOf(entry);
   return (
     <li>
       <a href={href(...place)}>{t(`attention_${kind}`, { source })}</a> <Foreign text={text} />

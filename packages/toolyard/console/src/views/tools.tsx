@@ -7,6 +7,7 @@ import { changes } from "../live.ts";
 import { go, href, route } from "../route.ts";
 import { Commands, CopyButton, Foreign, Json, Outcome, Pending, SearchField } from "../ui/parts.tsx";
 import { hasApp, LateApp } from "../ui/late-app.tsx";
+import { replayed } from "../ui/replayed.ts";
 import { Result } from "../ui/result.tsx";
 import { callForms, runTool, type RunNotice } from "../ui/run-tool.ts";
 import { Field, startValue, toSchema } from "../ui/schema-form.tsx";
@@ -167,9 +168,19 @@ interface Run {
 
 const MAX_NOTICES = 100;
 
+/** Returns the arguments of the stored call that the user has opened, once. */
+function replayedArgs({ name }: ToolDetail): unknown {
+  const { tool, args } = replayed.value ?? {};
+  if (tool !== name) return undefined;
+  replayed.value = undefined;
+  return args;
+}
+
 function Runner({ tool }: { readonly tool: ToolDetail }) {
   const schema = toSchema(tool.definition["inputSchema"]);
-  const [args, setArgs] = useState<unknown>(() => startValue({ type: "object", ...schema }, schema) ?? {});
+  const [args, setArgs] = useState<unknown>(
+    () => replayedArgs(tool) ?? startValue({ type: "object", ...schema }, schema) ?? {},
+  );
   const [run, setRun] = useState<Run>({ isRunning: false, notices: [] });
   const aborter = useRef<AbortController>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);

@@ -1,6 +1,4 @@
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError } from "../../core/errors.ts";
 import { rotatedFiles } from "../../telemetry/audit/rotating-file.ts";
@@ -37,24 +35,4 @@ export async function findAuditFiles(options: SharedOptions & { readonly file?: 
     throw new FailError(fail("unavailable", `There is no audit file ${current}: the hub has not written a line yet.`));
   const key = audit.chain_key;
   return { current, all: [...rotated, ...(exists ? [current] : [])], ...(key !== undefined && { key }) };
-}
-
-/** Reads the lines of files in order, without holding a file in memory. */
-export async function* readLines(
-  files: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<{ readonly file: string; readonly line: number; readonly text: string }> {
-  for (const file of files) {
-    let line = 0;
-    const input = createReadStream(file, { encoding: "utf8" });
-    try {
-      for await (const text of createInterface({ input, crlfDelay: Infinity })) {
-        signal.throwIfAborted();
-        line += 1;
-        yield { file, line, text };
-      }
-    } finally {
-      input.destroy();
-    }
-  }
 }

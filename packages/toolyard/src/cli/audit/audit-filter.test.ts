@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
-import { createFilter, type AuditFilterOptions } from "./audit-filter.ts";
+import { createFilter, type AuditFilterOptions } from "../../telemetry/audit/audit-filter.ts";
 import { entryText } from "./audit-text.ts";
 
 const NOW = Date.parse("2026-01-02T12:00:00.000Z");

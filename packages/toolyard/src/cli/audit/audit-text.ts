@@ -2,7 +2,7 @@ import { formatDuration } from "../../core/text/duration.ts";
 import { colorsOf } from "../output/colors.ts";
 import type { Io } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
-import type { AuditEntry } from "./audit-filter.ts";
+import type { AuditEntry } from "../../telemetry/audit/audit-filter.ts";
 
 /**
  * Returns an entry as one line: time, caller, action, outcome, duration. Escapes the texts, because they come from

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { OptionError } from "../../core/errors.ts";
 import { ChainVerifier } from "../../telemetry/audit/verify-chain.ts";
-import { createFilter, type AuditEntry, type AuditFilterOptions } from "../audit/audit-filter.ts";
-import { findAuditFiles, readLines } from "../audit/audit-files.ts";
+import { createFilter, type AuditEntry, type AuditFilterOptions } from "../../telemetry/audit/audit-filter.ts";
+import { readLines } from "../../telemetry/audit/read-lines.ts";
+import { findAuditFiles } from "../audit/audit-files.ts";
 import { entryText } from "../audit/audit-text.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { followFile } from "../hub-access/log-file.ts";

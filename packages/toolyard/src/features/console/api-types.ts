@@ -145,8 +145,19 @@ export interface Overview {
 }
 
 export interface Attention {
-  readonly kind: "sign_in" | "failing" | "changed_tool" | "withheld_tool" | "configuration";
+  readonly kind:
+    | "sign_in"
+    | "failing"
+    | "changed_tool"
+    | "withheld_tool"
+    | "configuration"
+    | "failed_schedule"
+    | "failed_task"
+    | "waiting_task";
+  /** Source, schedule or tool. */
   readonly source?: string;
+  /** Id of the task. */
+  readonly task?: string;
   readonly text: string;
   /** Address at which the user can solve the problem, such as a sign-in page. */
   readonly link?: string;

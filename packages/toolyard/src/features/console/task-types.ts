@@ -50,3 +50,13 @@ export interface ScheduleRow {
   /** Newest first. */
   readonly runs: readonly TaskDetail[];
 }
+
+/** `GET calls/stored?event=&principal=&client=&tool=&source=&outcome=&since=&until=&limit=` */
+export interface StoredCalls {
+  /** False if the configuration has no `[audit] file`. */
+  readonly hasAudit: boolean;
+  /** Lines of the audit, newest first. They have `arguments` only if `[audit] arguments` is set. */
+  readonly entries: readonly JsonValues[];
+  /** True if only the newest part of the audit was searched. */
+  readonly isPart: boolean;
+}

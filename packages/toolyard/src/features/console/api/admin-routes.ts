@@ -11,6 +11,7 @@ import { AppDocuments } from "../app-documents.ts";
 import { appRoutes } from "./apps.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { SignInRoutes } from "./sign-ins.ts";
+import { StoredCallRoutes } from "./stored-calls.ts";
 import { SourceRoutes } from "./sources.ts";
 import { WorkRoutes } from "./tasks.ts";
 import { UserRoutes } from "./users.ts";
@@ -30,6 +31,7 @@ export function adminRoutes(
     ...new ToolRoutes(parts, calls).routes,
     ...new ContentRoutes(parts, calls).routes,
     ...new RecordRoutes(parts).routes,
+    ...new StoredCallRoutes(parts).routes,
     ...new SignInRoutes(parts).routes,
     ...approvalRoutes(parts),
     ...agentRoutes(parts, calls),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { matchesGlob } from "../../core/text/glob.ts";
 
-/** Filters of `toolyard audit search`, as the command line has them. A pattern may contain `*` and `?`. */
+/** Filters of a search in the audit, as texts. A pattern may contain `*` and `?`. */
 export interface AuditFilterOptions {
   readonly event?: string;
   readonly principal?: string;
