@@ -71,6 +71,11 @@ class TaskFollower {
   async run(): Promise<Outcome> {
     const cancellation = cancellationOf(this.#call);
     if (this.#task.era === "legacy") void this.#awaitResult();
+    // A task may have ended when it is created. Its result and its requests for input are only in the answer to a poll.
+    else if (this.#state["status"] !== "working") {
+      const failure = await this.#poll();
+      if (failure) return failure;
+    }
     for (;;) {
       if (this.#end) return this.#end;
       if (cancellation.aborted) return abortFailure(cancellation).failure;
