@@ -69,24 +69,25 @@ class TaskFollower {
   }
 
   async run(): Promise<Outcome> {
-    const cancellation = cancellationOf(this.#call);
     if (this.#task.era === "legacy") void this.#awaitResult();
     // A task may have ended when it is created. Its result and its requests for input are only in the answer to a poll.
-    else if (this.#state["status"] !== "working") {
-      const failure = await this.#poll();
-      if (failure) return failure;
-    }
+    else if (this.#state["status"] !== "working") await this.#poll();
     for (;;) {
-      if (this.#end) return this.#end;
-      if (cancellation.aborted) return abortFailure(cancellation).failure;
-      if (this.#channel.closed.aborted) return abortFailure(this.#channel.closed).failure;
+      const known = this.#found();
+      if (known) return known;
       const end = this.#report() ? await this.#finish() : undefined;
       if (end) return end;
       await this.#pause.wait(this.#state);
-      if (this.#end || cancellation.aborted || this.#channel.closed.aborted) continue;
-      const failure = await this.#poll();
-      if (failure) return failure;
+      if (!this.#found()) await this.#poll();
     }
+  }
+
+  /** Returns the outcome if it is known without another poll. */
+  #found(): Outcome | undefined {
+    if (this.#end) return this.#end;
+    const cancellation = cancellationOf(this.#call);
+    if (cancellation.aborted) return abortFailure(cancellation).failure;
+    return this.#channel.closed.aborted ? abortFailure(this.#channel.closed).failure : undefined;
   }
 
   /** Requests the end of the task. The server decides whether it ends. */
@@ -121,15 +122,15 @@ class TaskFollower {
     return fail("malformed", "The server's task ended without a result. The author of the server must fix that.");
   }
 
-  /** Reads the state. Returns the failure if the task is lost. */
-  async #poll(): Promise<Fail | undefined> {
+  /** Reads the state. Sets the end if the task is lost. */
+  async #poll(): Promise<void> {
     this.#polls += 1;
     try {
       this.#state = await this.#request("tasks/get", {}, this.#call.signal);
       this.#lostSince = undefined;
-      return undefined;
     } catch (error) {
-      return this.#lost(failureOf(error));
+      const failure = cancellationOf(this.#call).aborted ? undefined : this.#lost(failureOf(error));
+      if (failure) this.#settle(failure);
     }
   }
 
