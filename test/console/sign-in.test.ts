@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { authFiles } from "../../packages/toolyard/src/auth/builtin/auth-folder.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
-import { addUser, openYard, PASSWORD, Visitor, type Step } from "../auth/builtin-yard.ts";
+import { addUser, openYard, PASSWORD, tokenRequest, Visitor, type Step } from "../auth/builtin-yard.ts";
+import { KeyHolder } from "../auth/dpop-client.ts";
 import { json, KeyIssuer } from "../auth/key-issuer.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { NO_CHROMIUM, openPage, startChromium } from "./browser.ts";
@@ -42,8 +43,8 @@ describe("the hub's own authorization server", () => {
   }, 60_000);
   afterAll(() => toy[Symbol.asyncDispose]());
 
-  async function signIn(user = "Ann"): Promise<{ readonly visitor: ConsoleVisitor; readonly page: Step }> {
-    const visitor = new ConsoleVisitor(toy);
+  async function signIn(user = "Ann", hub = toy): Promise<{ readonly visitor: ConsoleVisitor; readonly page: Step }> {
+    const visitor = new ConsoleVisitor(hub);
     const consent = await visitor.login(await visitor.open("/api/admin/sign-in?by=hub"), user);
     return { visitor, page: await visitor.submit(consent, { action: "allow" }) };
   }
@@ -59,6 +60,25 @@ describe("the hub's own authorization server", () => {
     const info = (await (await ask(toy, "session", visitor.session)).json()) as JsonObject;
     expect(info).toMatchObject({ by: "session", caller: { name: "Ann" }, mayChange: true });
   });
+
+  test("a browser signs in if access tokens must be bound to a key, because the hub holds its token", async () => {
+    const secret = "a-secret-of-16-characters";
+    const auth = { modes: ["builtin"], require_dpop: true, builtin: { machines: { ci: { secret } } } };
+    await using strict = await openYard({}, { auth, console: { admins: ["user:Ann"] } });
+    const { visitor } = await signIn("Ann", strict);
+    expect(await (await ask(strict, "session", visitor.session)).json()).toMatchObject({ by: "session" });
+    const holder = await KeyHolder.create();
+    const { url } = strict.served.address;
+    const basic = { authorization: `Basic ${Buffer.from(`ci:${secret}`).toString("base64")}` };
+    const dpop = await holder.proof("POST", `${url}/token`);
+    const body = { grant_type: "client_credentials", scope: "mcp", resource: `${url}/mcp` };
+    const { access_token: token = "" } = await tokenRequest(strict, body, { ...basic, dpop });
+    const proven = await holder.headers(token, "GET", `${url}/api/admin/session`);
+    expect((await strict.fetch("/api/admin/session", { headers: proven })).status).toBe(200);
+    const bearer = { authorization: `Bearer ${token}` };
+    for (const headers of [proven, bearer])
+      expect((await strict.fetch("/api/admin/session", { headers })).status).toBe(401);
+  }, 60_000);
 
   test("a browser that uses another name of the hub signs in at the canonical address", async () => {
     const { port } = new URL(toy.served.address.url);
