@@ -8,6 +8,8 @@ import { Cluster, type HubProcess } from "./hub-process.ts";
 import { runLoad } from "./load.ts";
 
 const SECONDS = Number(process.env["CLUSTER_SECONDS"] ?? "60");
+/** Program of the store, such as a build of Valkey. @default `redis-server` */
+const PROGRAM = process.env["CLUSTER_STORE"];
 /** Time between two disturbances. */
 const PAUSE_MS = 3000;
 
@@ -37,7 +39,8 @@ test(
   async ({ skip }) => {
     skip(!HAS_REDIS, "Redis is not on this machine");
     skip(!HAS_HAPROXY, "HAProxy is not on this machine");
-    await using redis = await RedisServer.start({ args: ["--appendonly", "yes", "--appendfsync", "always"] });
+    const args = ["--appendonly", "yes", "--appendfsync", "always"];
+    await using redis = await RedisServer.start({ args, ...(PROGRAM !== undefined && { program: PROGRAM }) });
     await using cluster = await Cluster.start({ hubs: 3, store: { url: redis.url } });
     await using balancer = await HaProxy.start(
       cluster.folder,

@@ -119,6 +119,19 @@ describe.each([
     }
   });
 
+  test("a modern subscription at one hub receives an update of a resource from the other hub", async () => {
+    const leaving = new AbortController();
+    const params = { notifications: { resourceSubscriptions: ["test://thing"] } };
+    const stream = messagesOf(await postModern(urls[0]!, "subscriptions/listen", params, { signal: leaving.signal }));
+    await stream.next();
+    await askModern(urls[1]!, "tools/call", { name: "touch", arguments: {} });
+    expect((await stream.next()).value?.message).toMatchObject({
+      method: "notifications/resources/updated",
+      params: { uri: "test://thing" },
+    });
+    leaving.abort();
+  });
+
   test("a modern caller that disconnects cancels the continued call at the other hub", async () => {
     const leaving = new AbortController();
     const params = { name: "wait", arguments: { key: `d${isReachable}` }, _meta: { progressToken: "t" } };

@@ -1,4 +1,5 @@
 import { LOGGER, VARIABLES, type MadeHub } from "../core/services.ts";
+import { Emitter } from "../core/events.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
 import { keptAlive } from "../core/timing/wait.ts";
@@ -31,6 +32,8 @@ export class Hub {
   readonly services: Services;
   readonly features: readonly AnyFeature[];
   readonly logger: Logger;
+  /** Emitted with each configuration that was applied. */
+  readonly configured = new Emitter<LoadedHubConfig>();
   readonly #kernel: Kernel;
   readonly #isHosted: boolean;
   readonly #heard: SourceEvents;
@@ -90,6 +93,7 @@ export class Hub {
     this.#pipeline = pipeline;
     if (!this.#closed) this.port.usePipeline(pipeline);
     this.#config = config;
+    this.configured.emit(config);
     return changes;
   }
 

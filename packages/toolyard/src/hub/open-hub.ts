@@ -4,6 +4,7 @@ import { dataFolder } from "../core/data-folder.ts";
 import { nextHubId } from "../core/hub-id.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
 import { prepareFeatures } from "../kernel/start-features.ts";
+import type { HubState } from "../state/ports/store.ts";
 import { openStore } from "../state/stores.ts";
 import { FEATURES } from "./features.ts";
 import { Hub } from "./hub.ts";
@@ -32,12 +33,21 @@ export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   const store = options.store ?? openStore(config.tree, { importRedis, logger });
   await prepareFeatures(options.features, config.tree, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
-  const hub = new Hub(options, await store.join(nextHubId()));
+  const state = await store.join(nextHubId());
+  const hub = new Hub(options, state);
   try {
+    if (state.peers) await connectPeers(hub, state);
     await hub.reconfigure(config);
     return hub;
   } catch (error) {
     await hub.close();
     throw error;
   }
+}
+
+/** Exchanges events with the other hubs of the store. */
+async function connectPeers(hub: Hub, state: HubState): Promise<void> {
+  const { PeerEvents } = await import("./peer-events.ts");
+  const peers = new PeerEvents({ state, events: hub.port.events, logger: hub.logger });
+  hub.configured.on(({ tree }) => peers.configured(tree));
 }

@@ -2,13 +2,10 @@
 export type HubNotification =
   /** The session with this id must end, on the hub that holds it. */
   | { readonly type: "end-session"; readonly session: string }
-  /** The lists of a source have changed on the sending hub. */
-  | { readonly type: "lists-changed"; readonly hub: string; readonly source: string; readonly version: string }
-  /** A resource was changed, as a source reported to the sending hub. */
+  /** A resource was changed, as a source reported to the sending hub; `uri` is the one that callers know. */
   | {
       readonly type: "resource-updated";
       readonly hub: string;
-      readonly source: string;
       readonly update: ResourceChange;
     }
   /** The sending hub has started with a configuration, or has reloaded it. */

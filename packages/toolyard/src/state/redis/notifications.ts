@@ -5,8 +5,7 @@ import type { HubNotification } from "../ports/hub-notifications.ts";
 /** Members of each notification besides `type`, and their types. */
 const MEMBERS: Readonly<Record<HubNotification["type"], Readonly<Record<string, "string" | "object">>>> = {
   "end-session": { session: "string" },
-  "lists-changed": { hub: "string", source: "string", version: "string" },
-  "resource-updated": { hub: "string", source: "string", update: "object" },
+  "resource-updated": { hub: "string", update: "object" },
   configuration: { hub: "string", digest: "string" },
 };
 
