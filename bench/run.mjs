@@ -9,6 +9,7 @@ import { measureAgent } from "./parts/agent.mjs";
 import { measureAsks } from "./parts/asks.mjs";
 import { measureCalls } from "./parts/calls.mjs";
 import { measureCode } from "./parts/code.mjs";
+import { measureConsole } from "./parts/console.mjs";
 import { measureHop } from "./parts/hop.mjs";
 import { measureLists } from "./parts/lists.mjs";
 import { measurePeers } from "./parts/peers.mjs";
@@ -33,6 +34,7 @@ const PARTS = {
   scripts: measureScripts,
   code: measureCode,
   agent: measureAgent,
+  console: measureConsole,
   sessions: measureSessions,
   workers: measureWorkers,
   telemetry: measureTelemetry,
