@@ -166,6 +166,8 @@ const SIGN = /[\p{Pi}\p{Pf}\u201a\u201e–—…•·°§©®™€£¥¢¿¡†
 const WITHIN_WORD = /[’–—\u00ad·]/u;
 /** Signs with which a text opens. They do not follow a letter. */
 const OPENING = /[\u201a\u201e¿¡]/u;
+/** Two letters that are not ASCII. */
+const ACCENTED_PAIR = /^(?:(?![\0-\x7f])\p{L}){2}$/u;
 /** Signs that stand next to other signs. */
 const NEXT_TO_SIGNS = /[\p{Pi}\p{Pf}…\u00a0]/u;
 
@@ -182,7 +184,9 @@ function markOf(character: string, before = " ", after = " "): Mark {
 }
 
 function isPlacedLetter(character: string, before: string, after: string): boolean {
-  if (!/\p{Script=Latin}/u.test(character) && /[a-z]/i.test(before + after)) return false;
+  const isLatin = /\p{Script=Latin}/u.test(character);
+  // Words do not mix scripts, and Latin words have no three accented letters in a row.
+  if (isLatin ? ACCENTED_PAIR.test(before + after) : /[a-z]/i.test(before + after)) return false;
   // A final sigma ends a word.
   if (character === "ς") return !/\p{L}/u.test(after);
   const isCapital = /\p{Lu}/u.test(character);
