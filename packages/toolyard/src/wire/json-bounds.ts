@@ -1,4 +1,4 @@
-import { endOfString } from "../core/json/json-depth.ts";
+import { endOfString, isDeeperThan } from "../core/json/json-depth.ts";
 
 /** Limits of JSON text, which limit the time for parsing it and for walking its value. */
 export interface JsonBounds {
@@ -21,8 +21,6 @@ export type JsonExcess = "depth" | "keys" | "parts";
 
 /** Factor for the maximum number of keys in all objects of a text, relative to the maximum of one object. */
 export const KEYS_IN_ALL = 20;
-/** Minimum number of characters of a level: its two brackets. */
-const MIN_LEVEL_CHARS = 2;
 /** Minimum number of characters of a key: two quotes, a colon and a value. */
 const MIN_KEY_CHARS = 4;
 /** Number of keys of one object up to which each key is one part. */
@@ -37,10 +35,10 @@ const WIDE_KEY_PARTS = 4;
  */
 export function excessIn(text: string, bounds: JsonBounds): JsonExcess | undefined {
   const { maxJsonDepth, maxJsonKeys = Infinity, maxJsonParts = Infinity } = bounds;
-  const { length } = text;
-  // A text that is too short to exceed any limit is not scanned.
-  const isShort = length < maxJsonDepth * MIN_LEVEL_CHARS && length < maxJsonKeys * MIN_KEY_CHARS;
-  return isShort && length <= maxJsonParts ? undefined : new BoundsScan(bounds).excessIn(text);
+  // A text that is too short to exceed the other limits is scanned for its depth only, which is faster.
+  if (text.length < maxJsonKeys * MIN_KEY_CHARS && text.length <= maxJsonParts)
+    return isDeeperThan(text, maxJsonDepth) ? "depth" : undefined;
+  return new BoundsScan(bounds).excessIn(text);
 }
 
 const QUOTE = 0x22;

@@ -25,7 +25,6 @@ type ModernCallContext = Omit<MethodContext, "link">;
 interface Visiting {
   readonly message: RpcRequest;
   readonly visit: RequestVisit;
-  readonly binding: Binding;
 }
 
 interface CallerBack extends Visiting {
@@ -59,15 +58,14 @@ export class CallCoordinator {
     const visit = new RequestVisit(method, outlet, request);
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
-    const binding = bindingOf(message, request);
     const state = params["requestState"];
-    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), { message, visit, binding });
-    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, message, visit, binding });
+    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), { message, visit });
+    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, message, visit });
   }
 
   /** Continues a parked call with the answers of the caller. */
   async #goOn(responses: JsonObject, { state, ...visiting }: CallerBack): Promise<McpAnswer> {
-    const taken = await this.#parked.take(state, visiting.binding);
+    const taken = await this.#parked.take(state, bindingOf(visiting));
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
     taken.call.respond(responses);
     return this.#visit(taken.call, visiting);
@@ -90,7 +88,7 @@ export class CallCoordinator {
     const { request } = visit;
     const call = new RunningCall(clientOf(request), visit, {
       relaysInput: RELAYING_METHODS.has(method),
-      offersTask: method === "tools/call" && this.#tasks?.isOffered === true && declaresTasks(request.envelope),
+      offersTask: method === "tools/call" && declaresTasks(request.envelope) && this.#tasks?.isOffered === true,
     });
     const meta = withoutToken(request.meta);
     const state = params["requestState"];
@@ -102,7 +100,7 @@ export class CallCoordinator {
     return call;
   }
 
-  async #visit(call: RunningCall, { message, visit, binding }: Visiting): Promise<McpAnswer> {
+  async #visit(call: RunningCall, { message, visit }: Visiting): Promise<McpAnswer> {
     for (;;) {
       const end = await call.take(visit);
       if (end.type === "answer") return end.answer;
@@ -115,7 +113,7 @@ export class CallCoordinator {
       }
       const holder = holderIn(visit.request);
       if (this.#parked.hasRoomFor(holder)) {
-        const requestState = await this.#parked.park(call, binding, holder);
+        const requestState = await this.#parked.park(call, bindingOf({ message, visit }), holder);
         return resultAnswer({ resultType: "input_required", inputRequests: end.inputRequests, requestState });
       }
       call.refuseQuestions(
@@ -217,9 +215,9 @@ function withoutToken(meta: JsonObject): JsonObject {
   return others;
 }
 
-function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedFacts): Binding {
+function bindingOf({ message: { method, params = {} }, visit: { request } }: Visiting): Binding {
   return {
-    principal: callerKey(principal),
+    principal: callerKey(request.principal),
     method,
     target: String(params["name"] ?? params["uri"]),
     arguments: params["arguments"] ?? {},

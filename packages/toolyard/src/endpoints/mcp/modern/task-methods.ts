@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { RPC } from "../../../wire/messages.ts";
@@ -9,7 +9,8 @@ import type { AdmittedFacts } from "./facts.ts";
 
 /** Returns true if the caller declares the extension in this request. */
 export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapabilities">): boolean {
-  return objectMember(objectMember(clientCapabilities, "extensions") ?? {}, TASKS_EXTENSION) !== undefined;
+  const { extensions } = clientCapabilities;
+  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
 }
 
 /** Error for a client that uses tasks without declaring the extension in its request. */
