@@ -46,6 +46,17 @@ describe("hubs with one store", () => {
     await expect.poll(() => status(two, again), RESCUE).toBe("completed");
   });
 
+  test("a hub that ends releases its tasks to the others immediately", LONG, async () => {
+    await using one = await start();
+    await using two = await start();
+    const [once, again] = [await one.task("wait_for_file"), await one.task("wait_again")];
+    await one.end();
+    expect(await two.get(once)).toMatchObject({ status: "failed", error: { code: -32603 } });
+    expect(await two.get(again)).toMatchObject({ status: "working" });
+    await two.desk.write("go", "");
+    await expect.poll(() => status(two, again)).toBe("completed");
+  });
+
   test("scheduled runs start once in all hubs, and every hub lists them", LONG, async () => {
     const schedule = '[schedules.tick]\ncron = "* * * * * *"\ntool = "greet"\narguments = { name = "Ada" }\n';
     await using one = await start(schedule);
@@ -72,6 +83,7 @@ describe("hubs with one store", () => {
       });
     expect(await status(hub, id)).toBe("working");
     expect((await hub.ask("tasks/get", { taskId: "other" })).error).toMatchObject({ code: -32603 });
+    expect((await fetch(new URL("/api/tasks/other", hub.url))).status).toBe(503);
     await server.resume();
     await hub.desk.write("go", "");
     await expect.poll(() => status(hub, id)).toBe("completed");

@@ -97,6 +97,13 @@ export class TaskHub implements AsyncDisposable {
     await exitOf(child);
   }
 
+  /** Ends the hub as a service manager does. */
+  async end(): Promise<void> {
+    const child = this.#child!;
+    child.kill("SIGTERM");
+    await exitOf(child);
+  }
+
   /** Sends a request of 2026-07-28. */
   async ask(method: string, params: JsonObject, options: AskOptions = {}): Promise<Reply> {
     const response = await this.open(method, params, options);

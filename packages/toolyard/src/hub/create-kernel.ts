@@ -49,8 +49,12 @@ export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel 
     createPipeline: pipelineFactory({ catalog, sources, schemas, noted }, { options, started }),
     close: async () => {
       schemas.close();
-      await leave();
-      await started.close();
+      try {
+        // Features release what they have in the store, so the hub leaves it last.
+        await started.close();
+      } finally {
+        await leave();
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
+import { FailError } from "../../core/errors.ts";
 import type { Chat } from "../../core/ports/chat.ts";
 import type { ChatBody } from "./chat.ts";
 import { toolValue } from "../../core/calls/tool-value.ts";
@@ -32,11 +33,11 @@ export class TaskRoutes {
   }
 
   mount(listener: Mountable): void {
-    mountPath(listener, this.#base, { GET: (exchange) => this.#list(exchange) });
+    mountPath(listener, this.#base, { GET: answering((exchange) => this.#list(exchange)) });
     mountPath(listener, `${this.#base}/*`, {
-      GET: (exchange) => this.#show(exchange),
-      POST: (exchange) => this.#respond(exchange),
-      DELETE: (exchange) => this.#cancel(exchange),
+      GET: answering((exchange) => this.#show(exchange)),
+      POST: answering((exchange) => this.#respond(exchange)),
+      DELETE: answering((exchange) => this.#cancel(exchange)),
     });
   }
 
@@ -120,6 +121,18 @@ export class TaskRoutes {
     const [id = "", rest] = http.path.slice(this.#base.length + 1).split("/");
     return { id, rest };
   }
+}
+
+/** Returns the handler with failures as answers: the store of several hubs may be unreachable. */
+function answering(handle: (exchange: RestExchange) => Promise<void>): (exchange: RestExchange) => Promise<void> {
+  return async (exchange) => {
+    try {
+      await handle(exchange);
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      sendFailure(exchange.answer, error.failure);
+    }
+  };
 }
 
 const UNKNOWN = fail("unknown_tool", "There is no such task for you. It may have been removed after its time.");
