@@ -3,6 +3,7 @@ import type { GrantRights } from "../core/calls/identity.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { AdmittedCaller } from "../core/ports/authenticator.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
+import type { OneTimeIds } from "../state/ports/one-time-ids.ts";
 import { AccessTokenAuthenticator, type ProofChecker, type TokenVerifier } from "./access-token-authenticator.ts";
 import type { Audience } from "./audience.ts";
 import type { AuthServerHandle } from "./builtin/auth-server-handle.ts";
@@ -17,8 +18,10 @@ export interface OAuthAccessParts {
   readonly audience: Audience;
   /** Absent if the mode `builtin` is off. */
   readonly server?: AuthServerHandle;
-  /** Secret for the nonces of proofs. Absent if proofs need none. */
-  readonly nonceSecret?: Uint8Array | undefined;
+  /** Returns the secret for the nonces of proofs. Absent if proofs need none. */
+  readonly nonceSecret?: (() => Uint8Array) | undefined;
+  /** Proofs that other hubs have accepted. Absent if there are no other hubs. */
+  readonly shared?: OneTimeIds | undefined;
   /** Path prefix of the hub's addresses in requests. @default none */
   readonly basePath?: string;
   readonly environment: ProxyEnvironment;
@@ -42,7 +45,7 @@ const MAX_LOOKUP_MS = 1000;
 
 /** Creates the access of an address whose callers send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
-  const { options, audience, server, nonceSecret, basePath = "", now = Date.now } = parts;
+  const { options, audience, server, nonceSecret, shared, basePath = "", now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes, requiresDpop } = options;
   const binding = { algorithms: PROOF_ALGORITHMS, isRequired: requiresDpop };
   const ofIssuer = issuer && createLateVerifier(parts, issuer);
@@ -51,7 +54,7 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
     verifier: joinVerifiers(server?.verifier, ofIssuer),
     grantRights: parts.grantRights,
     scopes,
-    proofs: createLateProofs({ now, ...(nonceSecret && { nonceSecret }) }),
+    proofs: createLateProofs({ now, ...(nonceSecret && { nonceSecret }), ...(shared && { shared }) }),
     binding,
     basePath,
     clockSkewMs,

@@ -19,7 +19,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Error: a limit of concurrent verifications or of stored proofs is reached. The caller may try again later. */
+/** Error: a limit is reached, or the shared store does not answer. The caller may try again later. */
 export class TooManyChecked extends Error {
   override readonly name = "TooManyChecked";
 }

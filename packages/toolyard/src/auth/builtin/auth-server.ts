@@ -39,8 +39,8 @@ export interface AuthServerParts {
   readonly audience: Audience;
   /** Access tokens must be bound to a key (RFC 9449). @default false */
   readonly requiresDpop?: boolean;
-  /** Secret for the nonces of proofs. Absent if proofs need none. */
-  readonly nonceSecret?: Uint8Array | undefined;
+  /** Returns the secret for the nonces of proofs. Absent if proofs need none. */
+  readonly nonceSecret?: (() => Uint8Array) | undefined;
   readonly environment: ProxyEnvironment;
   readonly loadLibrary: () => Promise<AuthLibrary>;
   readonly report: (problem: string) => void;
@@ -222,7 +222,7 @@ export class AuthServer {
       },
       isResource: (resource) => audience.matches(resource),
       requiresDpop,
-      nonceSecret,
+      nonceSecret: nonceSecret?.(),
       fetchDocument: this.#parts.fetchDocument ?? createDocumentFetch(this.#outbound),
       renderError: (context, out) => this.renderError(context, out),
       renderDevicePage: (context, page) => this.renderDevicePage(context, page),

@@ -7,7 +7,16 @@ const SECRET = Buffer.alloc(32, 7);
 test("accepts a nonce for two to four minutes, and from every hub with the same secret", () => {
   for (const offset of [0, 1, MINUTE_MS, 2 * MINUTE_MS - 1]) {
     let now = 1_000 * 2 * MINUTE_MS + offset;
-    const [one, other] = [new ProofNonces(SECRET, () => now), new ProofNonces(SECRET, () => now)];
+    const [one, other] = [
+      new ProofNonces(
+        () => SECRET,
+        () => now,
+      ),
+      new ProofNonces(
+        () => SECRET,
+        () => now,
+      ),
+    ];
     const nonce = one.current();
     expect([one.isValid(nonce), other.isValid(nonce)]).toEqual([true, true]);
     now += 2 * MINUTE_MS;
@@ -19,8 +28,14 @@ test("accepts a nonce for two to four minutes, and from every hub with the same 
 
 test("refuses a nonce of another secret, from the future, and values that are no nonce", () => {
   let now = 10 * MINUTE_MS;
-  const nonces = new ProofNonces(SECRET, () => now);
-  const foreign = new ProofNonces(Buffer.alloc(32, 8), () => now).current();
+  const nonces = new ProofNonces(
+    () => SECRET,
+    () => now,
+  );
+  const foreign = new ProofNonces(
+    () => Buffer.alloc(32, 8),
+    () => now,
+  ).current();
   now += 2 * MINUTE_MS;
   const later = nonces.current();
   now -= 2 * MINUTE_MS;

@@ -8,10 +8,10 @@ const STEP_MS = 2 * 60_000;
  * hubs with the same secret accept it.
  */
 export class ProofNonces {
-  readonly #secret: Uint8Array;
+  readonly #secret: () => Uint8Array;
   readonly #now: () => number;
 
-  constructor(secret: Uint8Array, now: () => number) {
+  constructor(secret: () => Uint8Array, now: () => number) {
     this.#secret = secret;
     this.#now = now;
   }
@@ -31,7 +31,7 @@ export class ProofNonces {
   }
 
   #nonceAt(step: number): string {
-    return createHmac("sha256", this.#secret).update(`dpop nonce ${step}`).digest("base64url").slice(0, 22);
+    return createHmac("sha256", this.#secret()).update(`dpop nonce ${step}`).digest("base64url").slice(0, 22);
   }
 }
 

@@ -154,7 +154,7 @@ describe("a proof is refused", () => {
 
 describe("with nonces", () => {
   beforeEach(() => {
-    verifier = new ProofVerifier({ now: () => now, nonceSecret: Buffer.alloc(32, 1) });
+    verifier = new ProofVerifier({ now: () => now, nonceSecret: () => Buffer.alloc(32, 1) });
   });
 
   const nonceOf = async (): Promise<string> => {
@@ -180,5 +180,27 @@ describe("with nonces", () => {
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "use_dpop_nonce" });
     expect((error as { readonly nonce: string }).nonce).not.toBe(nonce);
+  });
+});
+
+describe("with other hubs", () => {
+  const used = new Map<string, number>();
+  const shared = {
+    claim: async (id: string, ttlMs: number) => !used.has(id) && used.set(id, ttlMs).size > 0,
+  };
+
+  test("a proof is accepted by one of them, and stored for as long as any could accept it", async () => {
+    const [one, other] = [new ProofVerifier({ now: () => now, shared }), new ProofVerifier({ now: () => now, shared })];
+    const text = await proof({ claims: { iat: seconds() + 100 } });
+    expect(await one.verify(text, request())).toBe(holder.thumbprint);
+    for (const hub of [other, one]) await expect(hub.verify(text, request())).rejects.toThrow("used before");
+    expect(await other.verify(await proof(), request())).toBe(holder.thumbprint);
+    expect(Math.max(...used.values())).toBeGreaterThan(600_000);
+  });
+
+  test("a proof is refused with a request to repeat it if the store refuses", async () => {
+    const lost = { claim: () => Promise.reject(new Error("lost")) };
+    const hub = new ProofVerifier({ now: () => now, shared: lost });
+    await expect(hub.verify(await proof(), request())).rejects.toMatchObject({ name: "TooManyChecked" });
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   calculateJwkThumbprint,
   EmbeddedJWK,
@@ -8,6 +9,7 @@ import {
   type JWTVerifyResult,
 } from "jose";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { OneTimeIds } from "../../state/ports/one-time-ids.ts";
 import { TooManyChecked } from "../token-error.ts";
 import { PROOF_ALGORITHMS } from "./algorithms.ts";
 import { ProofError } from "./proof-error.ts";
@@ -27,8 +29,10 @@ export interface ProvenRequest {
 }
 
 export interface ProofRules {
-  /** Secret from which nonces are derived. Absent if proofs need no nonce. */
-  readonly nonceSecret?: Uint8Array;
+  /** Returns the secret from which nonces are derived. Absent if proofs need no nonce. */
+  readonly nonceSecret?: () => Uint8Array;
+  /** Proofs that other hubs have accepted. Absent if there are no other hubs. */
+  readonly shared?: OneTimeIds;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -47,12 +51,14 @@ interface ImportedKey {
 export class ProofVerifier {
   readonly #now: () => number;
   readonly #history: ProofHistory;
+  readonly #shared: OneTimeIds | undefined;
   readonly #nonces: ProofNonces | undefined;
   /** Keys of clients whose access tokens are bound to them, by algorithm and JWK. */
   readonly #keys = new Map<string, ImportedKey>();
 
-  constructor({ now, nonceSecret }: ProofRules) {
+  constructor({ now, nonceSecret, shared }: ProofRules) {
     this.#now = now;
+    this.#shared = shared;
     this.#history = new ProofHistory({ windowMs: PROOF_WINDOW_MS }, now);
     this.#nonces = nonceSecret && new ProofNonces(nonceSecret, now);
   }
@@ -72,6 +78,7 @@ export class ProofVerifier {
     if (request.boundKey !== undefined && request.boundKey !== thumbprint)
       throw new ProofError("The access token is bound to another key than the one of the proof", "invalid_token");
     this.#use(thumbprint, jti, issuedMs);
+    if (this.#shared) await this.#useOnAllHubs(this.#shared, { id: `${thumbprint} ${jti}`, issuedMs });
     // Only keys of valid access tokens are cached, so that other callers cannot displace them.
     if (request.boundKey !== undefined) this.#remember(protectedHeader, { key, thumbprint });
     return thumbprint;
@@ -121,6 +128,19 @@ export class ProofVerifier {
     const nonces = this.#nonces;
     if (nonces && !nonces.isValid(nonce))
       throw new ProofError("The proof needs the nonce of the `DPoP-Nonce` header", "use_dpop_nonce", nonces.current());
+  }
+
+  async #useOnAllHubs(
+    shared: OneTimeIds,
+    { id, issuedMs }: { readonly id: string; readonly issuedMs: number },
+  ): Promise<void> {
+    const digest = createHash("sha256").update(id).digest("base64url");
+    // A hub whose clock is slow accepts the proof for longer.
+    const ttlMs = issuedMs + 2 * PROOF_WINDOW_MS - this.#now();
+    const isFirst = await shared.claim(digest, ttlMs).catch(() => {
+      throw new TooManyChecked("The shared store cannot be reached, so the proof cannot be checked. Try again later.");
+    });
+    if (!isFirst) throw new ProofError("The proof was used before");
   }
 
   #use(key: string, jti: string, issuedMs: number): void {

@@ -15,7 +15,7 @@ import type { AuthReads } from "./reads.ts";
 export interface LiveAccessParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logger: Pick<Logger, "warning">;
-  readonly state: Pick<HubState, "secret">;
+  readonly state: Pick<HubState, "secret" | "oneTimeIds">;
   /** Returns the current configuration. */
   readonly config: () => AuthReads;
 }
@@ -45,13 +45,14 @@ export class LiveAccess {
     const options = withScopes(resolveAuth(auth), Object.keys(scopes));
     assertReachable(http, options);
     const audience = new Audience(options.audience);
-    const nonceSecret = options.usesNonces ? state.secret : undefined;
+    const nonceSecret = options.usesNonces ? () => state.secret : undefined;
     const server = this.#servers.create(options, { audience, nonceSecret });
     const access = createOAuthAccess({
       options,
       audience,
       ...(server && { server }),
       nonceSecret,
+      shared: state.oneTimeIds,
       basePath: http.basePath,
       environment: variables,
       grantRights,

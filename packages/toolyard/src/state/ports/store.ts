@@ -5,6 +5,7 @@ import type { LimitStore } from "./limit-store.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Tracing } from "../../core/ports/tracing.ts";
 import type { HubNotifications } from "./hub-notifications.ts";
+import type { OneTimeIds } from "./one-time-ids.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { Peers } from "./peers.ts";
 import type { SharedQueues } from "./shared-queues.ts";
@@ -62,6 +63,8 @@ export interface HubState {
   readonly sessions: SessionRecords;
   readonly parked: ParkedDirectory;
   readonly notifications: HubNotifications;
+  /** Ids that may be used once. Absent if only this process uses the store. */
+  readonly oneTimeIds?: OneTimeIds;
   /** Access for tasks and queued work. Absent if the store has no hubs of other processes. */
   readonly queues?: SharedQueues;
   /** The other hubs. Absent if only this process uses the store. */

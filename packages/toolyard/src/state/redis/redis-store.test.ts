@@ -66,6 +66,18 @@ describe("a Redis server that stops", () => {
     expect(await there.limits.admit("a", ONE)).toMatchObject({ reason: "in-flight" });
   });
 
+  test("accepts a one-time id on one hub, and without the store by on_loss", async () => {
+    const [here, there] = [await join("here"), await join("there", "refuse")];
+    expect(await here.oneTimeIds!.claim("a", 60_000)).toBe(true);
+    for (const hub of [there, here]) expect(await hub.oneTimeIds!.claim("a", 60_000)).toBe(false);
+    const answers = await Promise.all([here, there, here].map((hub) => hub.oneTimeIds!.claim("b", 60_000)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    await server.kill();
+    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    expect(await here.oneTimeIds!.claim("c", 60_000)).toBe(true);
+    await expect(there.oneTimeIds!.claim("c", 60_000)).rejects.toThrow();
+  });
+
   test("keeps no key without an expiry", async () => {
     const here = await join("here");
     void here.parked.put("p");

@@ -15,6 +15,7 @@ import { RedisParkedDirectory, RedisSessionRecords } from "./held-records.ts";
 import { HUB_LEASE_MS, HubLeases } from "./leases.ts";
 import { RedisLimitStore } from "./limit-store.ts";
 import { parseNotification } from "./notifications.ts";
+import { RedisOneTimeIds } from "./one-time-ids.ts";
 import type { RedisStoreOptions } from "./options.ts";
 import { createSharedQueues } from "./shared-queues.ts";
 import type { SharedQueues } from "../ports/shared-queues.ts";
@@ -87,6 +88,7 @@ class RedisHubState implements HubState {
   readonly notifications: HubNotifications;
   readonly queues: SharedQueues;
   readonly peers: RedisPeers;
+  readonly oneTimeIds: RedisOneTimeIds;
   #secret: Uint8Array;
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
@@ -112,6 +114,7 @@ class RedisHubState implements HubState {
       channelOf: (to) => `${prefix}to:${to}`,
       countsListeners: options.mode !== "cluster",
     });
+    this.oneTimeIds = new RedisOneTimeIds(connection, `${prefix}once:`, this.refusesOnLoss);
     if (options.advertise !== undefined) this.#leases.announce({ url: options.advertise });
     this.queues = createSharedQueues({ hub, prefix, connection, client: parts.subscriber });
     this.notifications = {
