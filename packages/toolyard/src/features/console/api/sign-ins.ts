@@ -1,3 +1,5 @@
+import { DEFAULT_SEPARATOR } from "../../../core/names/names.ts";
+import { permissionOf, supposedName } from "../../../core/ports/rights.ts";
 import type { SourceReport } from "../../../core/ports/hub-port.ts";
 import {
   isHubOwner,
@@ -14,6 +16,7 @@ import type { ConsoleParts } from "../parts.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
 
 const MAX_TEXT_CHARS = 2000;
+const ANY_TOOL = "any-tool";
 
 /** Shows the sign-ins to sources, and signs in and out. */
 export class SignInRoutes {
@@ -67,7 +70,11 @@ export class SignInRoutes {
     if (caller.seesAll || all.length === 0) return all;
     const { entries } = await hub.list("tools", view, { waits: false });
     const used = new Set(entries.map(({ name }) => tools.sourceOf(String(name), caller.principal)));
-    return all.filter(([{ source }, { isPersonal }]) => isPersonal && used.has(source.id));
+    const permission = permissionOf(caller.principal.rights);
+    // A source that was never listed counts as used if the caller may use any of its tools.
+    const mayUse = ({ id, namespace }: SourceReport["source"]): boolean =>
+      permission.permits(supposedName({ namespace, separator: DEFAULT_SEPARATOR, source: id }, ANY_TOOL));
+    return all.filter(([{ source }, { isPersonal }]) => isPersonal && (used.has(source.id) || mayUse(source)));
   }
 
   async #find(request: AdminRequest): Promise<SignInStarter> {
@@ -104,14 +111,15 @@ function signingCaller({ principal, mayChange }: AdminCaller): SigningCaller {
 async function rowOf(
   { source, status: { state, lastError } }: SourceReport,
   starter: SignInStarter,
-  { principal, mayChange }: AdminCaller,
+  { principal, mayChange, seesAll }: AdminCaller,
 ): Promise<SignInRow | undefined> {
   const found = await starter.find(principal);
   if (!found) return undefined;
   return {
     source: source.id,
     state,
-    ...(lastError !== undefined && { reason: firstChars(lastError, MAX_TEXT_CHARS) }),
+    // The reason may contain names that a caller with narrowed rights must not learn.
+    ...(seesAll && lastError !== undefined && { reason: firstChars(lastError, MAX_TEXT_CHARS) }),
     isPersonal: starter.isPersonal,
     mayChange: starter.isPersonal || mayChange || isHubOwner(principal),
     ...factsOf(found),
