@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openBrowser } from "./open-browser.ts";
+import { openBrowser, openBrowserSecretly } from "./open-browser.ts";
 
 const ADDRESS = "https://auth.example/authorize?a=1&b=$(touch x);`touch y`";
 let folder: string;
@@ -53,4 +53,34 @@ test.each(["file:///etc/passwd", "javascript:alert(1)", "vscode://x"])("opens no
 test("returns false without a display, and if the browser does not exist", async () => {
   expect(await openBrowser(ADDRESS, {}, "linux")).toBe(false);
   expect(await openBrowser(ADDRESS, { BROWSER: join(folder, "missing") })).toBe(false);
+});
+
+const SECRET_ADDRESS = 'https://hub.example/console/#code=abc&"<x>';
+
+test("passes a file instead of an address with a secret, and the file leads to the address", async () => {
+  const { command, told } = browser();
+  const place = join(folder, "open");
+  expect(await openBrowserSecretly(SECRET_ADDRESS, { folder: place, variables: { BROWSER: command } })).toBe(true);
+  await expect.poll(told).toMatch(/^\["file:\/\/\/.*\/open\/open-[0-9a-f]{16}\.html"\]$/);
+  const [name] = readdirSync(place);
+  expect(readFileSync(join(place, name!), "utf8")).toContain(
+    'content="0; url=https://hub.example/console/#code=abc&amp;&quot;&lt;x>"',
+  );
+});
+
+test("passes the share of the Linux distribution to a browser of Windows", async () => {
+  const { command, told } = browser();
+  const variables = { BROWSER: command, WSL_DISTRO_NAME: "Debian 12" };
+  expect(await openBrowserSecretly(SECRET_ADDRESS, { folder: join(folder, "open"), variables })).toBe(true);
+  await expect.poll(told).toMatch(/^\["file:\/\/wsl\.localhost\/Debian%2012\/.*\.html"\]$/);
+});
+
+test.each([
+  ["without a browser", SECRET_ADDRESS, {}],
+  ["for a browser that does not exist", SECRET_ADDRESS, { BROWSER: "/no/such/browser" }],
+  ["for an address that is not of the web", "file:///etc/passwd#x", { BROWSER: "true" }],
+])("leaves no file %s", async (_name, address, variables) => {
+  const place = join(folder, "open");
+  expect(await openBrowserSecretly(address, { folder: place, variables, platform: "linux" })).toBe(false);
+  expect(existsSync(place) ? readdirSync(place) : []).toEqual([]);
 });
