@@ -83,9 +83,9 @@ test("two hubs with one store count a caller's calls together, and a closed hub 
     for (const hub of [...hubs, hubs[0]!]) outcomes.push(await hub.port.call(callTo("tool_search", { query: "x" })));
     expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.kind))).toEqual(["ok", "ok", "limited"]);
     expect(stateOf(hubs[0]!).hub).not.toBe(stateOf(hubs[1]!).hub);
-    stateOf(hubs[0]!).parked.put("p");
+    void stateOf(hubs[0]!).parked.put("p");
     await hubs[0]!.close();
-    expect(await stateOf(hubs[1]!).parked.find("p")).toBeUndefined();
+    expect(await stateOf(hubs[1]!).parked.find("p")).toMatchObject({ isAlive: false });
   } finally {
     for (const hub of hubs) await hub.close();
     rmSync(home, { recursive: true, force: true });

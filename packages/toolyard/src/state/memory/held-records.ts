@@ -43,10 +43,6 @@ export class HeldTable<Value> {
     if (this.#byId.get(id)?.member === member) this.#byId.delete(id);
   }
 
-  removeAll(member: HubMember): void {
-    for (const [id, held] of this.#byId) if (held.member === member) this.#byId.delete(id);
-  }
-
   /** Removes the values of hubs that have not been alive for a long time. */
   sweep(now: number): void {
     for (const [id, { member }] of this.#byId)

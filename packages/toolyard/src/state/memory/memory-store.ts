@@ -87,7 +87,6 @@ class MemoryHubState implements HubState {
 
   async leave(): Promise<void> {
     this.#member.hasLeft = true;
-    this.#tables.parked.removeAll(this.#member);
     this.#dropTheDead();
   }
 

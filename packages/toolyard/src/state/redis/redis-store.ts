@@ -188,7 +188,6 @@ class RedisHubState implements HubState {
     if (!connection.isLost) {
       this.limits.release();
       for (const id of this.sessions.keys.ids) this.sessions.release(id);
-      for (const id of this.parked.keys.ids) this.parked.remove(id);
       this.#leases.release();
       await connection.flush();
     }

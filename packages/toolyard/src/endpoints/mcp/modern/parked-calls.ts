@@ -90,8 +90,14 @@ export class ParkedCalls {
       if (parked.holder.connection === connection) this.#giveUp(id, disconnectedFailure());
   }
 
+  /** Cancels all calls. Their entries stay in the directory, so that other hubs report that this hub has ended. */
   close(): void {
-    for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, disconnectedFailure());
+    for (const { call, holder, timer } of this.#byId.values()) {
+      clearTimeout(timer);
+      this.#shares.remove(holder);
+      call.cancel(disconnectedFailure());
+    }
+    this.#byId.clear();
   }
 
   async #isElsewhere(id: string): Promise<boolean> {
