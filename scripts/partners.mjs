@@ -22,6 +22,8 @@ if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
 if (process.argv[2] === "keycloak") await import("./partners/keycloak.mjs");
 // Tasks of 2025-11-25 in another SDK are another kind.
 if (process.argv[2] === "tasks") await import("./partners/tasks.mjs");
+// A collector of OpenTelemetry is another kind.
+if (process.argv[2] === "telemetry") await import("./partners/telemetry.mjs");
 // Clients of the document library's nine tools are another kind.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 

@@ -128,7 +128,7 @@ export async function installPartners(names) {
     const lack = lackOf(partner.toolchain, await askVersion(partner.toolchain));
     if (lack) skipped.push({ name: partner.name, reason: lack });
     else {
-      await ensure(partner);
+      await installPart(partner);
       ready.push(partner);
     }
   }
@@ -140,7 +140,8 @@ async function askVersion({ command, args }) {
   return run([command, ...args], root).catch(() => undefined);
 }
 
-async function ensure(partner) {
+/** Installs one part, unless its sources are the same as at the last time. */
+export async function installPart(partner) {
   const stamp = join(cache, `${partner.build ?? partner.name}.installed`);
   const wanted = digestOf(partner.sources);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
@@ -168,7 +169,8 @@ function filesOf(path) {
     .toSorted();
 }
 
-function run([command, ...args], cwd, env = {}) {
+/** Runs a command. Resolves with its output, and rejects if it fails. */
+export function run([command, ...args], cwd, env = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
