@@ -1,12 +1,19 @@
 // Traces, metrics and logs by OTLP: what a collector receives from real hubs.
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { SSEClientTransport as SseV1 } from "@modelcontextprotocol/sdk/client/sse.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createHub, type HubConfig, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { OtlpReceiver, pairs, type ReceivedSpan } from "../support/otlp-receiver.ts";
+import { processActivity } from "../../packages/toolyard/src/core/process-activity.ts";
+import { LogBook } from "../support/log-book.ts";
 import { ServeChild } from "../support/serve-child.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
@@ -190,6 +197,48 @@ describe("the export", () => {
     );
   });
 
+  test("has no credential of a caller by MCP in both eras, by HTTP+SSE or on stdio", { timeout: 60_000 }, async () => {
+    const SECRET = "canary9f8e7d6c5b4a39281706";
+    await using collector = await OtlpReceiver.start();
+    const settings = {
+      ...otlp(collector.url, "one", { audit: true, arguments: true, results: true }),
+      logging: { level: "debug" },
+    } as const;
+    const hub = await hubWith({ ...settings, server: { tokens: { ann: { token: "${ANN}" } } } }, { ANN: SECRET });
+    const { url } = (await hub.serve()).address;
+    const requestInit = { headers: { authorization: `Bearer ${SECRET}` } };
+    const call = { name: "echo", arguments: { text: `shown ${SECRET}`, password: "canary-password" } };
+    const clients = [new ClientV1({ name: "v1", version: "1" }), new ClientV1({ name: "sse", version: "1" })] as const;
+    await clients[0].connect(new HttpV1(new URL(`${url}/mcp`), { requestInit }) as never);
+    await clients[1].connect(new SseV1(new URL(`${url}/sse`), { requestInit }) as never);
+    const modern = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await modern.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+    for (const client of [...clients, modern]) {
+      await client.callTool(call);
+      await client.callTool({ name: SECRET, arguments: {} }).catch(() => {});
+      await client.close();
+    }
+    await hub.close();
+    const variables = { ANN: SECRET };
+    await using served = await ServeChild.start({
+      config: { ...settings, server: { tokens: { ann: { token: "${ANN}" } } } } as unknown as HubConfig,
+      endpoint: "stdio",
+      env: variables,
+    });
+    const send = (message: object): boolean => served.stdin.write(`${JSON.stringify(message)}\n`);
+    const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: SECRET, version: "1" } };
+    send({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize });
+    send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: SECRET, arguments: { key: SECRET } } });
+    for await (const line of createInterface({ input: served.stdout })) if (line.includes('"id":2')) break;
+    served.signal("SIGTERM");
+    await served.exited;
+    const servers = collector.spans.filter(({ kind }) => kind === 2);
+    const endpoints = new Set(servers.map(({ attributes }) => attributes["toolyard.endpoint"]));
+    expect(endpoints).toEqual(new Set(["mcp-http", "mcp-sse", "mcp-stdio"]));
+    expect(collector.everything).toContain("shown");
+    expect(collector.everything).not.toContain("canary");
+  });
+
   test("contains arguments and results on request, without secrets", async () => {
     await using collector = await OtlpReceiver.start();
     const hub = await hubWith(
@@ -230,6 +279,58 @@ describe("the export", () => {
     const duration = collector.metrics.find(({ name }) => name === "mcp.server.operation.duration");
     expect(duration.histogram.points.map(({ count }: { count: number }) => count).toSorted()).toEqual([1, 40]);
     expect(collector.spans).toEqual([]);
+  });
+});
+
+describe("a collector that", () => {
+  const CALLS = 2500;
+  const batch = JSON.stringify(
+    Array.from({ length: 100 }, (_, id) => ({ jsonrpc: "2.0", id, method: "echo", params: { text: "x" } })),
+  );
+
+  /** Makes more calls than the queue holds. Resolves when all are answered. */
+  async function callAll(url: string): Promise<void> {
+    for (let sent = 0; sent < CALLS; sent += 100) {
+      const answer = await fetch(`${url}/jsonrpc`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: batch,
+      });
+      const replies = (await answer.json()) as { readonly result: unknown }[];
+      expect(replies.every(({ result }) => result === "x")).toBe(true);
+    }
+  }
+
+  test.each([
+    ["never answers", undefined],
+    ["is full", 503],
+    ["refuses every request", 400],
+  ])("%s delays no call, and the loss is counted and logged", async (_name, status) => {
+    const open: ServerResponse[] = [];
+    const server = createServer((incoming, answer) => {
+      incoming.resume();
+      open.push(answer);
+      if (status !== undefined) answer.writeHead(status).end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const log = new LogBook();
+    const hub = await createHub({
+      logger: log,
+      settings: {
+        server: { port: 0 },
+        ...otlp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "one", { max_queue: 1100 }),
+      },
+      registerTools: (own) => own.registerTool("echo", ({ text }) => String(text), { type: "object" }, "Echoes"),
+    });
+    const before = processActivity.telemetryLost;
+    await callAll((await hub.serve()).address.url);
+    expect(open.length).toBeGreaterThan(0);
+    await hub.close();
+    server.closeAllConnections();
+    expect(processActivity.telemetryLost - before).toBeGreaterThanOrEqual(CALLS - 1100);
+    expect(log.lines.some(({ message }) => message.startsWith("Telemetry is lost"))).toBe(true);
   });
 });
 

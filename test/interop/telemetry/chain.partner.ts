@@ -101,7 +101,7 @@ service:
   };
 }
 
-interface Decoded {
+interface OfficialRequest {
   readonly path: string;
   readonly unknown: number;
   // Messages in the official JSON form, which the test reads by name.
@@ -114,8 +114,8 @@ async function startPython(): Promise<Receiver> {
   const child = started(PROTO_PYTHON, [RECEIVER]);
   const lines = createInterface({ input: child.stdout });
   const [port] = (await once(lines, "line")) as [string];
-  const requests: Decoded[] = [];
-  lines.on("line", (line) => void requests.push(JSON.parse(line) as Decoded));
+  const requests: OfficialRequest[] = [];
+  lines.on("line", (line) => void requests.push(JSON.parse(line) as OfficialRequest));
   const hex = (base64 = ""): string => Buffer.from(base64, "base64").toString("hex");
   const items = (path: string, resources: string, scopes: string, list: string): Record<string, unknown>[] =>
     requests

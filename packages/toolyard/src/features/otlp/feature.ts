@@ -8,6 +8,7 @@ import { CALL_STATISTICS, GET_HUB, LOG_FEED, LOGGER, VARIABLES } from "../../cor
 import { defineFeature } from "../../kernel/feature.ts";
 import { TELEMETRY } from "../../kernel/telemetry.ts";
 import { STATE } from "../../state/ports/store.ts";
+import { SAMPLERS } from "../../telemetry/otlp/sampler.ts";
 import { OtlpSchema, resolveOtlp, type OtlpConfig, type OtlpOptions } from "../../telemetry/otlp/options.ts";
 
 /** Sections of the configuration that the export reads. */
@@ -48,6 +49,12 @@ export const OTLP = defineFeature({
   start: ({ getHub, telemetry, state, ...services }, config: () => OtlpReads) => {
     const options = resolve(config(), services.variables, services.logger);
     if (!options || !live) return { services: { tracing: undefined } };
+    const { unknownSampler } = options;
+    if (unknownSampler !== undefined)
+      services.logger.warning("The sampler in OTEL_TRACES_SAMPLER is unknown, so every trace is recorded.", {
+        sampler: unknownSampler,
+        known: SAMPLERS.join(", "),
+      });
     const { tracing, stages, auditSink, close } = live.createLiveOtlp(options, {
       ...services,
       redactor: telemetry.redactor,

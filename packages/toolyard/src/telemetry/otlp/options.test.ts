@@ -68,6 +68,27 @@ describe("resolveOtlp", () => {
   });
 });
 
+test("reports an unknown sampler of the variables, unless the configuration names one", () => {
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://a:1", OTEL_TRACES_SAMPLER: "jaeger_remote" };
+  expect(resolveOtlp(undefined, variables)).toMatchObject({
+    sampler: "parentbased_always_on",
+    unknownSampler: "jaeger_remote",
+  });
+  expect(resolveOtlp({ sampler: "always_off" }, variables)!.unknownSampler).toBeUndefined();
+  const known = { ...variables, OTEL_TRACES_SAMPLER: "always_on" };
+  expect(resolveOtlp(undefined, known)!.unknownSampler).toBeUndefined();
+});
+
+test("uses the certificate of a signal before the general one", () => {
+  const variables = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "https://a:1",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: "general.pem",
+    OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE: "traces.pem",
+  };
+  const { targets } = resolveOtlp(undefined, variables)!;
+  expect([targets.traces!.certificate, targets.logs!.certificate]).toEqual(["traces.pem", "general.pem"]);
+});
+
 describe("createSampler", () => {
   const words = Array.from({ length: 1000 }, (_, index) => index * 4_294_967);
 

@@ -96,6 +96,8 @@ export interface OtlpOptions {
   readonly hasAudit: boolean;
   readonly maxQueue: number;
   readonly intervalMs: number;
+  /** Sampler of `OTEL_TRACES_SAMPLER` that this program does not have. Absent if the configuration names one. */
+  readonly unknownSampler: string | undefined;
 }
 
 const DEFAULT_ENDPOINT = "http://localhost:4318";
@@ -129,6 +131,7 @@ export function resolveOtlp(raw: OtlpConfig | undefined, environment: Environmen
     hasAudit: values.audit,
     maxQueue: values.max_queue,
     intervalMs: intervalOf(raw, variables, values),
+    unknownSampler: values.sampler === undefined ? variables.unknownSampler : undefined,
   });
 }
 
@@ -154,7 +157,8 @@ function targetOf(signal: SignalName, values: Values, variables: TargetSource): 
   const own = variables.signals[signal];
   const url = urlOf(signal, values.endpoint, variables);
   if (!url) return undefined;
-  const { certificate, compression, timeoutMs, headers, hasTimeout } = variables;
+  const { compression, timeoutMs, headers, hasTimeout } = variables;
+  const certificate = own.certificate ?? variables.certificate;
   return {
     url,
     headers: { ...headers, ...own.headers, ...lowerCase(values.headers) },

@@ -9,6 +9,7 @@ interface SignalVariables {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly compression?: string;
+  readonly certificate?: string;
 }
 
 /** Values of the standard variables `OTEL_*`. */
@@ -28,6 +29,8 @@ export interface OtelVariables {
   readonly sampler?: SamplerName;
   readonly ratio?: number;
   readonly intervalMs?: number;
+  /** Name of a sampler that this program does not have. The default sampler is then used. */
+  readonly unknownSampler?: string;
 }
 
 export const SIGNALS: readonly SignalName[] = ["traces", "metrics", "logs"];
@@ -47,13 +50,14 @@ export function readVariables(environment: EnvironmentVariables): OtelVariables 
   const isRequested = [general, ...Object.values(signals)].some(({ endpoint }) => endpoint !== undefined);
   const isDisabled = read("OTEL_SDK_DISABLED")?.toLowerCase() === "true";
   if (isRequested && !isDisabled) assertProtocol(read);
+  const samplerName = read("OTEL_TRACES_SAMPLER");
   const resource = parsePairs(read("OTEL_RESOURCE_ATTRIBUTES"));
   return {
     ...optional({
       ...general,
-      certificate: read("OTEL_EXPORTER_OTLP_CERTIFICATE"),
       serviceName: read("OTEL_SERVICE_NAME") ?? resource["service.name"],
-      sampler: samplerOf(read("OTEL_TRACES_SAMPLER")),
+      sampler: samplerOf(samplerName),
+      unknownSampler: samplerOf(samplerName) === undefined ? samplerName : undefined,
       ratio: ratioOf(read("OTEL_TRACES_SAMPLER_ARG")),
       intervalMs: numberOf(read("OTEL_METRIC_EXPORT_INTERVAL")),
     }),
@@ -75,6 +79,7 @@ function signalVariables(prefix: string, read: VariableReader): SignalVariables 
       endpoint: read(`${prefix}_ENDPOINT`),
       timeoutMs: numberOf(read(`${prefix}_TIMEOUT`)),
       compression: read(`${prefix}_COMPRESSION`),
+      certificate: read(`${prefix}_CERTIFICATE`),
     }),
   };
 }

@@ -14,6 +14,10 @@ const BUCKET_LABELS = [...LATENCY_BOUNDS_MS.map((bound) => String(bound / 1000))
  * the time, and few tools are called between two scrapes.
  */
 interface RowSeries {
+  /** Rows with these labels. Several rows if their names differ only in secrets. */
+  readonly rows: LiveCallRow[];
+  /** Source without secrets. */
+  readonly source: string;
   readonly calls: string;
   readonly seconds: string;
   /** Labels of the row's histogram: its own labels, or those of `other` of its source. */
@@ -32,6 +36,7 @@ export class CallMetrics {
   readonly #redact: (text: string) => string;
   readonly #maxHistograms: number;
   readonly #series = new WeakMap<LiveCallRow, RowSeries>();
+  readonly #byLabels = new Map<string, RowSeries>();
   #histogramCount = 0;
 
   constructor(redact: (text: string) => string, maxHistograms: number) {
@@ -40,53 +45,43 @@ export class CallMetrics {
   }
 
   write(out: MetricsText, rows: readonly LiveCallRow[]): void {
-    const series = rows.map((row) => this.#currentSeries(row));
+    const series = rows.map((row) => this.#seriesOf(row));
+    const all = new Set(series);
+    for (const one of all) update(one);
     out.family(CALLS, "counter", "Finished calls by tool, source, method and outcome code.");
-    for (const { callLines } of series) out.raw(callLines);
+    for (const { callLines } of all) out.raw(callLines);
     out.family(SECONDS, "counter", "Sum of the durations of calls.");
-    for (const { secondsLine } of series) out.raw(secondsLine);
+    for (const { secondsLine } of all) out.raw(secondsLine);
     out.family(DURATION, "histogram", "Duration of calls in the hub, with the time of the tool.");
     for (const [labels, sums] of sumBy(rows, (index) => series[index]!.histogram)) writeHistogram(out, labels, sums);
-    this.#writeSizes(out, rows);
+    writeSizes(
+      out,
+      sumBy(rows, (index) => series[index]!.source),
+    );
   }
 
-  #writeSizes(out: MetricsText, rows: readonly LiveCallRow[]): void {
-    const bySource = sumBy(rows, (index) => rows[index]!.source);
-    const sizes = [
-      ["toolyard_call_argument_bytes_total", "argumentBytes", "Size of the arguments of calls, as JSON."],
-      ["toolyard_call_result_bytes_total", "resultBytes", "Size of the results of calls, as JSON."],
-    ] as const;
-    for (const [name, member, help] of sizes) {
-      out.family(name, "counter", help);
-      for (const [source, sums] of bySource) out.sample(name, sums[member], { source: this.#redact(source) });
-    }
-    const tokens = "toolyard_call_result_tokens_total";
-    out.family(tokens, "counter", "Tokens that the results of calls cost a model, estimated from their size.");
-    for (const [source, { resultBytes }] of bySource)
-      out.sample(tokens, tokensOfBytes(resultBytes), { source: this.#redact(source) });
-  }
-
-  #currentSeries(row: LiveCallRow): RowSeries {
+  #seriesOf(row: LiveCallRow): RowSeries {
     let series = this.#series.get(row);
     if (!series) this.#series.set(row, (series = this.#createSeries(row)));
-    if (series.writtenAt === row.calls) return series;
-    series.writtenAt = row.calls;
-    series.callLines = "";
-    for (const [index, outcome] of OUTCOMES.entries()) {
-      const count = row.outcomeCounts[index]!;
-      if (count > 0) series.callLines += `${series.calls}${outcome}"} ${count}\n`;
-    }
-    series.secondsLine = `${series.seconds} ${row.totalMs / 1000}\n`;
     return series;
   }
 
-  #createSeries({ source, tool, method }: LiveCallRow): RowSeries {
+  /** Returns the series with the labels of a row. Equal labels are one series, because Prometheus refuses duplicates. */
+  #createSeries(row: LiveCallRow): RowSeries {
+    const { source, tool, method } = row;
     const own = { source: this.#redact(source), tool: this.#redact(tool), method };
     const labels = labelText(own);
+    const known = this.#byLabels.get(labels);
+    if (known) {
+      known.rows.push(row);
+      return known;
+    }
     const isNamed = tool !== "" && tool !== OTHER;
     const hasOwn = !isNamed || this.#histogramCount < this.#maxHistograms;
     if (isNamed && hasOwn) this.#histogramCount += 1;
-    return {
+    const series = {
+      rows: [row],
+      source: own.source,
       calls: `${CALLS}{${labels},outcome="`,
       seconds: `${SECONDS}{${labels}}`,
       histogram: hasOwn ? labels : labelText({ ...own, tool: OTHER }),
@@ -94,7 +89,44 @@ export class CallMetrics {
       callLines: "",
       secondsLine: "",
     };
+    this.#byLabels.set(labels, series);
+    return series;
   }
+}
+
+/** Formats the lines of a series again if one of its rows has changed. */
+function update(series: RowSeries): void {
+  const { rows } = series;
+  const calls = sum(rows, (row) => row.calls);
+  if (series.writtenAt === calls) return;
+  series.writtenAt = calls;
+  series.callLines = "";
+  for (const [index, outcome] of OUTCOMES.entries()) {
+    const count = sum(rows, (row) => row.outcomeCounts[index]!);
+    if (count > 0) series.callLines += `${series.calls}${outcome}"} ${count}\n`;
+  }
+  series.secondsLine = `${series.seconds} ${sum(rows, (row) => row.totalMs) / 1000}\n`;
+}
+
+function sum(rows: readonly LiveCallRow[], valueOf: (row: LiveCallRow) => number): number {
+  let total = 0;
+  for (const row of rows) total += valueOf(row);
+  return total;
+}
+
+/** Writes the sizes of calls by source. */
+function writeSizes(out: MetricsText, bySource: ReadonlyMap<string, Readonly<RowSums>>): void {
+  const sizes = [
+    ["toolyard_call_argument_bytes_total", "argumentBytes", "Size of the arguments of calls, as JSON."],
+    ["toolyard_call_result_bytes_total", "resultBytes", "Size of the results of calls, as JSON."],
+  ] as const;
+  for (const [name, member, help] of sizes) {
+    out.family(name, "counter", help);
+    for (const [source, sums] of bySource) out.sample(name, sums[member], { source });
+  }
+  const tokens = "toolyard_call_result_tokens_total";
+  out.family(tokens, "counter", "Tokens that the results of calls cost a model, estimated from their size.");
+  for (const [source, { resultBytes }] of bySource) out.sample(tokens, tokensOfBytes(resultBytes), { source });
 }
 
 interface RowSums {
@@ -127,10 +159,10 @@ function emptySums(): RowSums {
 
 function writeHistogram(out: MetricsText, labels: string, { buckets, calls, totalMs }: Readonly<RowSums>): void {
   const series = `${DURATION}_bucket{${labels}`;
-  let sum = 0;
+  let total = 0;
   for (let index = 0; index < BUCKET_LABELS.length; index += 1) {
-    sum += buckets[index]!;
-    out.raw(`${series}${BUCKET_LABELS[index]!}${sum}\n`);
+    total += buckets[index]!;
+    out.raw(`${series}${BUCKET_LABELS[index]!}${total}\n`);
   }
   out.line(`${DURATION}_sum{${labels}}`, totalMs / 1000);
   out.line(`${DURATION}_count{${labels}}`, calls);

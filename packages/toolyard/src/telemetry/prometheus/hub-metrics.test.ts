@@ -102,6 +102,25 @@ describe("calls", () => {
   });
 });
 
+test("names that differ only in secrets are one series with the sum of their values", () => {
+  const calls = ["one", "two"].flatMap((secret) => [
+    { target: `read_${secret}-secret`, source: `${secret}-secret` },
+    { target: "list", source: `${secret}-secret` },
+  ]);
+  const { lines: all } = lines({
+    calls,
+    sources: [report("one-secret", "ready", { restarts: 1 }), report("two-secret", "down", { restarts: 2 })],
+    redact: (text) => text.replaceAll(/(?:one|two)-secret/g, "***"),
+  });
+  const names = all.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.replace(/ [^ ]+$/, ""));
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  const labels = 'source="***",tool="read_***",method="tools/call"';
+  expect(all).toContain(`toolyard_calls_total{${labels},outcome="ok"} 2`);
+  expect(all).toContain(`toolyard_call_duration_seconds_count{${labels}} 2`);
+  expect(all).toContain('toolyard_source_restarts_total{source="***"} 3');
+  expect(all).toContain('toolyard_source_up{source="***",kind="stdio"} 0');
+});
+
 describe("sources", () => {
   test("have a series for each state, so that a change of state leaves no old series", () => {
     const { lines: all } = lines({ sources: [report("files", "ready"), report("web", "down", { restarts: 3 })] });
