@@ -66,7 +66,7 @@ export class CallMetrics {
     return series;
   }
 
-  /** Returns the series with the labels of a row. Equal labels are one series, because Prometheus refuses duplicates. */
+  /** Returns the series with the labels of a row. Prometheus refuses duplicates, so equal labels are one series. */
   #createSeries(row: LiveCallRow): RowSeries {
     const { source, tool, method } = row;
     const own = { source: this.#redact(source), tool: this.#redact(tool), method };
