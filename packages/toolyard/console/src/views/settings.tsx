@@ -10,7 +10,7 @@ import { CodeEditor } from "../ui/code-editor.tsx";
 import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
 import { toSchema, type Schema } from "../ui/schema-form.tsx";
 import { useData } from "../ui/use-data.ts";
-import { useDraft, type SettingsDraft } from "./settings/draft.ts";
+import { useDraft, type EditedSettings } from "./settings/draft.ts";
 import { Effects } from "./settings/effects.tsx";
 import { SettingsForm } from "./settings/form.tsx";
 import { withoutReferences } from "./settings/schema.ts";
@@ -111,7 +111,7 @@ function Editor({ file, info, schema, reload }: FileProps) {
 }
 
 interface BarProps {
-  readonly draft: SettingsDraft;
+  readonly draft: EditedSettings;
   readonly file: SettingsFile;
   readonly isReadOnly: boolean;
 }
@@ -154,7 +154,7 @@ function Bar({ draft, file, isReadOnly }: BarProps) {
 }
 
 /** Shows the result of the hub's check of the text: problems, or the effects of a save. */
-function Status({ draft: { check, message } }: { readonly draft: SettingsDraft }) {
+function Status({ draft: { check, message } }: { readonly draft: EditedSettings }) {
   return (
     <div aria-live="polite">
       {message && (

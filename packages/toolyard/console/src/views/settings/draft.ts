@@ -10,7 +10,7 @@ import { ApiError, call } from "../../api.ts";
 /** Time without a change after which a text is checked. */
 const CHECK_AFTER_MS = 350;
 
-export interface SettingsDraft {
+export interface EditedSettings {
   readonly text: string;
   readonly check: SettingsCheck | undefined;
   readonly isBusy: boolean;
@@ -34,13 +34,13 @@ interface DraftState {
   readonly text: string;
   readonly revision: number;
   readonly digest: string;
-  readonly message?: SettingsDraft["message"];
+  readonly message?: EditedSettings["message"];
   readonly conflict?: SettingsConflict;
   readonly isBusy: boolean;
 }
 
 /** The edited text of a file, with the checks of the hub. */
-export function useDraft(file: SettingsFile, onSaved: () => Promise<SettingsFile | undefined>): SettingsDraft {
+export function useDraft(file: SettingsFile, onSaved: () => Promise<SettingsFile | undefined>): EditedSettings {
   const [state, setState] = useState<DraftState>(startOf(file));
   const change = (more: Partial<DraftState>): void => setState((old) => ({ ...old, ...more }));
   const replace = (text: string, more: Partial<DraftState> = {}): void =>

@@ -20,7 +20,7 @@ export interface HiddenText {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-interface Span {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -91,9 +91,9 @@ function lineOf(text: string, offset: number): number {
 }
 
 /** Returns the positions of the secret values, in the order of the text, without overlaps. */
-function secretSpans(document: TomlDocument, rules: SecretRules): readonly Span[] {
+function secretSpans(document: TomlDocument, rules: SecretRules): readonly TextRange[] {
   const { text, tree } = document;
-  const values = document.values.flatMap((place): readonly Span[] =>
+  const values = document.values.flatMap((place): readonly TextRange[] =>
     isSecretAt(place, valueAt(tree, place.path), rules) ? [{ start: place.start, end: place.end }] : [],
   );
   const comments = commentsOf(text).flatMap((span) => secretInComment(text, span, rules));
@@ -103,7 +103,7 @@ function secretSpans(document: TomlDocument, rules: SecretRules): readonly Span[
 /** Strings of all four forms, which may contain a `#`, and comments. */
 const TOKEN = /"""(?:\\[^]|[^\\])*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\r\n]*/g;
 
-function commentsOf(text: string): readonly Span[] {
+function commentsOf(text: string): readonly TextRange[] {
   return Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => ({ token, index }))
     .filter(({ token }) => token.startsWith("#"))
     .map(({ token, index }) => ({ start: index + 1, end: index + token.length }));
@@ -112,7 +112,7 @@ function commentsOf(text: string): readonly Span[] {
 /** Keys and quoted values of options that are commented out. */
 const OPTION = /(?<![\w."-])([\w."-]{1,200})[ \t]*=[ \t]*("(?:\\.|[^"\\])*"|'[^']*')/g;
 
-function secretInComment(text: string, { start, end }: Span, rules: SecretRules): readonly Span[] {
+function secretInComment(text: string, { start, end }: TextRange, rules: SecretRules): readonly TextRange[] {
   const comment = text.slice(start, end);
   const options = Array.from(comment.matchAll(OPTION), ({ 0: whole, 1: key, 2: quoted, index }) => {
     const last = start + index + whole.length;
