@@ -1,5 +1,5 @@
 // Three hubs, Redis and HAProxy under load, while hubs are killed and restarted in turn and Redis is restarted once.
-// `CLUSTER_SECONDS` sets the duration; `npm run soak` runs it for 30 minutes.
+// `CLUSTER_SECONDS` sets the duration, and `CLUSTER_STORE` another program for the store.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
