@@ -17,7 +17,7 @@ const KINDS = {
   paraphraseEnglish: { depth: 5 },
   paraphraseFrench: { depth: 5, goal: 6 },
   crossLanguage: { depth: 5, goal: 7 },
-  // Written before dictionaries were used, and not looked at while their use was adjusted.
+  // Written before dictionaries were used. Their number was known while rules were compared, but not the questions.
   crossLanguageFurther: { depth: 5, goal: 14 },
 };
 
