@@ -8,7 +8,7 @@ import type { RpcRequest } from "../../wire/messages.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 
 /** Request for a session that this hub does not hold. */
-export interface RemoteRequest {
+export interface RemoteSessionRequest {
   readonly exchange: LegacyExchange;
   readonly id: string;
   /** Parsed body. Absent: the request has none. */
@@ -21,7 +21,7 @@ export interface LocalSessions {
   /** Opens a session that this hub has claimed. Resolves to false if there is no room for it. */
   open(id: string, record: SessionRecord, exchange: LegacyExchange): Promise<boolean>;
   /** Serves a request of a session that this hub holds. */
-  serve(request: RemoteRequest): void | Promise<void>;
+  serve(request: RemoteSessionRequest): void | Promise<void>;
 }
 
 /** Part of the endpoint that holds parked calls of this hub. */
@@ -32,7 +32,7 @@ export interface LocalCalls {
 /** Serves requests of sessions that other hubs hold. */
 export interface RemoteSessionServer {
   /** Answers a request. Never rejects because of the store or another hub. */
-  answer(request: RemoteRequest): Promise<void>;
+  answer(request: RemoteSessionRequest): Promise<void>;
 }
 
 /** Serves retries of calls that other hubs hold. */

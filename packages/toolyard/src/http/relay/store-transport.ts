@@ -16,7 +16,7 @@ export interface StoreTransportParts {
 }
 
 /** Request that this hub has passed to another one. */
-interface SentRequest {
+interface ForwardedRequest {
   readonly to: string;
   readonly forwarding: Forwarding;
   received: number;
@@ -43,7 +43,7 @@ const CODE_BYTES = 4;
  */
 export class StoreTransport {
   readonly #parts: StoreTransportParts;
-  readonly #sent = new Map<number, SentRequest>();
+  readonly #sent = new Map<number, ForwardedRequest>();
   readonly #served = new Map<string, ServedRequest>();
   readonly #unlisten: () => void;
   #lastRequest = 0;
@@ -60,7 +60,7 @@ export class StoreTransport {
     this.#lastRequest = (this.#lastRequest + 1) % 2 ** 32;
     const id = this.#lastRequest;
     const forwarding = new Forwarding(http, () => this.#stop(id));
-    const sent: SentRequest = { to, forwarding, received: 0, sent: 0, hasHead: false };
+    const sent: ForwardedRequest = { to, forwarding, received: 0, sent: 0, hasHead: false };
     this.#sent.set(id, sent);
     this.#watch();
     const delivery = await this.#send(id, { type: FRAME.request, head: code, body: bytes });

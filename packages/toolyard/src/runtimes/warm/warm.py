@@ -1,8 +1,9 @@
 """Keeps one tool's file loaded and runs its function repeatedly.
 
 Arguments: the file, and the name of the function: `run` or `execute`. The hub sends `{"run": id, "arguments":
-{...}, "variables": {...}}`. The answers are `{"begin": id}`; `{"out": base64}` and `{"err": base64}` for printed output; the messages
-of the helpers; and at the end `{"end": id}` with `error`, or with `result` if the function returned a value.
+{...}, "variables": {...}}`. The answers are `{"begin": id}`; `{"out": base64}` and `{"err": base64}` for printed
+output; the messages of the helpers; and at the end `{"end": id}` with `error`, or with `result` if the function
+returned a value.
 """
 
 import base64

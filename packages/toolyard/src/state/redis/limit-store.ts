@@ -90,7 +90,7 @@ export interface RedisLimitParts {
 }
 
 /** Calls of one client on this hub, and what this hub has reserved for it in the store. */
-interface Share {
+interface LimitShare {
   running: number;
   /** Those of the running calls that the table of this hub counts, because the store was lost. */
   runningLocally: number;
@@ -115,7 +115,7 @@ const IDLE_MS = 10_000;
  */
 export class RedisLimitStore implements LimitStore {
   readonly #parts: RedisLimitParts;
-  readonly #shares = new Map<string, Share>();
+  readonly #shares = new Map<string, LimitShare>();
   /** Calls of keys that only this hub counts. */
   readonly #own: MemoryLimitStore;
   /** Keys that only this hub counts, with their number of running calls. */
@@ -199,7 +199,7 @@ export class RedisLimitStore implements LimitStore {
       share,
       needsSeat,
       needsToken,
-    }: { readonly share: Share; readonly needsSeat: boolean; readonly needsToken: boolean },
+    }: { readonly share: LimitShare; readonly needsSeat: boolean; readonly needsToken: boolean },
   ): Promise<Admission> {
     const { hub, connection } = this.#parts;
     const { perMinute, inFlight } = bounds;
@@ -246,14 +246,14 @@ export class RedisLimitStore implements LimitStore {
     return admission;
   }
 
-  #giveBack(key: string, share: Share, kept: number): void {
+  #giveBack(key: string, share: LimitShare, kept: number): void {
     const { hub, connection } = this.#parts;
     const unused = share.seats - kept;
     share.seats = kept;
     if (unused > 0 && !connection.isLost) void connection.write(connection.run(LEAVE, this.#keyOf(key), hub, unused));
   }
 
-  #shareOf(key: string, { inFlight }: LimitBounds): Share {
+  #shareOf(key: string, { inFlight }: LimitBounds): LimitShare {
     let share = this.#shares.get(key);
     if (!share) {
       share = { running: 0, runningLocally: 0, seats: 0, pendingSeats: 0, tokens: 0, seatBlock: 1, usedAt: 0 };
@@ -274,7 +274,7 @@ function blockOf(limit: number): number {
 }
 
 /** Begins a call for which this hub has reserved a seat and a token. */
-function take(share: Share, { perMinute }: LimitBounds): Admission {
+function take(share: LimitShare, { perMinute }: LimitBounds): Admission {
   share.running += 1;
   share.usedAt = performance.now();
   if (perMinute > 0) share.tokens -= 1;

@@ -15,11 +15,11 @@ import { STANDING, StandingStream } from "./standing-stream.ts";
 
 export interface HttpSessionStart {
   readonly principal: Principal;
-  readonly taken?: TakenSession;
+  readonly taken?: ResumedSession;
 }
 
 /** Session that another hub held, as the store has it. */
-export interface TakenSession {
+export interface ResumedSession {
   readonly id: string;
   readonly record: SessionRecord;
   readonly events: RecoveredEvents;

@@ -10,7 +10,7 @@ import type { HeldSession } from "../../../state/ports/session-records.ts";
 import { StoreLostError, type HubState } from "../../../state/ports/store.ts";
 import { classifyMessage, rpcError, type RpcRequest } from "../../../wire/messages.ts";
 import { HUB_LOST, STORE_LOST } from "../hub-lost.ts";
-import type { LocalSessions, RemoteHubsDeps, RemoteRequest, RemoteSessionServer } from "../remote-hubs.ts";
+import type { LocalSessions, RemoteHubsDeps, RemoteSessionRequest, RemoteSessionServer } from "../remote-hubs.ts";
 import { isRepeatable } from "../repeatable.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { sendProblem, SESSION_ELSEWHERE, SESSION_NOT_FOUND } from "./http-checks.ts";
@@ -46,7 +46,7 @@ export class RemoteSessions implements RemoteSessionServer {
     this.#local = local;
   }
 
-  async answer(request: RemoteRequest): Promise<void> {
+  async answer(request: RemoteSessionRequest): Promise<void> {
     const { http } = request.exchange;
     if (http.relayedFrom !== undefined) {
       // The sending hub looks the session up again.
@@ -62,7 +62,7 @@ export class RemoteSessions implements RemoteSessionServer {
     }
   }
 
-  async #answer(request: RemoteRequest): Promise<void> {
+  async #answer(request: RemoteSessionRequest): Promise<void> {
     const { exchange, id } = request;
     const until = performance.now() + this.#state.leaseMs + LEASE_MARGIN_MS;
     for (;;) {
@@ -96,7 +96,7 @@ export class RemoteSessions implements RemoteSessionServer {
   }
 
   /** Passes a request to a hub, or takes its session over and serves it here. */
-  async #pass(request: RemoteRequest, hub: string): Promise<ForwardResult> {
+  async #pass(request: RemoteSessionRequest, hub: string): Promise<ForwardResult> {
     const { exchange, id, body } = request;
     let isGone = false;
     if (hub !== "") {
@@ -134,7 +134,7 @@ export class RemoteSessions implements RemoteSessionServer {
   }
 
   /** Executes a request again that a hub may have executed before it stopped, or answers it with an error. */
-  async #answerLost(request: RemoteRequest): Promise<void> {
+  async #answerLost(request: RemoteSessionRequest): Promise<void> {
     const { exchange, body } = request;
     const { answer } = exchange.http;
     if (answer.isGone) return;

@@ -3,14 +3,14 @@ import { messageOf } from "../../../core/errors.ts";
 import { StoredTask } from "../stored-task.ts";
 import type { TaskRecord } from "../task-journal.ts";
 import type { TaskStorage } from "../task-table.ts";
-import type { TaskChannel } from "./task-channel.ts";
+import type { SharedTaskChannel } from "./task-channel.ts";
 import type { TaskQueue } from "./task-queue.ts";
 import { ENDED, type TaskRecords } from "./task-records.ts";
 
 export interface SharedJournalParts {
   readonly hub: string;
   readonly records: TaskRecords;
-  readonly channel: TaskChannel;
+  readonly channel: SharedTaskChannel;
   readonly queue: TaskQueue;
   readonly logger: Pick<Logger, "warning">;
 }

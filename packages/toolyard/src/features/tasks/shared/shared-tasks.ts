@@ -20,7 +20,7 @@ import type { LoadedTasks } from "../late-tasks.ts";
 import { StoredTask } from "../stored-task.ts";
 import { INTERRUPTED, TaskTable, type TaskAction, type TaskTableDeps } from "../task-table.ts";
 import { SharedJournal } from "./shared-journal.ts";
-import { TaskChannel, type TaskMessage } from "./task-channel.ts";
+import { SharedTaskChannel, type TaskMessage } from "./task-channel.ts";
 import { TaskQueue } from "./task-queue.ts";
 import { ENDED, NO_HUB, TaskRecords, type SharedRecord } from "./task-records.ts";
 
@@ -52,7 +52,7 @@ export class SharedTasks implements LoadedTasks {
   readonly #logger: Pick<Logger, "warning">;
   readonly #local: TaskTable;
   readonly #records: TaskRecords;
-  readonly #channel: TaskChannel;
+  readonly #channel: SharedTaskChannel;
   readonly #queue: TaskQueue;
   readonly #remote = new Map<string, RemoteTask>();
   readonly #keeping: NodeJS.Timeout;
@@ -66,7 +66,7 @@ export class SharedTasks implements LoadedTasks {
     this.#queues = queues;
     this.#logger = logger;
     this.#records = new TaskRecords(queues);
-    this.#channel = new TaskChannel(queues);
+    this.#channel = new SharedTaskChannel(queues);
     this.#queue = new TaskQueue({ queues, logger, importBullmq, rescueMs, rescue: (ended) => this.#rescue(ended) });
     const parts = { hub, records: this.#records, channel: this.#channel, queue: this.#queue, logger };
     this.#local = new TaskTable({

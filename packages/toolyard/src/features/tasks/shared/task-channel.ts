@@ -21,7 +21,7 @@ interface Subscriber {
 }
 
 /** Messages between hubs about tasks. */
-export class TaskChannel {
+export class SharedTaskChannel {
   readonly received = new Emitter<TaskMessage>();
   readonly #queues: SharedQueues;
   readonly #channel: string;
