@@ -10,6 +10,8 @@ export interface ProviderKindFacts {
   readonly isLocal: boolean;
   /** True for the hub itself: its tools have the reserved names, and its calls may reach any source. @default false */
   readonly isHub?: boolean;
+  /** True if each call runs code in a child process. @default false */
+  readonly runsProgram?: boolean;
   /** True if a dot in a tool's name separates the name of a module, which is shown unchanged. @default false */
   readonly hasDottedNames?: boolean;
 }
@@ -21,8 +23,8 @@ export interface ProviderKindFacts {
 export const PROVIDER_KINDS = {
   builtin: { oneServer: false, isLocal: true, isHub: true },
   modules: { oneServer: false, isLocal: true, hasDottedNames: true },
-  scripts: { oneServer: false, isLocal: true },
-  folders: { oneServer: false, isLocal: true },
+  scripts: { oneServer: false, isLocal: true, runsProgram: true },
+  folders: { oneServer: false, isLocal: true, runsProgram: true },
   stdio: { oneServer: true, isLocal: false },
   http: { oneServer: true, isLocal: false },
   defaults: { oneServer: false, isLocal: true },

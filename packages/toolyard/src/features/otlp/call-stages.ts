@@ -155,7 +155,7 @@ const SANDBOX_TOOL = "execute_code";
  */
 function runName({ found: { provider, target } }: CallState): string | undefined {
   const { kind } = provider.source;
-  if (kind === "scripts" || kind === "folders") return `run ${kind}`;
+  if (factsOf(kind).runsProgram === true) return `run ${kind}`;
   const isSandbox = isHubItself(provider.source) && target.type === "tool" && target.tool.name === SANDBOX_TOOL;
   return isSandbox ? "run sandbox" : undefined;
 }
@@ -184,8 +184,8 @@ function recordAttempt(state: CallState, tracer: Tracer, trace: CallTrace): void
  * trace of its own. Code in this process needs none.
  */
 function unsampledRun(state: CallState, next: Next): Promise<Outcome> {
-  const { kind } = state.found.provider.source;
-  const isContinued = factsOf(kind).oneServer || kind === "scripts" || kind === "folders";
+  const { oneServer, runsProgram = false } = factsOf(state.found.provider.source.kind);
+  const isContinued = oneServer || runsProgram;
   if (isContinued && state.call.meta[TRACEPARENT] === undefined) state.meta = withUnsampledContext(state.call.meta);
   return next(state);
 }
