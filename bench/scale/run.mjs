@@ -1,4 +1,4 @@
-// `node bench/scale/run.mjs`: measures the costs of the store and the relay on this machine (needs redis-server),
+// `npm run bench:scale`: measures the costs of the store and the relay on this machine (needs redis-server),
 // simulates 10, 100 and 1,000 hubs with one million sessions, and writes bench/scale/results.md.
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
-import { createFilter, type AuditFilterOptions } from "../../telemetry/audit/audit-filter.ts";
-import { entryText } from "./audit-text.ts";
+import { createFilter, type AuditFilterOptions } from "./audit-filter.ts";
 
 const NOW = Date.parse("2026-01-02T12:00:00.000Z");
 const LINE = JSON.stringify({
@@ -43,12 +42,4 @@ describe("filters", () => {
   test.each([{ since: "soon" }, { until: "2026-99-99" }])("refuse %j", (options) => {
     expect(() => createFilter(options, NOW)).toThrow(OptionError);
   });
-});
-
-test("an entry is one line, and its texts cannot control the terminal", () => {
-  const entry = { ...(JSON.parse(LINE) as object), target: "x\u001b[2J\nforged  ok", rule: "rights" };
-  const text = entryText(entry, { color: false });
-  expect(text).toContain("ann/claude");
-  expect(text).toContain("timeout (rights)  1.5 s");
-  expect(text.includes("\u001b") || text.includes("\n")).toBe(false);
 });
