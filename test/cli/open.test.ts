@@ -95,7 +95,7 @@ test("opens the address itself where it contains no code", async () => {
   expect(await given()).toBe(`${rootOf(open)}/console/`);
 });
 
-test("gives the address without a link where none is needed, also below a base path", async () => {
+test("prints the console's address without a sign-in code if none is needed, also below a base path", async () => {
   const { stdout } = await desk.run(["open", "--no-browser", "--json", "--url", open.url]);
   expect(JSON.parse(stdout)).toEqual({ url: `${rootOf(open)}/console/`, opened: false });
 });

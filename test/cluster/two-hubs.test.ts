@@ -142,3 +142,20 @@ describe.each([
     await vi.waitFor(async () => expect((await cluster.counts()).get(`cancelled d${isReachable}`)).toBe(1), WAIT);
   });
 });
+
+test("a stream that is passed through the store is cut if the store was lost, and the session continues", async ({
+  skip,
+}) => {
+  skip(!HAS_REDIS, "Redis is not on this machine");
+  await using redis = await RedisServer.start();
+  await using cluster = await Cluster.start({ hubs: 2, isReachable: false, store: { url: redis.url } });
+  const [first, second] = cluster.hubs.map(({ url }) => url) as [string, string];
+  const client = LegacyClient.continue(await LegacyClient.open(() => first), () => second);
+  const params = { name: "wait", arguments: { key: "lost" }, _meta: { progressToken: "t" } };
+  const messages = messagesOf(await client.post({ id: client.nextId(), method: "tools/call", params }));
+  expect((await messages.next()).value?.message["method"]).toBe("notifications/progress");
+  await redis.kill();
+  await redis.resume();
+  await expect(messages.next()).rejects.toThrow("terminated");
+  await vi.waitFor(async () => expect(textOf((await client.call("echo", { key: "on" })).at(-1))).toBe("echo on"), WAIT);
+});

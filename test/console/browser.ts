@@ -7,7 +7,7 @@ export const NO_CHROMIUM = existsSync(PROGRAM) ? undefined : "Chromium is not on
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors of scripts, violations of the policy, and requests to other hosts. */
+  /** Script errors, alerts, violations of the Content Security Policy, and requests to other hosts. */
   readonly faults: string[];
 }
 

@@ -55,7 +55,7 @@ test.each([
 
 const TWO = '[server.tokens]\na = { token = "one-1" }\nb = { token = "two-2" } # note\n';
 
-test("restores each secret in an edited text, also at another secret option", async () => {
+test("restores each secret in an edited text, also if it was moved to another secret option", async () => {
   const { text, secrets } = hideValues(await parse(TWO), RULES);
   const [first, second] = [...secrets.keys()];
   const edited = text.replace(first!, "@").replace(second!, first!).replace("@", second!);

@@ -66,7 +66,7 @@ test("five legacy and modern clients with all capabilities share one process and
   expect(await yard.starts()).toBe(1);
 });
 
-test("a tool of the SDK with server requests has a second process for legacy callers", async () => {
+test("a tool that sends server requests through the SDK runs in a second process for legacy callers", async () => {
   const yard = await open();
   const client = await yard.connect("legacy");
   const before = await call(client, "c__count");

@@ -58,7 +58,7 @@ test.each([
   ["modern, during each reading", ["modern", "during"]],
   ["modern, after each reading, with another definition each time", ["modern", "after", "new"]],
   ["modern, of all its lists", ["modern", "during", "all"]],
-])("reads a server on stdio that announces changes endlessly at growing intervals (%s)", async (_how, flags) => {
+])("waits longer after each reading of a stdio server that announces changes endlessly (%s)", async (_how, flags) => {
   await using hub = await FaultHub.open({ bad: restless(...flags) });
   await expectBounded(hub, async () => Number(await hub.text("bad__lists")));
 });

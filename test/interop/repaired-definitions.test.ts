@@ -71,7 +71,7 @@ const RICH: Readonly<Record<ListName, readonly JsonObject[]>> = {
   templates: TEMPLATES as JsonObject[],
 };
 
-/** Cases in which this product is stricter than the SDKs, like the JSON schema of each revision. */
+/** Mutations that the hub repairs or withholds although the SDKs accept them. The schemas of MCP forbid them too. */
 const STRICTER =
   /^size = -1\.5$|taskSupport = "required"|\$schema = |minLength = |\.type = (""|0|false|null)|\.properties\.\w+ = \[|^arguments\.\d\.title/;
 

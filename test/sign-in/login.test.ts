@@ -128,7 +128,7 @@ test.each<[string, Record<string, string | undefined>, Partial<Switches>]>([
   expect(auth.asked).toEqual([]);
 });
 
-test("redeems an answer with its issuer", async () => {
+test("redeems an authorization response that names the expected issuer", async () => {
   await using auth = await startAuthServer({ metadata: { authorization_response_iss_parameter_supported: true } });
   auth.switches.redirect = { iss: auth.url };
   await using server = await startProtected(auth);

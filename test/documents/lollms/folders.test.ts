@@ -74,7 +74,7 @@ test.each([
   [".mjs", "export const execute = ({ x }) => ({ got: x });"],
   [".ts", "export async function execute({ x }: { x: number }): Promise<object> { return { got: x }; }"],
   [".js", "module.exports.execute = ({ x }) => ({ got: x });"],
-])("L33: runs the version of execute in a %s at the time of the call", async (suffix, text) => {
+])("L33: each call of a %s tool runs the current version of its execute", async (suffix, text) => {
   tool("it", suffix, text);
   const client = await open();
   expect(JSON.parse(await client.text("it", { x: 1 }))).toEqual({ got: 1 });

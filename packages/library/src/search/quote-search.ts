@@ -20,7 +20,7 @@ export class QuoteSearch {
     this.#shorter = shorterFits(this.#wanted);
   }
 
-  /** Yields each place of the quotation, and undefined after each piece without one. */
+  /** Yields each place of the quotation in the text. Yields undefined after each piece, so that a caller can pause. */
   *placesIn(text: string): Generator<QuoteRange | undefined, void> {
     const wanted = this.#wanted;
     if (wanted === "") return;

@@ -107,8 +107,8 @@ class SchemaRepair {
       this.#define("inputSchema", schema);
       this.#check(this.record.inputSchema === given ? schema : readRoot(INPUT, this.record.inputSchema, new Faults()));
     } else {
-      // If the schema has no type, callers see the schema that the source derived from it, and the source has reported
-      // all other changes.
+      // Callers see the schema that the source derived from this one. If the source removed keywords, it has reported
+      // that. Otherwise it only set the type, which is reported here.
       const { inputSchema } = this.record;
       if (Object.keys(given).every((keyword) => keyword === "type" || keyword in inputSchema))
         this.#faults.note(INPUT_TYPE, (member) => mustBe(member, '"object"', given["type"]), "it is read as that");

@@ -68,7 +68,7 @@ test("resolves a file of a package in the data folder", () => {
   expect(resolveExtra("python", `${NAME}/dist/absent.wasm`, places())).toBeUndefined();
 });
 
-test("rejects with the command if the extra is installed in neither place", async () => {
+test("rejects with the command that installs the extra if the extra is not installed", async () => {
   const failure = importExtra("python", NAME, { ...places(), purpose: "a test" });
   await expect(failure).rejects.toBeInstanceOf(FailError);
   await expect(failure).rejects.toMatchObject({

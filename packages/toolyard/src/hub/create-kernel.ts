@@ -50,7 +50,7 @@ export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel 
     close: async () => {
       schemas.close();
       try {
-        // Features release what they have in the store, so the hub leaves it last.
+        // Features remove their records from the store when they close, so the hub's lease is released after that.
         await started.close();
       } finally {
         await leave();

@@ -29,7 +29,7 @@ export interface SurfaceTool {
 const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 
-/** Tools of a hub by name and by query, in addition to the lists of the port. */
+/** Finds tools of a hub by name and by query, and lists them with the names of an endpoint. */
 export class ToolDirectory implements ToolFinder, ToolCounts {
   readonly #kernel: Pick<Kernel, "catalog" | "sources">;
 

@@ -35,7 +35,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return this.#size;
   }
 
-  /** Number of principals with a place. */
+  /** Number of principals that hold at least one place of the limit. */
   get principalsInside(): number {
     return this.#inside.principals;
   }

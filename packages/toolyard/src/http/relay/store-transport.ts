@@ -28,6 +28,8 @@ interface ForwardedRequest {
 interface ServedRequest {
   readonly wire: RemoteAnswerWire;
   received: number;
+  /** Tells the other hub that the answer is incomplete. */
+  readonly cut: () => void;
 }
 
 /** Maximum number of concurrent requests that this hub passes to others through the store, and that it answers. */
@@ -35,6 +37,8 @@ const MAX_REQUESTS = 2048;
 /** Milliseconds between two checks if the other hub is alive. */
 const CHECK_MS = 2000;
 const CODE_BYTES = 4;
+/** Frame that ends an incomplete answer. Its number does not matter. */
+const CUT = { type: FRAME.cut, head: "", body: "" } as const;
 
 /**
  * Passes requests to other hubs through the store, for hubs that do not reach each other over HTTP. Messages have the
@@ -45,13 +49,16 @@ export class StoreTransport {
   readonly #parts: StoreTransportParts;
   readonly #sent = new Map<number, ForwardedRequest>();
   readonly #served = new Map<string, ServedRequest>();
-  readonly #unlisten: () => void;
+  /** Requests of which a part of the answer was not sent, with the hubs that passed them to this one. */
+  readonly #unfinished = new Map<string, { readonly from: string; readonly exchange: number }>();
+  readonly #unlisten: readonly (() => void)[];
   #lastRequest = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: StoreTransportParts) {
     this.#parts = parts;
-    this.#unlisten = parts.peers.onMessage((message) => this.#received(message));
+    const { peers } = parts;
+    this.#unlisten = [peers.onMessage((message) => this.#received(message)), peers.onInterrupted(() => this.failAll())];
   }
 
   /** Passes a request to a hub. The answer goes to the caller. */
@@ -71,14 +78,20 @@ export class StoreTransport {
     return result;
   }
 
-  /** Fails the requests whose messages may have been lost. */
+  /** Fails the requests whose messages may have been lost, and tells the hubs that passed them to this one. */
   failAll(): void {
     for (const id of Array.from(this.#sent.keys())) this.#fail(id, "lost");
-    for (const { wire } of Array.from(this.#served.values())) wire.gone();
+    for (const { wire, cut } of Array.from(this.#served.values())) {
+      wire.gone();
+      cut();
+    }
+    const unfinished = Array.from(this.#unfinished.values());
+    this.#unfinished.clear();
+    for (const { from, exchange } of unfinished) void this.#post(from, 0, { ...CUT, exchange });
   }
 
   close(): void {
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     clearInterval(this.#timer);
     this.failAll();
   }
@@ -126,16 +139,19 @@ export class StoreTransport {
     let number = 0;
     const post = (frame: Omit<OutgoingFrame, "exchange">): void => {
       number += 1;
-      void this.#post(from, number, { ...frame, exchange });
+      void this.#post(from, number, { ...frame, exchange }).then((delivery) => {
+        if (delivery === "unknown" && this.#unfinished.size < MAX_REQUESTS)
+          this.#unfinished.set(key, { from, exchange });
+      });
     };
-    if (this.#served.size >= MAX_REQUESTS) return post({ type: FRAME.cut, head: "", body: "" });
+    if (this.#served.size >= MAX_REQUESTS) return post(CUT);
     const channel = {
       send: (frame: OutgoingFrame) => post(frame),
       sendHead: (type: number, _exchange: number, head: string) => post({ type, head, body: "" }),
       sendBare: (type: number) => post({ type, head: "", body: "" }),
     };
     const wire = new RemoteAnswerWire(channel, exchange, () => this.#served.delete(key));
-    this.#served.set(key, { wire, received: 0 });
+    this.#served.set(key, { wire, received: 0, cut: () => post(CUT) });
     this.#watch();
     this.#parts.serve(request, new HttpAnswer(wire, this.#parts.logger));
   }

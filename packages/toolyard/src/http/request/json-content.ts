@@ -11,7 +11,7 @@ export function assertJsonContent(request: Pick<HttpRequest, "header">): void {
 }
 
 /**
- * Headers of which browsers send at least one with every POST, and that a page cannot remove. `Sec-Fetch-Mode` is not
+ * Browsers send at least one of these headers with every POST, and a page cannot remove them. `Sec-Fetch-Mode` is not
  * included, because `fetch` of Node sends it too.
  */
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-dest", "referer", "cookie"] as const;

@@ -313,7 +313,7 @@ describe("Python tools", () => {
     });
   });
 
-  test("shows an unavailable service to `getattr` with a default and to `hasattr`", async () => {
+  test("`getattr` returns its default for an unavailable service, and `hasattr` returns False", async () => {
     expect(
       textOf(
         await call(

@@ -196,8 +196,8 @@ export class SignInGate implements ChangingCredentials {
   }
 
   /**
-   * True if a sign-in is needed. The file is read once; after that, it is read again only if the server refuses a
-   * request.
+   * True if requests need a sign-in session: the hub fetches the tokens itself, or a vault file exists. The existence
+   * of the file is checked once, and again only after the server has refused a request.
    */
   get #isNeeded(): boolean {
     if (this.isMachine) return true;

@@ -99,7 +99,7 @@ test("lets an idle server save before its successor starts", async () => {
   expect(await server.text("loaded")).toMatch(/ saved$/);
 });
 
-test("gives servers of sessions, and further servers, their time to save", async () => {
+test("gives each process of a source with session isolation its time to save", async () => {
   const stage = await start(["saves-ms=500"], { isolation: "session" });
   await stage.server.text("pid", {}, { client: { connection: "a" } });
   await stage.server.text("pid", {}, { client: { connection: "b" } });

@@ -5,7 +5,7 @@ import type { HubPorts } from "./hub-access.ts";
 const PYTHON_FOLDER = fileURLToPath(new URL("python", import.meta.url));
 const NODE_FOLDER = fileURLToPath(new URL("node", import.meta.url));
 
-/** Variables with the search paths of the two languages, and the hub's folder that is appended to the user's own. */
+/** Search path variables of Python and Node, and for each the hub's folder that is appended to the variable's value. */
 export const HELPER_PATHS: readonly (readonly [variable: string, folder: string])[] = Object.freeze([
   ["PYTHONPATH", PYTHON_FOLDER],
   ["NODE_PATH", NODE_FOLDER],

@@ -48,7 +48,10 @@ export class GuestExit extends Error {
   }
 }
 
-/** Thrown after the guest has booted: its frames are abandoned, and it continues in new ones. */
+/**
+ * Thrown when the guest has booted, to leave its call stack, so that a snapshot of its memory can be stored. The guest
+ * then continues on a new call stack.
+ */
 export class GuestParked extends Error {
   override readonly name = "GuestParked";
 }

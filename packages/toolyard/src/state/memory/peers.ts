@@ -46,6 +46,11 @@ export class MemoryPeers implements Peers {
     return () => void this.#own.listeners.delete(listener);
   }
 
+  /** Nothing is ever lost in memory. */
+  onInterrupted(): () => void {
+    return () => {};
+  }
+
   #living(hub: string): PeerEntry | undefined {
     const peer = this.#table.byHub.get(hub);
     return peer && isAlive(peer.member, performance.now()) ? peer : undefined;

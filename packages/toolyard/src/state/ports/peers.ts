@@ -8,7 +8,7 @@ export interface PeerFacts {
 
 /**
  * Result of sending a message through the store. `absent`: the hub does not listen to the store, so it did not get the
- * message. `unknown`: the store was lost, or cannot report listeners.
+ * message. `unknown`: the store was lost. A store that cannot report listeners returns `sent`.
  */
 export type Delivery = "sent" | "absent" | "unknown";
 
@@ -25,4 +25,9 @@ export interface Peers {
   send(hub: string, message: Buffer): Promise<Delivery>;
   /** Adds a listener for messages to this hub. The returned function removes it. */
   onMessage(listener: (message: Buffer) => void): () => void;
+  /**
+   * Adds a listener that is called when a connection to the store is back. Messages to and from this hub may have been
+   * lost. The returned function removes it.
+   */
+  onInterrupted(listener: () => void): () => void;
 }

@@ -15,6 +15,7 @@ export interface PeerParts {
 /** The other hubs of a store in Redis. */
 export class RedisPeers implements Peers {
   readonly received = new Emitter<Buffer>();
+  readonly interrupted = new Emitter<void>();
   readonly #parts: PeerParts;
 
   constructor(parts: PeerParts) {
@@ -36,7 +37,7 @@ export class RedisPeers implements Peers {
       const listeners = await connection.command("PUBLISH", channelOf(hub), message);
       if (listeners !== 0) return "sent";
       leases.forget(hub);
-      return countsListeners ? "absent" : "unknown";
+      return countsListeners ? "absent" : "sent";
     } catch {
       return "unknown";
     }
@@ -44,5 +45,9 @@ export class RedisPeers implements Peers {
 
   onMessage(listener: (message: Buffer) => void): () => void {
     return this.received.on(listener);
+  }
+
+  onInterrupted(listener: () => void): () => void {
+    return this.interrupted.on(listener);
   }
 }

@@ -122,6 +122,7 @@ class RedisHubState implements HubState {
       on: (listener) => this.#received.on(listener),
     };
     connection.restored.on(() => this.#restore());
+    connection.restored.on(() => this.peers.interrupted.emit());
   }
 
   /** Starts to receive notifications. The client subscribes again by itself after it has reconnected. */
@@ -136,6 +137,7 @@ class RedisHubState implements HubState {
     // One command for each channel: in a cluster, they may belong to different slots.
     await subscriber.subscribe(notifications);
     await subscriber.subscribe(`${this.#parts.options.prefix}to:${this.hub}`);
+    subscriber.on("ready", () => this.peers.interrupted.emit());
     this.renew();
   }
 

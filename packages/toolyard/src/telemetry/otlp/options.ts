@@ -96,7 +96,7 @@ export interface OtlpOptions {
   readonly hasAudit: boolean;
   readonly maxQueue: number;
   readonly intervalMs: number;
-  /** Sampler of `OTEL_TRACES_SAMPLER` that this program does not have. Absent if the configuration names one. */
+  /** Value of `OTEL_TRACES_SAMPLER` if it is no known sampler. Undefined if the configuration sets `sampler`. */
   readonly unknownSampler: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
 import { InstallLog, writeResult } from "./supervised-install.ts";
 
-/** A start that downloads by itself and whose hub has ended. */
+/** Start of a server that is still downloading its packages, and whose hub has ended. */
 export interface AdoptedStart {
   readonly tree: Pick<Tree, "pid" | "marker" | "startedAt">;
   /** Start time in milliseconds since 1970. */

@@ -186,7 +186,7 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
   return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
 }
 
-/** Files next to a package.json that may name other sources too. */
+/** Files next to a package.json that may also make npm install from other places than the npm registry. */
 const FURTHER_FILES = [".npmrc", "npm-shrinkwrap.json"];
 /** Members of a package.json that make npm install packages. */
 const ASKING_MEMBERS = ["dependencies", "optionalDependencies", "peerDependencies", "overrides"];
