@@ -66,6 +66,16 @@ async function useAll(here: HubState, there: HubState): Promise<void> {
 }
 
 describe("Cluster", () => {
+  test("hubs without an address pass requests through any server of the cluster, once each", async () => {
+    await using redis = await RedisCluster.start();
+    await using cluster = await Cluster.start({ hubs: 2, store: redis.store, isReachable: false });
+    const [first, second] = cluster.hubs.map(({ url }) => url) as [string, string];
+    const client = LegacyClient.continue(await LegacyClient.open(() => first), () => second);
+    for (let at = 0; at < 20; at += 1)
+      expect(textOf((await client.call("count", { key: `c${at}` })).at(-1))).toBe(`counted c${at}`);
+    expect(new Set((await cluster.counts()).values())).toEqual(new Set([1]));
+  });
+
   test("two hubs share all state, and pass requests of sessions and calls", async () => {
     await using redis = await RedisCluster.start();
     await useAll(...(await join2(redis.store)));

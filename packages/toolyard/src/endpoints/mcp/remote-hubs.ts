@@ -17,7 +17,10 @@ export interface RemoteSessionRequest {
 
 /** Part of the endpoint that serves sessions of this hub. */
 export interface LocalSessions {
+  /** Returns true if this hub holds the session, of any caller. */
   has(id: string): boolean;
+  /** Returns true if this hub holds the session of the request, and the session belongs to the caller. */
+  isCallers(exchange: LegacyExchange): boolean;
   /** Opens a session that this hub has claimed. Resolves to false if there is no room for it. */
   open(id: string, record: SessionRecord, exchange: LegacyExchange): Promise<boolean>;
   /** Serves a request of a session that this hub holds. */

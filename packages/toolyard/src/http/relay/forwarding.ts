@@ -37,7 +37,7 @@ export class Forwarding {
   }
 
   /** Receives the head of the answer. Returns false if the body is not for the caller. */
-  begin(headers: RequestHeaders): boolean {
+  begin(status: number, headers: RequestHeaders): boolean {
     const treated = headers[RELAY_HEADER];
     if (treated === RELAYED.answered) {
       this.#hasHead = true;
@@ -45,8 +45,7 @@ export class Forwarding {
       return !this.#isOver;
     }
     this.#isOver = true;
-    // Without the header, the answer is one of a listener that refuses the request, or of another program.
-    this.#settle(treated === RELAYED.absent ? "absent" : "unsent");
+    this.#settle(treated === RELAYED.absent ? "absent" : unreadResult(status));
     return false;
   }
 
@@ -75,4 +74,15 @@ export class Forwarding {
     if (this.#hasHead) this.http.answer.cut();
     this.#settle(result);
   }
+}
+
+/** Statuses with which a listener or a proxy refuses a request before the hub has begun to execute it. */
+const REFUSED: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 414, 421, 431]);
+
+/**
+ * Returns the result of a request whose answer lacks the header of the relay. Any other status may come from a proxy
+ * that lost the connection to the hub after the hub had begun.
+ */
+function unreadResult(status: number): ForwardResult {
+  return REFUSED.has(status) ? "unsent" : "lost";
 }

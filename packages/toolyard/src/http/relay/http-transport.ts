@@ -20,15 +20,6 @@ const MAX_CALLS = 512;
 const MAX_STREAMS = 8192;
 /** Maximum number of bytes of an answer that is collected and sent in one piece. */
 const MAX_WHOLE_BYTES = 256 * 1024;
-/** Errors of a connection that was never established, so that the request was not sent. */
-const UNSENT_CODES: ReadonlySet<string> = new Set([
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ETIMEDOUT",
-]);
-
 interface HttpModule {
   readonly request: typeof createRequest;
   readonly Agent: typeof Agent;
@@ -52,8 +43,8 @@ export class HttpTransport {
     });
     const forwarding = new Forwarding(http, () => request.destroy());
     request.on("response", (response: IncomingMessage) => receive(response, forwarding));
-    request.on("error", (error) => forwarding.fail(resultOf(codeOf(error))));
-    limitConnecting(request);
+    const connecting = watchConnecting(request);
+    request.on("error", (error) => forwarding.fail(connecting.isOver ? "lost" : unsentResult(codeOf(error))));
     request.end(bytes);
     return forwarding.result;
   }
@@ -80,31 +71,36 @@ export class HttpTransport {
   }
 }
 
-/** Returns the result of a request whose connection failed. If it was refused, no program listens at the address. */
-function resultOf(code: string | undefined): "gone" | "unsent" | "lost" {
-  if (code === "ECONNREFUSED") return "gone";
-  return code !== undefined && UNSENT_CODES.has(code) ? "unsent" : "lost";
+/** Returns the result of a request without a connection. If it was refused, no program listens at the address. */
+function unsentResult(code: string | undefined): "gone" | "unsent" {
+  return code === "ECONNREFUSED" ? "gone" : "unsent";
 }
 
 function moduleFor(url: string): HttpModule {
   return process.getBuiltinModule(url.startsWith("https:") ? "node:https" : "node:http");
 }
 
-/** Fails a request whose connection is not established in time. */
-function limitConnecting(request: ClientRequest): void {
+/**
+ * Fails a request whose connection is not established in time. `isOver` is true from the time at which the request may
+ * have been sent: with TLS, after the handshake.
+ */
+function watchConnecting(request: ClientRequest): { readonly isOver: boolean } {
+  const state = { isOver: false };
   request.on("socket", (socket) => {
-    if (!socket.connecting) return;
+    if (request.reusedSocket || !socket.connecting) return void (state.isOver = true);
+    socket.once(request.protocol === "https:" ? "secureConnect" : "connect", () => (state.isOver = true));
     const timer = setTimeout(() => {
       request.destroy(Object.assign(new Error("The other hub did not accept the connection."), { code: "ETIMEDOUT" }));
     }, CONNECT_TIMEOUT_MS);
     socket.once("connect", () => clearTimeout(timer));
     socket.once("close", () => clearTimeout(timer));
   });
+  return state;
 }
 
 function receive(response: IncomingMessage, forwarding: Forwarding): void {
   const { statusCode = 502, headers } = response;
-  if (!forwarding.begin(headers)) return void response.resume();
+  if (!forwarding.begin(statusCode, headers)) return void response.resume();
   response.on("error", () => forwarding.fail("lost"));
   const length = headers["content-length"];
   if (length !== undefined && Number(length) <= MAX_WHOLE_BYTES) receiveWhole(response, forwarding);

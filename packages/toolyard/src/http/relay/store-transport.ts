@@ -168,7 +168,7 @@ export class StoreTransport {
         return this.#answered(frame, forwarding);
       case FRAME.begin: {
         const { status, headers } = JSON.parse(frame.head) as WorkerAnswerHead;
-        sent.hasHead = forwarding.begin(headers);
+        sent.hasHead = forwarding.begin(status, headers);
         if (sent.hasHead) return forwarding.open(status, headers);
         return this.#drop(frame.exchange);
       }
@@ -182,7 +182,7 @@ export class StoreTransport {
 
   #answered({ exchange, head, body }: WorkerFrame, forwarding: Forwarding): void {
     const { status, headers } = JSON.parse(head) as WorkerAnswerHead;
-    if (forwarding.begin(headers)) forwarding.send(status, headers, Buffer.from(body));
+    if (forwarding.begin(status, headers)) forwarding.send(status, headers, Buffer.from(body));
     this.#drop(exchange);
   }
 

@@ -15,7 +15,7 @@ const SHOWN_SCHEMA: JsonObject = {
     query: { type: "string", description: "What the tool must do." },
     max_results: {
       type: "number",
-      description: `Number of results, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
+      description: `Count, all with schema; at most ${MAX_RESULTS}. Default: 5, only the best with schema.`,
     },
     detail: {
       type: "string",

@@ -18,6 +18,8 @@ interface HeldEntry {
 
 /** Milliseconds after which a key expires that its hub does not write again. */
 const KEY_TTL_MS = 3_600_000;
+/** Maximum number of ids that are remembered until the store is back. */
+const MAX_PENDING = 10_000;
 /** Time between two renewals of all keys, which is far more than a lease: there may be 10,000 sessions. */
 const REFRESH_MS = KEY_TTL_MS / 3;
 
@@ -61,6 +63,8 @@ export class HeldKeys {
   readonly taken = new Emitter<string>();
   readonly #parts: HeldParts;
   readonly #own = new Map<string, string>();
+  /** Ids that were released or removed while the store was lost. */
+  readonly #pending = new Map<string, "release" | "remove">();
   #refreshedAt = performance.now();
 
   constructor(parts: HeldParts) {
@@ -70,6 +74,7 @@ export class HeldKeys {
   put(id: string, value: unknown): void | Promise<void> {
     const text = stringifyExact(value);
     this.#own.set(id, text);
+    this.#pending.delete(id);
     return this.#parts.connection.isLost ? undefined : this.#write(id, text);
   }
 
@@ -99,14 +104,11 @@ export class HeldKeys {
 
   /** Keeps a value without a holder. */
   giveUp(id: string): void {
-    const { hub, connection } = this.#parts;
-    if (this.#own.delete(id) && !connection.isLost)
-      void connection.write(connection.run(RELEASE, this.#keyOf(id), hub, KEY_TTL_MS));
+    if (this.#own.delete(id)) this.#end(id, "release");
   }
 
   remove(id: string): void {
-    const { hub, connection } = this.#parts;
-    if (this.#own.delete(id) && !connection.isLost) void connection.write(connection.run(REMOVE, this.#keyOf(id), hub));
+    if (this.#own.delete(id)) this.#end(id, "remove");
   }
 
   /** Renews the keys if enough time has passed. */
@@ -114,10 +116,21 @@ export class HeldKeys {
     if (performance.now() - this.#refreshedAt >= REFRESH_MS) this.restore();
   }
 
-  /** Writes all values again. */
+  /** Writes all values again, and releases and removes what was not while the store was lost. */
   restore(): void {
     this.#refreshedAt = performance.now();
+    const pending = Array.from(this.#pending);
+    this.#pending.clear();
+    for (const [id, how] of pending) this.#end(id, how);
     for (const [id, text] of this.#own) void this.#write(id, text);
+  }
+
+  #end(id: string, how: "release" | "remove"): void {
+    const { hub, connection } = this.#parts;
+    if (connection.isLost) return void (this.#pending.size < MAX_PENDING && this.#pending.set(id, how));
+    const key = this.#keyOf(id);
+    const ran = how === "remove" ? connection.run(REMOVE, key, hub) : connection.run(RELEASE, key, hub, KEY_TTL_MS);
+    void connection.write(ran);
   }
 
   get ids(): readonly string[] {

@@ -101,6 +101,9 @@ export interface RedisStoreOptions {
   readonly tlsKey?: string;
 }
 
+type ResolvedStoreConfig = Pick<RedisStoreConfig, "url" | "advertise" | "tls_cert" | "tls_key"> &
+  Pick<RedisStoreOptions, "mode" | "nodes">;
+
 /** Returns the resolved options. Throws an `OptionError` if they do not fit together. */
 export function resolveRedisStore(raw: RedisStoreConfig): RedisStoreOptions {
   const options = readOptions(RedisStoreSchema, raw, "store.");
@@ -122,7 +125,8 @@ export function resolveRedisStore(raw: RedisStoreConfig): RedisStoreOptions {
   });
 }
 
-function assertUsable({ url, mode, nodes = [], advertise, tls_cert: cert, tls_key: key }: RedisStoreConfig): void {
+function assertUsable(options: ResolvedStoreConfig): void {
+  const { url, mode, nodes, advertise, tls_cert: cert, tls_key: key } = options;
   if (!/^rediss?:\/\/[^/]/.test(url) || !URL.canParse(url))
     throw new OptionError("`store.url` must start with `redis://` or `rediss://` and name a host.");
   assertNodes(nodes, mode);
@@ -136,7 +140,7 @@ function assertUsable({ url, mode, nodes = [], advertise, tls_cert: cert, tls_ke
     throw new OptionError("`store.tls_cert` and `store.tls_key` belong together: set both or none.");
 }
 
-function assertNodes(nodes: readonly string[], mode: RedisStoreConfig["mode"] = "standalone"): void {
+function assertNodes(nodes: readonly string[], mode: RedisStoreOptions["mode"]): void {
   if (mode === "standalone" && nodes.length > 0)
     throw new OptionError(
       '`store.nodes` needs `store.mode = "sentinel"` or `"cluster"`: a single server has one address.',

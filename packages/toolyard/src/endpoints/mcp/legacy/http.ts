@@ -76,6 +76,7 @@ export class LegacyHttp {
     };
     this.#remote = deps.remote?.sessions({
       has: (id) => this.#table.find(id) !== undefined,
+      isCallers: (exchange) => this.#session(exchange) !== undefined,
       open: (id, record, exchange) => this.#takeOver(id, record, exchange),
       serve: ({ exchange, body }) => this.#serve(exchange, body),
     });

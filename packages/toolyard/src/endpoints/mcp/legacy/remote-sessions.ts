@@ -23,8 +23,10 @@ interface KnownHolder {
 
 /** Maximum number of sessions whose hub is cached. */
 const MAX_KNOWN = 10_000;
-/** Milliseconds between two attempts to reach a hub whose lease has not expired. */
+/** Milliseconds between two attempts to pass a request. */
 const RETRY_MS = 200;
+/** Maximum number of times that the named hub may answer that it does not hold the session. */
+const MAX_ABSENCES = 3;
 /** Milliseconds to wait beyond the lease of a hub that does not answer. */
 const LEASE_MARGIN_MS = 2000;
 
@@ -64,20 +66,30 @@ export class RemoteSessions implements RemoteSessionServer {
 
   async #answer(request: RemoteSessionRequest): Promise<void> {
     const { exchange, id } = request;
+    const { answer, principal } = exchange.http;
     const until = performance.now() + this.#state.leaseMs + LEASE_MARGIN_MS;
-    for (;;) {
-      if (this.#local.has(id) || (await this.#taking.get(id))) return this.#local.serve(request);
+    const counts = { lost: 0, absent: 0 };
+    for (; !answer.isGone; await sleep(RETRY_MS)) {
+      await this.#taking.get(id);
+      if (this.#local.has(id)) return this.#answerLocally(request);
       const holder = await this.#holderOf(id);
-      if (!holder || holder.caller !== callerKey(exchange.http.principal))
-        return sendProblem(exchange.http.answer, SESSION_NOT_FOUND);
-      if (holder.hub === this.#state.hub) return sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
+      if (!holder || holder.caller !== callerKey(principal)) return sendProblem(answer, SESSION_NOT_FOUND);
+      if (holder.hub === this.#state.hub) return sendProblem(answer, SESSION_ELSEWHERE);
       const result = await this.#pass(request, holder.hub);
       if (result === "answered") return;
       this.#known.delete(id);
-      if (result === "lost") return this.#answerLost(request);
+      if (result === "lost" || result === "absent") counts[result] += 1;
+      if (result === "lost" && !(await this.#mayRepeat(request, counts.lost))) return this.#answerLost(request);
+      // The store names a hub that has ended the session, for example while the store was lost.
+      if (counts.absent >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
       if (performance.now() > until) throw new StoreLostError();
-      if (result === "unsent") await sleep(RETRY_MS);
     }
+  }
+
+  #answerLocally(request: RemoteSessionRequest): void | Promise<void> {
+    const { exchange } = request;
+    if (this.#local.isCallers(exchange)) return this.#local.serve(request);
+    return sendProblem(exchange.http.answer, SESSION_NOT_FOUND);
   }
 
   get #state(): HubState {
@@ -133,16 +145,18 @@ export class RemoteSessions implements RemoteSessionServer {
     return this.#local.open(id, record, exchange);
   }
 
-  /** Executes a request again that a hub may have executed before it stopped, or answers it with an error. */
-  async #answerLost(request: RemoteSessionRequest): Promise<void> {
-    const { exchange, body } = request;
+  /** Returns true if a request may be passed on once more that a hub may have executed before it stopped. */
+  async #mayRepeat({ exchange, body }: RemoteSessionRequest, losses: number): Promise<boolean> {
+    return losses === 1 && this.#areRepeatable(requestsOf(body), exchange.http);
+  }
+
+  /** Answers a request with an error that a hub may have executed before it stopped. */
+  #answerLost({ exchange, id: session, body }: RemoteSessionRequest): void {
     const { answer } = exchange.http;
     if (answer.isGone) return;
-    const requests = requestsOf(body);
-    if (await this.#areRepeatable(requests, exchange.http)) return this.#answer(request);
-    const errors = requests.map(({ id }) => rpcError(id, HUB_LOST));
+    const errors = requestsOf(body).map(({ id }) => rpcError(id, HUB_LOST));
     if (errors.length === 0) return sendEmpty(answer, 202);
-    answer.setHeader("mcp-session-id", request.id);
+    answer.setHeader("mcp-session-id", session);
     sendJson(answer, 200, stringifyExact(Array.isArray(body) ? errors : errors[0]));
   }
 
