@@ -70,7 +70,7 @@ test.each([403, 404])("a call is passed on through the store if another program 
   expect((await cluster.counts()).get(`stored-${status}`)).toBe(1);
 });
 
-test("the session of another caller does not exist for a request, at the hub of the session and at the other", async () => {
+test("the session of another caller does not exist for a request, at each hub", async () => {
   const { client, cluster } = await openBroken(answering(404), "request");
   for (const { url } of cluster.hubs) {
     const bob = LegacyClient.continue(client, () => url);

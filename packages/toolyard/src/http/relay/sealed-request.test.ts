@@ -38,7 +38,7 @@ test.each([
 });
 
 describe("refuses", () => {
-  test("a request that arrives a second time, also after a change of the period of nonces", () => {
+  test("a request that arrives a second time, also much later", () => {
     const request = sender.seal(FACTS, BODY);
     vi.advanceTimersByTime(30_000);
     expect(receiver.open(request)).toBeDefined();

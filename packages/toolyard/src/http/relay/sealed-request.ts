@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { ReceivedNumbers } from "./received-numbers.ts";
 import type { RequestHead } from "../adapters/workers/messages.ts";
 
 /** Request that one hub passes to another, without its body. */
@@ -9,8 +10,10 @@ export interface RelayHead extends RequestHead {
   readonly to: string;
   /** Time of sending, in milliseconds since 1970. */
   readonly at: number;
-  /** Random text, different for each request. */
-  readonly nonce: string;
+  /** Random text of the sending process. */
+  readonly sender: string;
+  /** Number of the request among those of the process. With `sender`, it is different for each request. */
+  readonly number: number;
   /** True if the path of the request also serves other dialects than MCP. @default false */
   readonly hasDialects?: boolean;
 }
@@ -27,16 +30,11 @@ export interface OpenedRequest {
   readonly body: Buffer;
 }
 
-/** Facts that the sender of a request knows. The seal adds sender, time and nonce. */
-export type RelayedFacts = Omit<RelayHead, "from" | "at" | "nonce">;
+/** Facts that the sender of a request knows. The seal adds sender, time and number. */
+export type RelayedFacts = Omit<RelayHead, "from" | "at" | "sender" | "number">;
 
-/**
- * Maximum milliseconds between sending and receiving a request, including the difference between two clocks. Nonces are
- * kept twice as long.
- */
+/** Maximum milliseconds between sending and receiving a request, including the difference between two clocks. */
 const MAX_AGE_MS = 60_000;
-/** Maximum number of nonces of one period. Above it, requests are refused. */
-const MAX_NONCES = 500_000;
 const PREFIX_BYTES = 4;
 
 /**
@@ -47,12 +45,9 @@ export class RequestSeal {
   readonly #hub: string;
   readonly #secret: () => Uint8Array;
   #keyed: { readonly secret: Uint8Array; readonly key: Uint8Array } | undefined;
-  #nonces = new Set<string>();
-  #olderNonces = new Set<string>();
-  #periodStart = performance.now();
-  /** Text at the start of each nonce of this process, and the number of nonces. */
-  readonly #noncePrefix = randomBytes(9).toString("base64url");
-  #nonceCount = 0;
+  readonly #received = new ReceivedNumbers(2 * MAX_AGE_MS);
+  readonly #sender = randomBytes(9).toString("base64url");
+  #number = 0;
 
   constructor(hub: string, secret: () => Uint8Array) {
     this.#hub = hub;
@@ -60,9 +55,9 @@ export class RequestSeal {
   }
 
   seal(facts: RelayedFacts, body: string | Uint8Array): SealedRequest {
-    this.#nonceCount += 1;
-    const nonce = `${this.#noncePrefix}${this.#nonceCount}`;
-    const head = JSON.stringify({ ...facts, from: this.#hub, at: Date.now(), nonce } satisfies RelayHead);
+    this.#number += 1;
+    const own = { from: this.#hub, at: Date.now(), sender: this.#sender, number: this.#number };
+    const head = JSON.stringify({ ...facts, ...own } satisfies RelayHead);
     const headBytes = Buffer.byteLength(head);
     const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     const bytes = Buffer.allocUnsafe(PREFIX_BYTES + headBytes + bodyBytes);
@@ -81,20 +76,8 @@ export class RequestSeal {
     const bodyStart = PREFIX_BYTES + bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.toString("utf8", PREFIX_BYTES, bodyStart)) as RelayHead;
     const isFresh = Math.abs(Date.now() - head.at) <= MAX_AGE_MS;
-    if (head.to !== this.#hub || !isFresh || !this.#isNew(head.nonce)) return undefined;
+    if (head.to !== this.#hub || !isFresh || !this.#received.add(head.sender, head.number)) return undefined;
     return { head, body: bytes.subarray(bodyStart) };
-  }
-
-  #isNew(nonce: string): boolean {
-    const now = performance.now();
-    if (now - this.#periodStart > 2 * MAX_AGE_MS) {
-      this.#olderNonces = this.#nonces;
-      this.#nonces = new Set();
-      this.#periodStart = now;
-    }
-    if (this.#nonces.has(nonce) || this.#olderNonces.has(nonce) || this.#nonces.size >= MAX_NONCES) return false;
-    this.#nonces.add(nonce);
-    return true;
   }
 
   #codeOf(bytes: Uint8Array): Buffer {

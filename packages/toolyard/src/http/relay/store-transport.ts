@@ -37,6 +37,11 @@ const MAX_REQUESTS = 2048;
 /** Milliseconds between two checks if the other hub is alive. */
 const CHECK_MS = 2000;
 const CODE_BYTES = 4;
+/**
+ * Maximum number of bytes of an answer in one message. Redis disconnects a subscriber to which more than 32 MB wait
+ * (`client-output-buffer-limit`), and would drop the answers of all other requests with it.
+ */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Frame that ends an incomplete answer. Its number does not matter. */
 const CUT = { type: FRAME.cut, head: "", body: "" } as const;
 
@@ -146,7 +151,7 @@ export class StoreTransport {
     };
     if (this.#served.size >= MAX_REQUESTS) return post(CUT);
     const channel = {
-      send: (frame: OutgoingFrame) => post(frame),
+      send: (frame: OutgoingFrame) => post(frame.body.length > MAX_MESSAGE_BYTES ? CUT : frame),
       sendHead: (type: number, _exchange: number, head: string) => post({ type, head, body: "" }),
       sendBare: (type: number) => post({ type, head: "", body: "" }),
     };

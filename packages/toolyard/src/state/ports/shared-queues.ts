@@ -11,6 +11,8 @@ export interface SharedQueues {
   readonly prefix: string;
   /** True while the store cannot be reached. */
   readonly isLost: boolean;
+  /** Resolves to true if a hub has a lease. Rejects with a `StoreLostError`. */
+  isAlive(hub: string): Promise<boolean>;
   command(name: string, ...parts: (string | number)[]): Promise<unknown>;
   /** Runs a script in one step. */
   run(script: SharedScript, key: string, ...parts: (string | number)[]): Promise<unknown>;

@@ -116,7 +116,7 @@ class RedisHubState implements HubState {
     });
     this.oneTimeIds = new RedisOneTimeIds(connection, `${prefix}once:`, this.refusesOnLoss);
     if (options.advertise !== undefined) this.#leases.announce({ url: options.advertise });
-    this.queues = createSharedQueues({ hub, prefix, connection, client: parts.subscriber });
+    this.queues = createSharedQueues({ hub, prefix, connection, leases: this.#leases, client: parts.subscriber });
     this.notifications = {
       publish: (notification) => this.#publish(notification),
       on: (listener) => this.#received.on(listener),

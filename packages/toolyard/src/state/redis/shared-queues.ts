@@ -1,11 +1,13 @@
 import type { SharedQueues } from "../ports/shared-queues.ts";
 import type { RedisClient } from "./client.ts";
 import type { RedisConnection } from "./connection.ts";
+import type { HubLeases } from "./leases.ts";
 
 interface SharedQueuesParts {
   readonly hub: string;
   readonly prefix: string;
   readonly connection: RedisConnection;
+  readonly leases: HubLeases;
   /** Client whose address and credentials further connections get. */
   readonly client: RedisClient;
 }
@@ -26,13 +28,14 @@ interface DuplicableClient {
   duplicate(nodes: readonly never[], options: object): unknown;
 }
 
-export function createSharedQueues({ hub, prefix, connection, client }: SharedQueuesParts): SharedQueues {
+export function createSharedQueues({ hub, prefix, connection, leases, client }: SharedQueuesParts): SharedQueues {
   return {
     hub,
     prefix,
     get isLost() {
       return connection.isLost;
     },
+    isAlive: async (id) => (await leases.find(id)) !== undefined,
     command: (name, ...parts) => connection.command(name, ...parts),
     run: (script, key, ...parts) => connection.run(script, key, ...parts),
     connect: () => duplicate(client as unknown as DuplicableClient),

@@ -69,7 +69,7 @@ export class TaskQueue {
     await this.#serve(RESCUES, async ({ hub }) => {
       // This hub was blocked for so long that its job was released. It still runs its tasks.
       if (hub === this.#parts.queues.hub) await this.#renew();
-      else if (hub !== undefined) await this.#parts.rescue(hub);
+      else if (hub !== undefined) await this.#rescue(hub);
     });
   }
 
@@ -99,16 +99,20 @@ export class TaskQueue {
     if (this.#renewal || this.#isClosed) return;
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), this.#rescueMs / RENEWALS);
     this.#renewal.unref();
-    await this.#renew();
+    try {
+      await inTime(this.#renew());
+    } catch (error) {
+      // The next task tries again, so that no task runs that other hubs would not rescue.
+      this.#endRenewal();
+      throw error;
+    }
   }
 
   /** Announces that this hub runs no task. */
   async release(): Promise<void> {
     if (!this.#renewal) return;
-    clearInterval(this.#renewal);
-    this.#renewal = undefined;
-    const job = await (await this.#open(RESCUES)).getJob(this.#rescueId);
-    await job?.remove().catch(() => {});
+    this.#endRenewal();
+    await inTime(this.#removeJob());
   }
 
   async close(): Promise<void> {
@@ -123,27 +127,41 @@ export class TaskQueue {
     for (const connection of this.#connections) connection.disconnect();
   }
 
-  get #rescueId(): string {
-    return `rescue-${this.#parts.queues.hub.replaceAll(":", "-")}`;
+  #endRenewal(): void {
+    clearInterval(this.#renewal);
+    this.#renewal = undefined;
+  }
+
+  async #removeJob(): Promise<void> {
+    const job = await (await this.#open(RESCUES)).getJob(rescueId(this.#parts.queues.hub));
+    await job?.remove().catch(() => {});
+  }
+
+  /**
+   * Rescues the tasks of a hub that has ended. The job of a hub that is alive is due if the store was lost, because no
+   * hub could renew its job. It is tried again later, since that hub may end before it creates a new job.
+   */
+  async #rescue(hub: string): Promise<void> {
+    if (!(await this.#parts.queues.isAlive(hub))) return this.#parts.rescue(hub);
+    const options = { ...this.#rescueOptions, jobId: `${rescueId(hub)}-again` };
+    await (await this.#open(RESCUES)).add("rescue", { hub }, options);
+  }
+
+  get #rescueOptions(): object {
+    const backoff = { type: "fixed", delay: this.#rescueMs };
+    return { delay: this.#rescueMs, removeOnComplete: true, removeOnFail: true, attempts: 5, backoff };
   }
 
   async #renew(): Promise<void> {
     const { hub } = this.#parts.queues;
     const queue = await this.#open(RESCUES);
-    const job = await queue.getJob(this.#rescueId);
+    const job = await queue.getJob(rescueId(hub));
     if (job) {
       // The job is not delayed any more if another hub is about to rescue the tasks of this one.
       await job.changeDelay(this.#rescueMs).catch(() => {});
       return;
     }
-    const options = {
-      jobId: this.#rescueId,
-      delay: this.#rescueMs,
-      removeOnComplete: true,
-      removeOnFail: true,
-      attempts: 5,
-    };
-    await queue.add("rescue", { hub }, options);
+    await queue.add("rescue", { hub }, { ...this.#rescueOptions, jobId: rescueId(hub) });
   }
 
   #open(name: string): Promise<BullQueue> {
@@ -191,5 +209,25 @@ export class TaskQueue {
       this.#parts.logger.warning("A job of the shared queue failed.", { job: name, error: messageOf(error) });
       throw error;
     }
+  }
+}
+
+function rescueId(hub: string): string {
+  return `rescue-${hub.replaceAll(":", "-")}`;
+}
+
+/** Milliseconds after which a command of the queue without an answer fails, like a command of the store. */
+const QUEUE_TIMEOUT_MS = 2000;
+
+/** Rejects if the work, whose connection waits for a lost store, takes too long. */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The shared store did not answer in time.")), QUEUE_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
