@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callerKey } from "../../../core/ports/profiles.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
+import type { HttpAnswer } from "../../../http/answer/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { ForwardResult } from "../../../http/relay/forwarding.ts";
 import type { HubRelay } from "../../../http/relay/hub-relay.ts";
@@ -80,9 +81,7 @@ export class RemoteSessions implements RemoteSessionServer {
       this.#known.delete(id);
       if (result === "lost" || result === "absent") counts[result] += 1;
       if (result === "lost" && !(await this.#mayRepeat(request, counts.lost))) return this.#answerLost(request);
-      // The store names a hub that has ended the session, for example while the store was lost.
-      if (counts.absent >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
-      if (performance.now() > until) throw new StoreLostError();
+      if (counts.absent >= MAX_ABSENCES || performance.now() > until) return refuse(answer, counts.absent);
     }
   }
 
@@ -169,6 +168,13 @@ export class RemoteSessions implements RemoteSessionServer {
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(id, holder);
   }
+}
+
+/** Answers a request that no hub has answered. */
+function refuse(answer: HttpAnswer, absences: number): void {
+  // The store names a hub that has ended the session, for example while the store was lost.
+  if (absences >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
+  throw new StoreLostError();
 }
 
 function requestsOf(body: unknown): readonly RpcRequest[] {
