@@ -73,16 +73,22 @@ export class RemoteSessions implements RemoteSessionServer {
     for (; !answer.isGone; await sleep(RETRY_MS)) {
       await this.#taking.get(id);
       if (this.#local.has(id)) return this.#answerLocally(request);
-      const holder = await this.#holderOf(id);
-      if (!holder || holder.caller !== callerKey(principal)) return sendProblem(answer, SESSION_NOT_FOUND);
-      if (holder.hub === this.#state.hub) return sendProblem(answer, SESSION_ELSEWHERE);
-      const result = await this.#pass(request, holder.hub);
+      const hub = await this.#otherHub(id, callerKey(principal));
+      if (typeof hub !== "string") return sendProblem(answer, hub);
+      const result = await this.#pass(request, hub);
       if (result === "answered") return;
       this.#known.delete(id);
       if (result === "lost" || result === "absent") counts[result] += 1;
       if (result === "lost" && !(await this.#mayRepeat(request, counts.lost))) return this.#answerLost(request);
       if (counts.absent >= MAX_ABSENCES || performance.now() > until) return refuse(answer, counts.absent);
     }
+  }
+
+  /** Returns the other hub that holds the caller's session, or the problem if there is none. */
+  async #otherHub(id: string, caller: string): Promise<string | typeof SESSION_NOT_FOUND> {
+    const holder = await this.#holderOf(id);
+    if (holder?.caller !== caller) return SESSION_NOT_FOUND;
+    return holder.hub === this.#state.hub ? SESSION_ELSEWHERE : holder.hub;
   }
 
   #answerLocally(request: RemoteSessionRequest): void | Promise<void> {
