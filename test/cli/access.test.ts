@@ -43,6 +43,19 @@ test.each<[string[], number, string]>([
   expect([ran.code, ran.stdout + ran.stderr]).toEqual([code, expect.stringContaining(text)]);
 });
 
+test("`toolyard can` uses the groups of the hub's own users, and refuses users that do not exist", async () => {
+  const own = TOML.replace("[server]\n", '[auth]\nmodes = ["tokens", "builtin"]\n[server]\n');
+  await using desk = await Desk.create({ ...FILES, "toolyard.toml": own });
+  for (const words of [["ann", "--group", "staff"], ["bob"]]) await desk.run(["user", "add", ...words]);
+  const can = async (user: string): Promise<readonly [number | null, string]> => {
+    const ran = await desk.run(["can", `user:${user}`, "small__pid", "--yes"]);
+    return [ran.code, ran.stdout + ran.stderr];
+  };
+  expect(await can("ann")).toEqual([1, expect.stringContaining("role reader: `deny` matches by `small::pid`")]);
+  expect(await can("bob")).toEqual([2, expect.stringContaining("No role has the member user:bob")]);
+  expect(await can("eve")).toEqual([2, expect.stringContaining("There is no user `eve`")]);
+});
+
 test("whoami shows the caller as a running hub sees it, also within a profile, and requires a token", async () => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--json", "--yes"]);

@@ -177,7 +177,9 @@ describe.each(ERAS)("a client of the %s era", (era) => {
       prompts: changing,
       completions: {},
       logging: {},
-      ...(era === "modern" && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
+      ...(era === "modern"
+        ? { extensions: { "io.modelcontextprotocol/tasks": {} } }
+        : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
     });
     if (era === "modern") await client.listen();
     const told = Promise.all(

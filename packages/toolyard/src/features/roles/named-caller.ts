@@ -11,6 +11,8 @@ export interface CallerPlaces {
   readonly http: Pick<HttpOptions, "tokens" | "openRights">;
   readonly roles: RolesConfig;
   readonly grantRights: GrantRights;
+  /** Returns the groups of a user of the hub's own sign-in. Absent: the hub has no users of its own. */
+  readonly groupsOf?: (user: string) => readonly string[] | undefined;
 }
 
 /** Caller named on a command line, or the reason why it cannot be resolved. */
@@ -27,7 +29,8 @@ export function findCaller(text: string, places: CallerPlaces): NamedCaller {
   const [, kind = "token", name = ""] = /^(?:(token|user|group|client|role):)?(.+)$/s.exec(text) ?? [];
   if (kind === "token") return findToken(name, places);
   if (kind === "role") return findRole(name, places.roles);
-  const identity = identityOf(kind, name);
+  const groups = kind === "user" ? places.groupsOf?.(name) : undefined;
+  const identity = { ...identityOf(kind, name), ...(groups && { groups }) };
   const grant = places.grantRights(identity);
   if (!grant) return { problem: `No role has the member ${text}, so the hub refuses this caller.` };
   const rights = rightsOfEvery([places.http.openRights, grant.rights]);
