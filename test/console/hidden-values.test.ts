@@ -23,6 +23,12 @@ test.each([
   ["a variable by its name", '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { API_KEY = "zz1" }\n', "zz1"],
   ["a header", '[[mcp.remote_servers]]\nurl = "https://x"\nheaders = { Authorization = "Bearer q9" }\n', "q9"],
   ["an argument", '[mcp.stdio_servers.a]\ncommand = ["x", "--token=sk-0123456789abcdefXY"]\n', "sk-0123456789abcdefXY"],
+  [
+    "an argument after its option",
+    '[mcp.stdio_servers.a]\ncommand = ["x", "--api-key", "hunter2hunter2"]\n',
+    "hunter2",
+  ],
+  ["a password in args", '[mcp.stdio_servers.a]\ncommand = "x"\nargs = ["--password", "sunshine7"]\n', "sunshine7"],
   ["a password in a URL", '[[mcp.remote_servers]]\nurl = "https://u:pw12345@x.example/mcp"\n', "pw12345"],
   ["a default of a reference", '[server]\ntoken = "${TOKEN:-fallback1}"\n', "fallback1"],
   ["text next to a reference", '[server]\ntoken = "prefix1${TOKEN}"\n', "prefix1"],
@@ -47,6 +53,8 @@ test.each([
   '[[mcp.remote_servers]]\nurl = "https://x.example/mcp"\nheaders = { Authorization = "Bearer ${TOKEN}" }\n',
   '[server]\nport = 8808\nhost = "127.0.0.1"\n# A comment: port = 1, don\'t.\n',
   '[mcp.stdio_servers.a]\ncommand = ["npx", "-y", "server-memory"]\nenv = { MODE = "production" }\n',
+  '[mcp.stdio_servers.a]\ncommand = ["x", "--port", "8080", "--token-file", "/run/token", "--verbose", "yes"]\n',
+  '[mcp.stdio_servers.a]\ncommand = ["x", "--api-key", "${KEY}", "--key", "--other"]\n',
   '[console]\nadmins = ["token:ops", "role:admin", "user:key"]\n',
   "# no values\n",
 ])("shows a file without secrets as it is: %j", async (text) => {

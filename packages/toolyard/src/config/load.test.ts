@@ -262,6 +262,13 @@ describe("server files of other programs", () => {
   });
 });
 
+test("records the secrets of arguments that follow their options", async () => {
+  const text = '[mcp.stdio_servers.a]\ncommand = ["x", "--api-key", "hunter2hunter2", "--port", "8080"]\n';
+  const { secrets } = await load({ files: [await file("arguments.toml", text)] });
+  expect(secrets).toContain("hunter2hunter2");
+  expect(secrets).not.toContain("8080");
+});
+
 test("the published schema accepts secrets as files and numbers as variables", () => {
   const published = publishedSchema(schema) as {
     properties: { server: { properties: Record<string, { anyOf?: object[] }> } };

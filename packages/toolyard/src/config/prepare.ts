@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { expandHome } from "../core/home-path.ts";
 import { isJsonObject } from "../core/json/json.ts";
 import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
-import { declaredSecrets, settingSecrets } from "../telemetry/secret-settings.ts";
+import { argumentSecrets, declaredSecrets, settingSecrets } from "../telemetry/secret-settings.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./source-tables.ts";
 import { withVariablesFile } from "./variables-file.ts";
@@ -42,8 +42,9 @@ function prepareMembers(
   const table = schema?.["~sources"];
   if (table && (Array.isArray(value) || isJsonObject(value))) return prepareSources(value, { table, schema }, context);
   if (isJsonObject(value)) return schema?.type === "object" ? prepareObject(value, schema, context) : undefined;
-  if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, schema?.items, context)));
-  return undefined;
+  if (!Array.isArray(value)) return undefined;
+  for (const [at, item] of value.entries()) noteAll(context, argumentSecrets(value[at - 1], item));
+  return Promise.all(value.map((item) => prepareValue(item, schema?.items, context)));
 }
 
 async function prepareScalar(

@@ -4,7 +4,7 @@ import { valuesOf, type OptionSchema } from "../../../core/options/option-schema
 import { valueAt } from "../../../config/edit/apply-value.ts";
 import type { TomlDocument, ValuePlace } from "../../../config/edit/toml-document.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
-import { settingSecrets } from "../../../telemetry/secret-settings.ts";
+import { argumentSecrets, settingSecrets } from "../../../telemetry/secret-settings.ts";
 
 /** Parts that decide which values of a file are secret. */
 export interface SecretRules {
@@ -94,7 +94,9 @@ function lineOf(text: string, offset: number): number {
 function secretSpans(document: TomlDocument, rules: SecretRules): readonly TextRange[] {
   const { text, tree } = document;
   const values = document.values.flatMap((place): readonly TextRange[] =>
-    isSecretAt(place, valueAt(tree, place.path), rules) ? [{ start: place.start, end: place.end }] : [],
+    isSecretAt(place, valueAt(tree, place.path), rules) || isArgument(place, tree)
+      ? [{ start: place.start, end: place.end }]
+      : [],
   );
   const comments = commentsOf(text).flatMap((span) => secretInComment(text, span, rules));
   return [...values, ...comments].toSorted((one, other) => one.start - other.start);
@@ -126,6 +128,14 @@ function secretInComment(text: string, { start, end }: TextRange, rules: SecretR
 function isSecretSetting(name: string, value: string, { schema, redactFacts }: SecretRules): boolean {
   if (value === "" || isReference(value)) return false;
   return hasSecretOption(schema, name) || isSecretText(name, value, { redactFacts });
+}
+
+/** Returns true for a secret in a list that follows an option such as `--api-key`. */
+function isArgument({ path, isScalar }: ValuePlace, tree: JsonObject): boolean {
+  const at = Number(path.at(-1));
+  if (!isScalar || !(at > 0)) return false;
+  const list = path.slice(0, -1);
+  return argumentSecrets(valueAt(tree, [...list, String(at - 1)]), valueAt(tree, path)).length > 0;
 }
 
 function isSecretAt({ path, isScalar }: ValuePlace, value: unknown, { schema, redactFacts }: SecretRules): boolean {
