@@ -112,7 +112,8 @@ export class ReplayAdapter implements ModelAdapter {
   }
 
   async find(id: string): Promise<JsonObject | undefined> {
-    const isFirst = await this.#store.claim(id, this.#now() + PROOF_WINDOW_MS);
+    // The time of a proof may be in the future by the window, and it is valid for the window after that.
+    const isFirst = await this.#store.claim(id, this.#now() + 2 * PROOF_WINDOW_MS);
     return isFirst ? undefined : { jti: id };
   }
 

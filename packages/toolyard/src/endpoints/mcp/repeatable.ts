@@ -26,6 +26,8 @@ export async function isRepeatable(
   principal: Principal,
 ): Promise<boolean> {
   if (method !== "tools/call") return REPEATABLE.has(method);
+  // A repetition would create a second task.
+  if (Object.hasOwn(params, "task")) return false;
   const name = stringMember(params, "name");
   const { entries } = await hub.list("tools", { mode: "all", principal });
   const tool = entries.find((entry) => entry["name"] === name);

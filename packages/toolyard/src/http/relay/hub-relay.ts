@@ -33,6 +33,9 @@ export interface RelayedRequest {
   readonly hasDialects?: boolean;
 }
 
+/** Form of the code of a request: 32 bytes in base64url. */
+const CODE = /^[\w-]{43}$/;
+const FOREIGN = "Only the hubs of the same store may send requests here, each one once.";
 /** Maximum number of bytes of a request's head. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 
@@ -115,6 +118,8 @@ export class HubRelay {
 
   async #serveFromHttp(outer: HttpExchange): Promise<void> {
     const code = outer.header(RELAY_HEADER) ?? "";
+    // Most requests of other programs are refused before their body is read.
+    if (!CODE.test(code)) throw new Refusal(403, FOREIGN);
     const bytes = await outer.readBody(outer.place.limits.maxBodyBytes + MAX_HEAD_BYTES);
     return this.#serve({ bytes, code }, outer.answer, outer.place);
   }
@@ -129,8 +134,7 @@ export class HubRelay {
 
   async #serve(request: SealedRequest, answer: HttpAnswer, place: ExchangePlace): Promise<void> {
     const opened = this.#seal.open(request);
-    if (!opened || !this.#handler)
-      throw new Refusal(403, "Only the hubs of the same store may send requests here, each one once.");
+    if (!opened || !this.#handler) throw new Refusal(403, FOREIGN);
     const { head, body } = opened;
     const { remoteAddress, baseUrl, path, search, mount } = head;
     const facts = { principal: this.#principals.read(head.principal), remoteAddress, baseUrl, path, search, mount };

@@ -123,7 +123,7 @@ export class StoreTransport {
     const number = message.readUInt32LE(bodyStart - CODE_BYTES);
     for (const frame of new FrameDecoder().decode(message.subarray(bodyStart))) {
       if (frame.type >= FRAME.ready) this.#receivedRequest(from, number, frame);
-      else this.#receivedAnswer(number, frame);
+      else this.#receivedAnswer(from, number, frame);
     }
   }
 
@@ -162,9 +162,9 @@ export class StoreTransport {
   }
 
   /** Handles a frame of the hub that answers a request of this one. */
-  #receivedAnswer(number: number, frame: WorkerFrame): void {
+  #receivedAnswer(from: string, number: number, frame: WorkerFrame): void {
     const sent = this.#sent.get(frame.exchange);
-    if (!sent) return;
+    if (sent?.to !== from) return;
     sent.received += 1;
     if (number !== sent.received || frame.type === FRAME.cut) return this.#fail(frame.exchange, "lost");
     const { forwarding } = sent;
