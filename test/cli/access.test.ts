@@ -96,3 +96,11 @@ test("status shows the contents of the profiles of a running hub", async () => {
   });
   expect((await desk.run(["status", "--url", url], { env })).stdout).toMatch(/profile +tools/);
 });
+
+test("the output of serve names the sign-in instead of a token if the hub accepts no tokens", async () => {
+  await using desk = await Desk.create({ "toolyard.toml": '[auth]\nmodes = ["builtin"]\n[server]\nport = 0\n' });
+  const hub = desk.start(["serve", "--yes"]);
+  const [shown] = await seen(hub.stdout!, /callers need|clients open the sign-in[^]*"type":"http"[^\n]*\n/);
+  expect(shown).toContain("these commands need an access token: export TOOLYARD_TOKEN=…");
+  expect(shown).not.toContain("Authorization");
+});

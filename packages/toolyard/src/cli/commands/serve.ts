@@ -204,7 +204,8 @@ async function bannerAfterStart(
     io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub.port, options, io) : undefined;
   try {
     const { banner } = await import("../output/banner.ts");
-    return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io);
+    const signsIn = hub.config.tree.auth?.modes?.includes("tokens") === false;
+    return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options), signsIn }, io);
   } finally {
     live?.end();
   }

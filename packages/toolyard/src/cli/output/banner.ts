@@ -20,13 +20,19 @@ export interface Reach {
   readonly tokenVariable?: string;
 }
 
+interface CallerAccess {
+  readonly tokenVariable: string | undefined;
+  /** True if the hub accepts no tokens of `[server]`, so that clients sign in. */
+  readonly signsIn: boolean;
+}
+
 /**
  * Returns the output of `serve`: the endpoint, the tools by source and visibility, and example commands that work in
  * any folder.
  */
 export async function banner(
   hub: Hub,
-  { endpoint, rest, tokenVariable }: ServedHttp & { readonly tokenVariable: string | undefined },
+  { endpoint, rest, tokenVariable, signsIn }: ServedHttp & CallerAccess,
   io: Io,
 ): Promise<string> {
   const { bold, cyan, dim } = colorsOf(io);
@@ -46,7 +52,7 @@ export async function banner(
     `${listed.length} ${listed.length === 1 ? "is" : "are"} listed, the others are found with tool_search. ` +
       "Ask for two tools only with ?tool_mode=discovery.",
     "",
-    ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: ${shellAssignment(tokenVariable, "…")}`)]),
+    ...(tokenVariable === undefined ? [] : [dim(tokenLine(tokenVariable, signsIn))]),
     dim("# list the tools"),
     rest === undefined ? `${toolyardCommand()} list ${remoteFlags(reach)}` : curlLine(`${rest}/tools`, reach),
     dim("# find and call one"),
@@ -56,11 +62,18 @@ export async function banner(
     dim("# add it to the desktop clients and editors of this machine"),
     `${toolyardCommand()} connect${configFlags(hub)}`,
     dim("# a client or editor that takes an address"),
-    addressJson(reach),
+    addressJson(signsIn ? { endpoint } : reach),
     ...(hub.config.files.length === 0 ? [] : [dim("# a desktop client that starts its servers"), commandJson(hub)]),
     "",
     dim("Ctrl+C ends it."),
   ].join("\n");
+}
+
+function tokenLine(variable: string, signsIn: boolean): string {
+  const assignment = shellAssignment(variable, "…");
+  return signsIn
+    ? `# clients open the sign-in in a browser; these commands need an access token: ${assignment}`
+    : `# callers need the token: ${assignment}`;
 }
 
 /** Maximum wait before the first output; slower sources are listed later. */
