@@ -1,4 +1,5 @@
 // Tasks of several hubs in one Redis server. Each hub has its own connection, as in a process of its own.
+import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HAS_REDIS, RedisServer } from "../../../../../../test/support/redis-server.ts";
@@ -213,6 +214,20 @@ describe("several hubs with one Redis server", () => {
     await one.tasks.close();
     await one.state.leave();
     expect(await read(two, id)).toMatchObject({ status: "failed" });
+  });
+
+  test("tasks of a hub that could not renew its job in time, and is alive, are not ended", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id } = await create(one);
+    await read(two, id);
+    const connection = new Redis(server.url, { maxRetriesPerRequest: null });
+    const queue = new Queue("tasks", { connection, prefix: `${two.state.queues!.prefix}{queue}` });
+    for (let at = 0; at < 10; at += 1)
+      await queue.add("rescue", { hub: "one" }, { jobId: `overdue-${at}`, removeOnComplete: true });
+    await expect.poll(async () => (await queue.getJobs(["active", "waiting", "prioritized"])).length).toBe(0);
+    expect(await read(two, id)).toMatchObject({ status: "working" });
+    await queue.close();
+    connection.disconnect();
   });
 
   test("a store that lost its data gets the tasks back from the hubs that have them", async () => {
