@@ -184,6 +184,11 @@ export function resolveAuth(raw: HubAuthConfig = {}): AuthOptions {
   });
 }
 
+/** Returns true if users can sign in at the hub itself. */
+export function hasOwnSignIn(raw: HubAuthConfig | undefined): boolean {
+  return raw?.modes?.includes("builtin") === true;
+}
+
 function resolveIssuer(raw: Static<typeof IssuerSchema>, timeoutMs: number): IssuerOptions {
   const given = readOptions(IssuerSchema, raw, "auth.issuer.");
   assertSecure("url", given.url);

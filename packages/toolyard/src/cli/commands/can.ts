@@ -1,4 +1,5 @@
 import type { Principal } from "../../core/calls/call.ts";
+import { hasOwnSignIn } from "../../auth/options.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { FailError } from "../../core/errors.ts";
 import { withProfile } from "../../core/ports/profiles.ts";
@@ -65,7 +66,7 @@ function principalFor(caller: string, { config }: Hub, ownUsers: Pick<CallerPlac
 /** Returns the groups of the users that sign in at the hub itself, if it has such users. */
 async function findOwnUsers({ config }: Hub, { env }: Io): Promise<Pick<CallerPlaces, "groupsOf">> {
   const { auth } = config.tree;
-  if (!auth?.modes?.includes("builtin")) return {};
+  if (!auth || !hasOwnSignIn(auth)) return {};
   const { authFiles } = await import("../../auth/builtin/auth-folder.ts");
   const { groupsOfUser } = await import("../../auth/builtin/federation/account.ts");
   const { resolveIdentityProviders } = await import("../../auth/builtin/federation/options.ts");
