@@ -358,6 +358,20 @@ describe("the standard variables", () => {
     expect(requests.map(({ path }) => path)).toContain("/base/v1/traces");
   });
 
+  test("set the time between two requests with metrics", async () => {
+    await using collector = await OtlpReceiver.start();
+    const hub = await hubWith(
+      {},
+      {
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
+        OTEL_METRIC_EXPORT_INTERVAL: "1000",
+      },
+    );
+    // Items of the other signals wait 5 seconds for further items.
+    await expect.poll(() => collector.requests.length, { timeout: 4000 }).toBeGreaterThan(0);
+    await hub.close();
+  });
+
   test.each([
     ["OTEL_SDK_DISABLED", (url: string) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: "true" })],
     ["no endpoint", () => ({ OTEL_SERVICE_NAME: "named", OTEL_TRACES_SAMPLER: "always_on" })],

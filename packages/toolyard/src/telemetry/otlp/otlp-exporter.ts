@@ -110,7 +110,8 @@ export class OtlpExporter {
   #addMetrics(): void {
     if (!this.#metrics?.queue.hasRoom()) return;
     this.#metrics.source.isWaiting = true;
-    this.#metrics.queue.added();
+    // The interval of the metrics decides, so the queue does not wait for further items.
+    this.#metrics.queue.send();
   }
 
   #signal<T extends BatchSource>(signal: SignalName, maxItems: number, source: T): Signal<T> | undefined {

@@ -62,6 +62,18 @@ test("collects items for five seconds and sends them together", async () => {
   expect(queue.lost).toBe(0);
 });
 
+test("sends the items immediately on request, and once", async () => {
+  const batches: number[][] = [];
+  const { queue, fill } = queueWith(async (items) => (batches.push([...items]), ACCEPTED));
+  fill(2);
+  queue.send();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(batches).toEqual([[0, 1]]);
+  queue.send();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(batches).toHaveLength(1);
+});
+
 test("drops, counts and reports items beyond its limit while a collector never answers", async () => {
   const { queue, log, fill } = queueWith(() => new Promise(() => {}), 10);
   fill(5);

@@ -7,7 +7,7 @@ import type { ExportResult } from "./otlp-sender.ts";
 const BATCH_ITEMS = 1024;
 /** Size from which a batch is sent, in bytes. Collectors refuse requests above 20 MiB. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** Maximum size of all waiting batches, in bytes. */
+/** Maximum size of the waiting batches together, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Milliseconds for which items are collected, as in the SDKs of OpenTelemetry (`OTEL_BSP_SCHEDULE_DELAY`). */
 const GATHER_MS = 5000;
@@ -80,16 +80,26 @@ export class SignalQueue {
   added(): void {
     const { source } = this.#parts;
     if (source.count >= BATCH_ITEMS || source.size >= BATCH_BYTES) {
-      this.#close();
-      this.#send();
+      this.#completeBatch();
+      this.send();
     } else if (!this.#sending) this.#sendLater();
   }
 
-  /** Sends what is queued, for a limited time. Idempotent. */
+  /** Sends the queued items without waiting for more items. */
+  send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#drain().finally(() => {
+      this.#sending = undefined;
+      if (this.#parts.source.count > 0 && !this.#isClosed) this.#sendLater();
+    });
+  }
+
+  /** Sends the queued items, for a limited time. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#skipWait?.();
-    this.#send();
+    this.send();
     const limit = setTimeout(() => this.#abort.abort(new Error("The hub is closing.")), CLOSE_MS);
     await this.#sending;
     clearTimeout(limit);
@@ -100,8 +110,7 @@ export class SignalQueue {
     this.#parts.source.take();
   }
 
-  /** Completes the current batch. */
-  #close(): void {
+  #completeBatch(): void {
     const { source } = this.#parts;
     const { count } = source;
     const bytes = source.take();
@@ -111,7 +120,7 @@ export class SignalQueue {
   }
 
   #next(): Batch | undefined {
-    if (this.#batches.length === 0 && this.#parts.source.count > 0) this.#close();
+    if (this.#batches.length === 0 && this.#parts.source.count > 0) this.#completeBatch();
     const batch = this.#batches.shift();
     if (!batch) return undefined;
     this.#batchedItems -= batch.count;
@@ -119,17 +128,8 @@ export class SignalQueue {
     return batch;
   }
 
-  #send(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#sending ??= this.#drain().finally(() => {
-      this.#sending = undefined;
-      if (this.#parts.source.count > 0 && !this.#isClosed) this.#sendLater();
-    });
-  }
-
   #sendLater(): void {
-    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
+    this.#timer ??= setTimeout(() => this.send(), GATHER_MS).unref();
   }
 
   async #drain(): Promise<void> {

@@ -32,11 +32,6 @@ export class Tracer implements Tracing {
     };
   }
 
-  /** Number of open sampled spans. */
-  get openSpans(): number {
-    return this.#open.size;
-  }
-
   /** Returns the open span with a context. */
   find(traceparent: unknown): RecordedSpan | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(traceparent);
