@@ -17,7 +17,7 @@ const SETTINGS = {
 };
 const LIMITS = { "1 in 100": "3 %", all: "25 %" };
 
-/** Rounds of the hubs alternate, so that changes of the machine's speed affect all of them. */
+/** Rounds of the hubs alternate, so that changes of the machine's speed affect each hub. */
 export async function measureOtlp({ quick, report }) {
   const collector = createServer((incoming, answer) => incoming.resume().on("end", () => answer.end()));
   collector.listen(0, "127.0.0.1");

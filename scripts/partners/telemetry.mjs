@@ -1,6 +1,6 @@
 // `npm run partners -- telemetry`: traces, metrics and logs of two hubs and a server on the Python SDK, received by an
-// OpenTelemetry Collector, which Go builds from its modules, and decoded by the official messages in Python. Parts
-// whose toolchain is missing are skipped with a message.
+// OpenTelemetry Collector, which Go builds from its modules, and decoded by the official messages in Python. A
+// part without its toolchain is skipped with a message.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";

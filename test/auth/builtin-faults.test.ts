@@ -169,7 +169,7 @@ describe("a full disk", () => {
   const draftsIn = (folder: string): readonly string[] =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.(tmp|lock)$/.test(name));
 
-  test("gives nobody access, keeps that of signed-in callers, and ends without lost data", async ({ skip }) => {
+  test("refuses new access, keeps that of signed-in callers, and loses no data", async ({ skip }) => {
     const machine = { secret: "a-secret-of-16-characters" };
     const settings = { auth: { modes: ["builtin"], builtin: { machines: { robot: machine } } } };
     const basic = { authorization: `Basic ${Buffer.from(`robot:${machine.secret}`).toString("base64")}` };

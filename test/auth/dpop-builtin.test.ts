@@ -160,7 +160,7 @@ describe("a client that does not prove a key", () => {
 });
 
 describe("with `require_dpop`", () => {
-  test("no client gets a bearer token, whatever it registers, and the hub refuses such tokens", async () => {
+  test("issues no bearer token for any registration, and refuses such tokens", async () => {
     await using strict = await openYard(MACHINES, {
       auth: { modes: ["builtin"], builtin: MACHINES, require_dpop: true },
     });

@@ -124,7 +124,7 @@ describe.each([
     expect((await toy.fetch("/sse", { headers: { ...headers, accept: "text/event-stream" } })).status).toBe(401);
   });
 
-  test("a proof names the address of the hub, whatever `Host` the request has", async () => {
+  test("requires the address of the hub in a proof, for any `Host` of the request", async () => {
     const { port } = new URL(urlOf(toy));
     const statusWith = async (host: string, url: string): Promise<number> =>
       statusOf(`${urlOf(toy)}/whoami`, { host, ...(await holder.headers(await boundToken(toy), "GET", url)) });
@@ -152,7 +152,7 @@ describe.each([
     for (const _time of [1, 2]) expect((await toy.fetch("/whoami", { headers: asBearer })).status).toBe(200);
   });
 
-  test("a verified bearer token and a verified bound token never stand in for each other", async () => {
+  test("never finds a verified bound token as a bearer token, nor the reverse", async () => {
     const token = await boundToken(toy);
     const url = `${urlOf(toy)}/whoami`;
     for (const _time of [1, 2, 3]) {

@@ -173,7 +173,7 @@ describe("the agent", () => {
     });
   });
 
-  test("has no span for a caller whose trace is not sampled", async () => {
+  test("has no span for a caller with a trace that is not sampled", async () => {
     const hub = await tracedHub({ models: { ...models.models, language: "openai-chat/gpt-x" } });
     models.say([{ text: "Hello." }]);
     await post(hub, "/api/chat", { message: "Hi" }, { traceparent: UNSAMPLED });

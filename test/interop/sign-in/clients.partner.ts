@@ -54,7 +54,7 @@ afterEach(async () => {
 
 const urlOf = (): string => `${toy.served.address.url}/mcp`;
 
-/** Environment of a client: no browser of its own, and a home folder for its tokens. */
+/** Environment of a client: no browser, and a home folder for its tokens. */
 const environment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "",
   HOME: home,
@@ -86,7 +86,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs a client whose user signs in when it prints an address. */
+/** Runs a client. The user signs in when the client prints an address. */
 async function runClient(command: string, args: readonly string[]): Promise<Ran> {
   const child = spawn(command, args, { env: environment(), cwd: home, stdio: ["ignore", "pipe", "pipe"] });
   children.add(child);

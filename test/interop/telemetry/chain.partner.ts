@@ -39,9 +39,9 @@ interface Span {
 interface Receiver {
   readonly url: string;
   spans(): readonly Span[];
-  /** Names of all received metrics. */
+  /** Names of the received metrics. */
   metrics(): readonly string[];
-  /** Texts of all received log records. */
+  /** Texts of the received log records. */
   logs(): readonly string[];
   /** Problems that the receiver found in requests. */
   problems(): readonly unknown[];

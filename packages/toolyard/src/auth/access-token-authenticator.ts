@@ -54,6 +54,7 @@ const WORKER_CACHE_MS = 5000;
 /** Maximum number of concurrent verifications; further requests are answered 503. */
 const MAX_VERIFYING = 256;
 const WRONG_FORMAT = "Invalid Authorization header format, expected 'Bearer TOKEN' or 'DPoP TOKEN'";
+const SCOPE_MISSING = "The access token lacks a scope";
 const UNBOUND_REFUSED = "This hub requires an access token that is bound to a key, with the scheme `DPoP`";
 const NO_ANSWER =
   "The access token cannot be checked now, because the identity provider does not answer. Try again later.";
@@ -141,8 +142,7 @@ export class AccessTokenAuthenticator implements Authenticator {
 
   challengeScopes(scopes: readonly string[], mount: string): string {
     const all = [...new Set([...this.#parts.scopes, ...scopes])];
-    const description = "The access token lacks a scope";
-    return this.#challenge({ error: "insufficient_scope", description, scopes: all }, mount);
+    return this.#challenge({ error: "insufficient_scope", description: SCOPE_MISSING, scopes: all }, mount);
   }
 
   #challenge(facts: ChallengeFacts, mount: string, scheme?: Scheme): string {
@@ -150,7 +150,7 @@ export class AccessTokenAuthenticator implements Authenticator {
     return formatChallenges({ ...facts, ...(metadata !== undefined && { metadata }) }, this.#parts.binding, scheme);
   }
 
-  /** Resolves with the result of `check`, or with the refusal that its error stands for. */
+  /** Resolves with the result of `check`, or with a refusal that describes its error. */
   async #settle(
     { mount, scheme }: { readonly mount: string; readonly scheme: Scheme },
     check: () => Promise<Authentication>,
@@ -202,7 +202,7 @@ export class AccessTokenAuthenticator implements Authenticator {
   #admit({ identity, untilMs }: VerifiedToken, mount: string, scheme: Scheme = "Bearer"): Authentication {
     const { scopes, grantRights } = this.#parts;
     if (!scopes.every((scope) => identity.scopes.includes(scope)))
-      return this.#refuse(mount, { message: "The access token lacks a scope", error: "insufficient_scope", scheme });
+      return this.#refuse(mount, { message: SCOPE_MISSING, error: "insufficient_scope", scheme });
     const grant = grantRights(identity);
     if (!grant)
       return { admitted: false, status: 403, message: "No role of this hub admits this caller", challenge: "" };

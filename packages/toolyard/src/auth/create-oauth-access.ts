@@ -43,7 +43,7 @@ const MAX_INTROSPECTION_MS = 60_000;
 /** Maximum time for which a look-up of the hub's own token is used. Short, because a look-up is cheap. */
 const MAX_LOOKUP_MS = 1000;
 
-/** Creates the access of an address whose callers send OAuth access tokens. */
+/** Creates the access of an address for callers that send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
   const { options, audience, server, nonceSecret, shared, basePath = "", now = Date.now } = parts;
   const { issuer, clockSkewMs, scopes, requiresDpop } = options;

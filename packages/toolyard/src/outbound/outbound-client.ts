@@ -26,7 +26,7 @@ export interface OutboundOptions {
   /** PEM files of CAs that are trusted in addition to Node's own. @default none */
   readonly caFiles?: readonly string[];
   /**
-   * Origin of all requests, if there is only one. Without a proxy, such requests use the HTTP/1.1 client of this
+   * Origin of every request, if there is only one. Without a proxy, such requests use the HTTP/1.1 client of this
    * package, which costs less than undici. @default any
    */
   readonly origin?: string;

@@ -9,7 +9,7 @@ const MIN_SECRET_CHARS = 6;
 /** Maximum number of encodings of all secrets together. */
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
-/** Maximum number of names whose redacted form is kept. */
+/** Maximum number of cached names. */
 const MAX_NAMES = 1000;
 
 /** Owner of secrets that change while the program runs. */

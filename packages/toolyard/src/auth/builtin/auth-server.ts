@@ -68,7 +68,7 @@ export interface PendingSignIn {
 export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
 
 const SWEEP_MS = 10 * 60_000;
-/** Models whose records belong to one user. */
+/** Models with records that belong to one user. */
 const USER_MODELS = ["Session", "Grant", "AccessToken", "RefreshToken", "AuthorizationCode", "DeviceCode"];
 
 interface Running {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 interface KeyProofs {
   /** Time of issue by the digest of `jti`, in the order of use. */
   readonly used: Map<string, number>;
-  /** Proofs issued at this time or before are refused, because the history no longer contains all of them. */
+  /** Proofs issued at this time or before are refused, because the history has dropped some proofs of that time. */
   floorMs: number;
   lastUseMs: number;
 }
@@ -15,7 +15,7 @@ export type ProofClaim = "first" | "used" | "forgotten" | "full";
 export interface ProofHistoryLimits {
   /** Maximum difference between a proof's time of issue and the clock of the hub, in milliseconds. */
   readonly windowMs: number;
-  /** Maximum number of proofs of all keys. @default 100,000 */
+  /** Maximum number of proofs, for all keys together. @default 100,000 */
   readonly maxProofs?: number;
   /** Maximum number of keys. @default 10,000 */
   readonly maxKeys?: number;
@@ -76,7 +76,7 @@ export class ProofHistory {
     }
   }
 
-  /** Removes keys all of whose proofs have expired: a proof may be issued up to one window after its use. */
+  /** Removes keys that have expired proofs only: a proof may be issued up to one window after its use. */
   #removeOldKeys(now: number): void {
     for (const [key, { used, lastUseMs }] of this.#keys) {
       if (lastUseMs + 2 * this.#limits.windowMs >= now) break;

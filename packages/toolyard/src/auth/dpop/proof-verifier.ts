@@ -53,7 +53,7 @@ export class ProofVerifier {
   readonly #history: ProofHistory;
   readonly #shared: OneTimeIds | undefined;
   readonly #nonces: ProofNonces | undefined;
-  /** Keys of clients whose access tokens are bound to them, by algorithm and JWK. */
+  /** Keys to which valid access tokens are bound, by algorithm and JWK. */
   readonly #keys = new Map<string, ImportedKey>();
 
   constructor({ now, nonceSecret, shared }: ProofRules) {
@@ -135,7 +135,7 @@ export class ProofVerifier {
     { id, issuedMs }: { readonly id: string; readonly issuedMs: number },
   ): Promise<void> {
     const digest = createHash("sha256").update(id).digest("base64url");
-    // A hub whose clock is slow accepts the proof for longer.
+    // A hub with a slow clock accepts the proof for longer.
     const ttlMs = issuedMs + 2 * PROOF_WINDOW_MS - this.#now();
     const isFirst = await shared.claim(digest, ttlMs).catch(() => {
       throw new TooManyChecked("The shared store cannot be reached, so the proof cannot be checked. Try again later.");

@@ -8,7 +8,7 @@ export interface LiveAuthServerParts {
   readonly report: (problem: string) => void;
 }
 
-/** Holds the most recently created authorization server, and closes all of them. */
+/** Holds the authorization server that was created last, and closes every one when the hub ends. */
 export class LiveAuthServer {
   readonly #parts: LiveAuthServerParts;
   readonly #open = new Set<AuthServerHandle>();

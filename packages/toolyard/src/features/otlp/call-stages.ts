@@ -17,7 +17,7 @@ const MAX_VALUE_CHARS = 8192;
 /** Stages that may wait before the next stage runs. `resolve` includes `deadline`, which never waits. */
 const WAITING = ["resolve", ...TIMED.slice(0, -1)] as const;
 const GUARD = WAITING.length - 1;
-/** Endpoints whose requests have a server span. The sampler has decided about their calls. */
+/** Endpoints that start a server span for each request. The sampler has decided about their calls. */
 const REQUEST_ENDPOINTS: ReadonlySet<string> = new Set(["jsonrpc", "rest", "mcp-http", "mcp-sse", "mcp-stdio"]);
 
 export interface CallStageOptions {
@@ -38,7 +38,7 @@ interface CallTrace {
 
 /**
  * Returns the stages that record calls. Without traces, the pipeline has none of them. A call that is not sampled
- * passes both of them without a promise or an object of its own.
+ * passes both stages without an additional promise or object.
  */
 export function callStages(tracer: Tracer, options: CallStageOptions): readonly StagePlace[] {
   const load = (stage: Stage) => () => Promise.resolve(stage);
@@ -180,8 +180,8 @@ function recordAttempt(state: CallState, tracer: Tracer, trace: CallTrace): void
 }
 
 /**
- * Gives a call that is not sampled a context for the program that continues it, so that the program does not start a
- * trace of its own. Code in this process needs none.
+ * Gives a call that is not sampled a context for the program that continues it, so that the program does not start
+ * another trace. Code in this process needs no context.
  */
 function unsampledRun(state: CallState, next: Next): Promise<Outcome> {
   const { oneServer, runsProgram = false } = factsOf(state.found.provider.source.kind);

@@ -11,7 +11,7 @@ export interface CallerPlaces {
   readonly http: Pick<HttpOptions, "tokens" | "openRights">;
   readonly roles: RolesConfig;
   readonly grantRights: GrantRights;
-  /** Returns the groups of a user of the hub's own sign-in. Absent: the hub has no users of its own. */
+  /** Returns the groups of a user of the hub's own sign-in. Absent if the hub has no such users. */
   readonly groupsOf?: (user: string) => readonly string[] | undefined;
 }
 

@@ -11,7 +11,7 @@ const MAX_LENGTH_SIZE = 5;
 
 /**
  * Encoded items of one signal. The requests of traces, metrics and logs have the same shape: field 1 contains the
- * resource and the scope, whose field 2 repeats for each item.
+ * resource and the scope. Field 2 of the scope repeats for each item.
  */
 export class OtlpBatch {
   /** Encoded `Resource`, and encoded `InstrumentationScope`. */

@@ -184,7 +184,7 @@ function writeHistogram(writer: ProtoWriter, { count, sum, buckets }: Histogram,
 interface Histogram {
   readonly count: number;
   readonly sum: number;
-  /** Counts by bucket, one more than the bounds. */
+  /** Counts by bucket. Their number is that of the bounds plus one. */
   readonly buckets: readonly number[];
 }
 

@@ -37,7 +37,7 @@ export class ProtoWriter {
     this.#bytes.set(bytes, at);
   }
 
-  /** Writes the tag and the length of a message whose bytes follow. */
+  /** Writes the tag and the length of a message. The caller writes its bytes next. */
   message(field: number, length: number): void {
     this.#reserve(MARGIN);
     this.#tag(field, LENGTH);

@@ -38,7 +38,7 @@ function fieldsOf(bytes: Uint8Array): ReadonlyMap<number, number | Uint8Array> |
   return fields;
 }
 
-/** Maximum number of bytes of a varint whose value is exact in a number. */
+/** Maximum number of bytes of a varint that a number represents exactly. */
 const MAX_VARINT_BYTES = 7;
 
 function readVarint(bytes: Uint8Array, from: number): { readonly value: number; readonly next: number } | undefined {

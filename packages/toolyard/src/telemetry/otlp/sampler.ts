@@ -15,7 +15,7 @@ export type SamplerName = (typeof SAMPLERS)[number];
 export interface Sampler {
   /** Decides about a new trace, before it has an id. `word`: the last 32 bits of the id. */
   recordsNew(word: number): boolean;
-  /** Decides about the trace of a caller, who has decided `isSampled`. */
+  /** Decides about the trace of a caller. `isSampled` is the decision of the caller. */
   recordsCallers(traceId: string, isSampled: boolean): boolean;
 }
 

@@ -26,7 +26,7 @@ export function randomWord(): number {
   return Math.floor(Math.random() * 2 ** 32);
 }
 
-/** Returns a trace id whose last 32 bits are `word`. */
+/** Returns a trace id that ends with `word`, its last 32 bits. */
 export function newTraceId(word: number): string {
   return randomHex(TRACE_START_BYTES) + word.toString(16).padStart(8, "0");
 }

@@ -15,7 +15,7 @@ const STATES: readonly ProviderState[] = [
 /** Maximum number of sources with separate series, above that of any expected configuration. */
 const MAX_SOURCES = 1000;
 
-/** Writes state, restarts and sizes of the sources. Sources whose names differ only in secrets are one series. */
+/** Writes state, restarts and sizes of the sources. Sources with names that differ only in secrets are one series. */
 export function writeSources(
   out: MetricsText,
   reports: readonly SourceReport[],

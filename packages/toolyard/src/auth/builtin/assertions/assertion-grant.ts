@@ -138,7 +138,7 @@ async function useOnce({ provider, jti, expiresAt }: VerifiedAssertion, used: Re
 }
 
 /**
- * Resolves with the user of the assertion, whose account is stored if it is new or has changed. Assertions often lack
+ * Resolves with the user of the assertion. Stores the user's account if it is new or has changed. Assertions often lack
  * groups and e-mail addresses, so a missing claim changes nothing that an earlier sign-in has stored.
  */
 async function userOf({ provider, claims }: VerifiedAssertion, users: Users): Promise<User> {
