@@ -64,7 +64,7 @@ async function runKind({ name, auth }, names, parts) {
 const issuerTable = (url, more = "") =>
   `${more}modes = ["issuer"]\nissuer = { url = "${url}", token_types = ["at+jwt", "JWT"] }`;
 
-/** Starts an issuer whose private key the suite uses to sign tokens. */
+/** Starts an issuer with a private key with which the suite signs tokens. */
 async function openDpopIssuer(more = "") {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const keys = [{ ...publicKey.export({ format: "jwk" }), alg: "ES256", use: "sig" }];

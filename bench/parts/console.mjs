@@ -108,7 +108,7 @@ async function scroll() {
   return { shift, longest, empty, rows: document.querySelectorAll(".virtual-row").length };
 }
 
-/** About 1,000 calls per second with an event stream: cost of the stream, and what it sends and counts. */
+/** About 1,000 calls per second with an event stream: cost of the stream, and numbers of sent and counted events. */
 async function streamed({ quick, folder, report }) {
   const seconds = quick ? 5 : 20;
   const hub = await startHub(modulesYard(folder(), 10), { home: folder() });

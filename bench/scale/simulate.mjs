@@ -19,9 +19,9 @@ export const LOAD = {
   askingShare: 0.01,
   /** Part of the legacy sessions with an open `GET` stream. */
   listeningShare: 0.5,
-  /** Mean time between two changes of a source's lists. Every hub notices each of them. */
+  /** Mean time between two changes of a source's lists. Every hub notices each change. */
   listChangeEvery: 600,
-  /** Hubs that are replaced per day, as a part of all: deployments and failures. */
+  /** Replacements of a hub per day, by deployments and failures. */
   replacedPerDay: 2,
   requestBytes: 500,
   answerBytes: 2000,
@@ -30,7 +30,7 @@ export const LOAD = {
 /** Times that the hub uses, in seconds. `packages/toolyard/src/state/redis` defines them. */
 export const PERIODS = { lease: 2, sessionKeys: 1200 };
 
-/** Sessions of other hubs whose holder a hub remembers (`endpoints/mcp/legacy/remote-sessions.ts`). */
+/** Maximum number of sessions of other hubs that a hub remembers with their holder (`endpoints/mcp/legacy/remote-sessions.ts`). */
 const MAX_KNOWN = 10_000;
 
 /** Parts of a resource that may be in use before it counts as saturated. */
@@ -64,7 +64,7 @@ class Sample {
     this.#hubs = hubs;
     this.#scale = load.sessions / sample;
     this.#random = createRandom(seed);
-    // A hub receives requests of all sessions, so it knows the holders of a part of them only.
+    // A hub receives requests of every session, and remembers the holders of some sessions only.
     this.#knownShare = Math.min(1, MAX_KNOWN / (load.sessions * load.legacyShare));
   }
 
@@ -109,7 +109,7 @@ class Sample {
     if (this.#chance(streamedShare)) this.#count("append", 1 + eventsPerStream);
   }
 
-  /** A modern call is parked while its client is asked, and its repetition reaches any hub. */
+  /** A modern call is parked until its client answers, and its repetition reaches any hub. */
   #parkedCall(entry) {
     this.#count("put");
     this.#count("remove");

@@ -155,13 +155,21 @@ describe("reads the images of a TIFF file", () => {
     expect(rowsOf(picture!)).toEqual(["#..", "..."]);
   });
 
+  test("with a damaged list in a tag that decoding does not require", async () => {
+    const file = tiffOf([{ entries: [...SMALL, entry(37_500, 1, 2)], data: [PIXELS] }]);
+    const entryAt = 8 + 2 + 12 * SMALL.length;
+    file.writeUInt32LE(900_000, entryAt + 4);
+    const [picture] = await pictures(file);
+    expect(rowsOf(picture!)).toEqual(["#..", "..."]);
+  });
+
   test("with reversed bits", async () => {
     const entries = [entry(256, 8), entry(257, 1), entry(258, 1), entry(262, 1), entry(266, 2), entry(278, 1)];
     const [picture] = await pictures(tiffOf([{ entries, data: [Buffer.from([0b1111_1110])] }]));
     expect(rowsOf(picture!)).toEqual(["#......."]);
   });
 
-  test("rotated as the file says", async () => {
+  test("rotated by the orientation of the file", async () => {
     const [picture] = await pictures(tiffOf([{ entries: [...SMALL, entry(274, 6)], data: [PIXELS] }]));
     expect(rowsOf(picture!)).toEqual([".#", "..", ".."]);
   });
@@ -220,9 +228,13 @@ describe("refuses a TIFF file", () => {
     expect(pagesOfTiff(tiffOf(pages), 3)).toHaveLength(3);
   });
 
-  test("without OCR, and says how to enable it", async () => {
+  test("without OCR, and explains how to enable it", async () => {
     const options = { signal: AbortSignal.timeout(60_000), maxPages: 5 };
-    await expect(readTiff(file, options)).rejects.toMatchObject({ code: "OCR_UNAVAILABLE", reason: "needs_ocr" });
+    await expect(readTiff(file, options)).rejects.toMatchObject({
+      code: "OCR_UNAVAILABLE",
+      reason: "needs_ocr",
+      message: expect.stringContaining("Set `ocr` to local or mistral"),
+    });
   });
 
   test("by its first bytes, and accepts both byte orders", () => {

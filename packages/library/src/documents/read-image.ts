@@ -1,19 +1,14 @@
 import type { Reader } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
+import { pdfOfImages } from "./image-pdf.ts";
 import { decodePng } from "./ocr/png.ts";
-import { pageReaderOf } from "./ocr/page-reader.ts";
-import { ocrAdvice, type PagePicture } from "./ocr/ocr.ts";
+import { imageReaderOf } from "./ocr/page-reader.ts";
+import { MAX_PIXELS, type PagePicture } from "./ocr/ocr.ts";
 import { openPdf, pictureOf } from "./read-pdf.ts";
 
 /** Reads a page image (PNG or JPEG) as one page, with OCR. */
 export const readImage: Reader = async (bytes, options) => {
-  const reader = pageReaderOf(options);
-  if (!reader)
-    throw new DocumentError(
-      "OCR_UNAVAILABLE",
-      `It is an image, and OCR is off. ${ocrAdvice(options.ocr)}.`,
-      "needs_ocr",
-    );
+  const reader = imageReaderOf(options);
   const [blocks = []] = await reader.read([1], () => picture(bytes));
   options.onPage?.(1, 1);
   return { blocks, pages: 1, metadata: [], warnings: [], ocrPages: 1 };
@@ -33,27 +28,11 @@ async function picture(bytes: Uint8Array): Promise<PagePicture | undefined> {
 function pdfAround(jpeg: Uint8Array): Uint8Array {
   const { width, height, parts, isAdobe, turn } = headOf(jpeg);
   const space = parts === 1 ? "DeviceGray" : parts === 4 ? "DeviceCMYK" : "DeviceRGB";
-  const paint = `q ${width} 0 0 ${height} 0 0 cm /I Do Q`;
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${turn} /Contents 4 0 R ` +
-      "/Resources << /XObject << /I 5 0 R >> >> >>",
-    `<< /Length ${paint.length} >>\nstream\n${paint}\nendstream`,
-  ].map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`);
-  const head =
-    `5 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${space} ` +
-    // Programs of Adobe, and compatible ones, store CMYK values inverted.
-    (parts === 4 && isAdobe ? "/Decode [1 0 1 0 1 0 1 0] " : "") +
-    `/BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n`;
-  return Buffer.concat([
-    Buffer.from(`%PDF-1.7\n${objects.join("")}${head}`, "latin1"),
-    jpeg,
-    Buffer.from("\nendstream\nendobj\ntrailer << /Size 6 /Root 1 0 R >>\n%%EOF", "latin1"),
-  ]);
+  // Programs of Adobe, and compatible ones, store CMYK values inverted.
+  const decode = parts === 4 && isAdobe ? "/Decode [1 0 1 0 1 0 1 0] " : "";
+  const entries = `/ColorSpace /${space} ${decode}/BitsPerComponent 8 /Filter /DCTDecode`;
+  return pdfOfImages([{ width, height, turn, images: [{ x: 0, y: 0, width, height, entries, data: jpeg }] }]);
 }
-
-const MAX_PIXELS = 60_000_000;
 
 interface JpegHead {
   readonly width: number;

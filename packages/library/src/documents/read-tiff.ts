@@ -1,7 +1,5 @@
 import type { Reader } from "./block.ts";
-import { DocumentError } from "./document-error.ts";
-import { ocrAdvice } from "./ocr/ocr.ts";
-import { pageReaderOf } from "./ocr/page-reader.ts";
+import { imageReaderOf } from "./ocr/page-reader.ts";
 import { readPdf } from "./read-pdf.ts";
 import { pagesOfTiff } from "./tiff.ts";
 import { pdfOfTiff } from "./tiff-pdf.ts";
@@ -11,12 +9,7 @@ import { pdfOfTiff } from "./tiff-pdf.ts";
  * PDF reader decodes the same compressions.
  */
 export const readTiff: Reader = async (bytes, options) => {
-  if (!pageReaderOf(options))
-    throw new DocumentError(
-      "OCR_UNAVAILABLE",
-      `It is an image, and OCR is off. ${ocrAdvice(options.ocr)}.`,
-      "needs_ocr",
-    );
+  const pageReader = imageReaderOf(options);
   const pages = pagesOfTiff(bytes, options.maxPages);
-  return { ...(await readPdf(pdfOfTiff(pages), options)), metadata: [] };
+  return { ...(await readPdf(pdfOfTiff(pages), { ...options, pageReader })), metadata: [] };
 };

@@ -98,7 +98,7 @@ export interface DecodedText {
 }
 
 /**
- * Decodes text without a declared encoding with the encoding whose characters are plausible in words. Throws a
+ * Decodes text without a declared encoding with the encoding that gives the most plausible words. Throws a
  * `DocumentError` if there is none, because a wrong one would be stored as nonsense.
  */
 export function decodeUndeclared(bytes: Uint8Array): DecodedText {
@@ -168,7 +168,7 @@ const WITHIN_WORD = /[’–—\u00ad·]/u;
 const OPENING = /[\u201a\u201e¿¡]/u;
 /** Two letters that are not ASCII. */
 const ACCENTED_PAIR = /^(?:(?![\0-\x7f])\p{L}){2}$/u;
-/** Signs that stand next to other signs. */
+/** Signs that occur next to other signs. */
 const NEXT_TO_SIGNS = /[\p{Pi}\p{Pf}…\u00a0]/u;
 
 function marksIn(text: string): Mark[] {

@@ -1,3 +1,4 @@
+import { pdfOfImages, type PdfImage } from "./image-pdf.ts";
 import type { TiffPage, TiffPart } from "./tiff.ts";
 
 /** Photometric interpretations of TIFF. */
@@ -7,38 +8,30 @@ const JPEG = 7;
 
 /** Writes a PDF with one page per image. The compressed parts are copied. */
 export function pdfOfTiff(pages: readonly TiffPage[]): Uint8Array {
-  const objects: Buffer[] = [];
-  const add = (object: Buffer | string): number => objects.push(typeof object === "string" ? ascii(object) : object);
-  add("<< /Type /Catalog /Pages 2 0 R >>");
-  // The numbers of the pages are known only after their parts have been added.
-  add("");
-  const kids = pages.map((page) => {
-    const images = page.parts.map((part) => add(imageOf(page, part)));
-    const paint = page.parts.map((part, at) => paintOf(page, part, at)).join("\n");
-    const content = add(streamOf("", ascii(paint)));
-    const names = images.map((image, at) => `/I${at} ${image} 0 R`).join(" ");
-    return add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width} ${page.height}] /Rotate ${page.turn} ` +
-        `/Contents ${content} 0 R /Resources << /XObject << ${names} >> >> >>`,
-    );
-  });
-  objects[1] = ascii(`<< /Type /Pages /Kids [${kids.map((kid) => `${kid} 0 R`).join(" ")}] /Count ${kids.length} >>`);
-  const numbered = objects.flatMap((object, at) => [ascii(`${at + 1} 0 obj\n`), object, ascii("\nendobj\n")]);
-  const trailer = ascii(`trailer << /Size ${objects.length + 1} /Root 1 0 R >>\n%%EOF`);
-  return Buffer.concat([ascii("%PDF-1.7\n"), ...numbered, trailer]);
+  return pdfOfImages(
+    pages.map((page) => ({
+      width: page.width,
+      height: page.height,
+      turn: page.turn,
+      images: page.parts.map((part) => imageOf(page, part)),
+    })),
+  );
 }
 
-/** PDF counts from the bottom, TIFF from the top. */
-function paintOf({ height }: TiffPage, part: TiffPart, at: number): string {
-  return `q ${part.width} 0 0 ${part.height} ${part.x} ${height - part.y - part.height} cm /I${at} Do Q`;
-}
-
-function imageOf(page: TiffPage, part: TiffPart): Buffer {
+function imageOf(page: TiffPage, part: TiffPart): PdfImage {
+  const { x, width, height } = part;
   const isInverted = page.photometric === WHITE_IS_ZERO && page.compression !== JPEG && !isFax(page);
-  const entries =
-    `/Type /XObject /Subtype /Image /Width ${part.width} /Height ${part.height} /BitsPerComponent ${page.bits} ` +
-    `/ColorSpace ${colorsOf(page)} ${isInverted ? "/Decode [1 0] " : ""}${filterOf(page, part)}`;
-  return streamOf(entries, page.compression === JPEG ? withTables(part.data, page.jpegTables) : part.data);
+  return {
+    x,
+    // PDF counts from the bottom, TIFF from the top.
+    y: page.height - part.y - height,
+    width,
+    height,
+    entries:
+      `/BitsPerComponent ${page.bits} /ColorSpace ${colorsOf(page)} ` +
+      `${isInverted ? "/Decode [1 0] " : ""}${filterOf(page, part)}`,
+    data: page.compression === JPEG ? withTables(part.data, page.jpegTables) : part.data,
+  };
 }
 
 function colorsOf({ photometric, samples, palette }: TiffPage): string {
@@ -85,12 +78,4 @@ function faxFilterOf({ compression, groupOptions, photometric }: TiffPage, { wid
 /** Puts the shared tables, without their end marker, between the start marker and the rest of a JPEG. */
 function withTables(data: Buffer, tables: Buffer | undefined): Buffer {
   return tables ? Buffer.concat([tables.subarray(0, -2), data.subarray(2)]) : data;
-}
-
-function streamOf(entries: string, data: Buffer): Buffer {
-  return Buffer.concat([ascii(`<< ${entries}/Length ${data.length} >>\nstream\n`), data, ascii("\nendstream")]);
-}
-
-function ascii(text: string): Buffer {
-  return Buffer.from(text, "latin1");
 }

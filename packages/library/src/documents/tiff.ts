@@ -1,4 +1,5 @@
 import { DocumentError } from "./document-error.ts";
+import { MAX_PIXELS } from "./ocr/ocr.ts";
 
 /** A part of an image: a strip or a tile, with its place in pixels from the top left. */
 export interface TiffPart {
@@ -62,7 +63,6 @@ const COMPRESSIONS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 7, 8, 32_773, 
 const TURNS: Readonly<Record<number, number>> = { 3: 180, 6: 90, 8: 270 };
 const ENTRY_BYTES = 12;
 const MAX_VALUES = 1_000_000;
-const MAX_PIXELS = 60_000_000;
 const BYTE_VALUES = 256;
 /** Maximum width and height of a tile beyond the image, in pixels. */
 const MAX_TILE = 4_096;
@@ -109,7 +109,10 @@ class TiffFile {
   directory(at: number): { readonly values: Values; readonly next: number } {
     const count = this.#number(at, 2);
     const entries = Array.from({ length: count }, (_, entry) => at + 2 + entry * ENTRY_BYTES);
-    const values = new Map(entries.map((entry) => [this.#number(entry, 2), this.#valuesAt(entry)] as const));
+    const known = new Map(entries.map((entry) => [this.#number(entry, 2), entry] as const));
+    // Other tags are skipped. They may have many values, such as those of a camera.
+    const read = Object.values(TAG).filter((tag) => known.has(tag));
+    const values = new Map<number, readonly number[]>(read.map((tag) => [tag, this.#valuesAt(known.get(tag)!)]));
     return { values, next: this.#number(at + 2 + count * ENTRY_BYTES, 4) };
   }
 

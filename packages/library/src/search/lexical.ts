@@ -6,7 +6,7 @@ import { termsIn, type TermGroup } from "./term-group.ts";
 
 /** Number of passages beyond the requested number that are read without filtering candidates first. */
 const FEW_MORE = 300;
-/** Maximum share of all passages that contain a term whose occurrences are looked up. */
+/** Maximum share of the passages with a term. More frequent terms are not looked up. */
 const TELLING = 0.5;
 
 export interface ScoredPassage {
@@ -59,7 +59,7 @@ interface Candidates {
 
 /**
  * Returns the candidate passages. If even the rarest word is in too many passages, those that contain a second word
- * come first, if there are enough of them.
+ * come first, if there are enough.
  */
 async function candidatesOf(words: PassageQuery, search: Lexical): Promise<Candidates> {
   const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);

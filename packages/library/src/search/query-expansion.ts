@@ -25,15 +25,15 @@ interface QuerySource {
  * dictionary between these languages, returns the terms alone.
  */
 export async function expandQuery(query: string, source: QuerySource): Promise<ExpandedQuery> {
-  const asked = source.terms.ofQuery(query, source.languages);
+  const found = source.terms.ofQuery(query, source.languages);
   const translations = await loadTranslations(source.languages);
-  if (!translations) return { ...asked, translations: [] };
+  if (!translations) return { ...found, translations: [] };
   const dictionary = { ...source, translations };
-  const likely = asked.language === undefined ? likelyLanguages(query, dictionary) : [asked.language];
+  const likely = found.language === undefined ? likelyLanguages(query, dictionary) : [found.language];
   return {
-    ...asked,
+    ...found,
     groups:
-      likely.length === 1 ? withSynonyms(asked.groups, query, { ...dictionary, language: likely[0]! }) : asked.groups,
+      likely.length === 1 ? withSynonyms(found.groups, query, { ...dictionary, language: likely[0]! }) : found.groups,
     translations: likely.flatMap((language) =>
       translations.targetsOf(language).map((to) => translated(query, { ...dictionary, language, to })),
     ),
@@ -61,18 +61,18 @@ interface OwnLanguage extends Dictionary {
   readonly language: string;
 }
 
-/** Returns the stems of the words of a query that are not stop words. */
-function stemsOf(query: string, { terms, language }: OwnLanguage): string[] {
-  const telling = wordsOf(query).filter((word) => !isStopWord(folded(word), language));
-  return Array.from(new Set(telling.flatMap((word) => terms.of(word, language))));
+/** Returns the words of a query that are not stop words. */
+function contentWords(query: string, language: string): Set<string> {
+  return new Set(wordsOf(query).filter((word) => !isStopWord(folded(word), language)));
 }
 
 function withSynonyms(groups: readonly TermGroup[], query: string, own: OwnLanguage): TermGroup[] {
-  const stems = new Set(stemsOf(query, own));
+  const { terms, language } = own;
+  const stems = new Set(Array.from(contentWords(query, language)).flatMap((word) => terms.of(word, language)));
   return groups.map((group) => {
     const added = Array.from(group.keys())
       .filter((term) => stems.has(term))
-      .flatMap((term) => own.translations.synonymsOf(term, own.language));
+      .flatMap((term) => own.translations.synonymsOf(term, language));
     return added.length === 0 ? group : new Map([...added.map(pairOf), ...group]);
   });
 }
@@ -80,8 +80,7 @@ function withSynonyms(groups: readonly TermGroup[], query: string, own: OwnLangu
 /** Translates each word. A word without a translation is searched unchanged: it may be a name. */
 function translated(query: string, own: OwnLanguage & { readonly to: string }): TranslatedQuery {
   const { terms, translations, language, to } = own;
-  const telling = Array.from(new Set(wordsOf(query))).filter((word) => !isStopWord(folded(word), language));
-  const groups = telling.flatMap((word): TermGroup[] => {
+  const groups = Array.from(contentWords(query, language)).flatMap((word): TermGroup[] => {
     const found = terms.of(word, language).flatMap((stem) => translations.of(stem, language, to));
     if (found.length > 0) return [new Map(found.map(pairOf))];
     return isStopWord(folded(word), to) ? [] : terms.of(word, to).map((term) => new Map([[term, 1]]));

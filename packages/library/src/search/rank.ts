@@ -57,7 +57,7 @@ export function rankPlaces(places: readonly ScoredPassage[], { words, cosines, e
 const TRANSLATED_BY = 5;
 
 /**
- * Raises passages that were found by translated words, so that the best of them is among the first. A library has more
+ * Raises passages that were found by translated words, so that the best one is among the first. A library has more
  * passages that repeat words of the query than passages that answer it, and these would displace every answer in
  * another language.
  */

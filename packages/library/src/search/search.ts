@@ -99,28 +99,28 @@ async function searchOnce(
   const { query, limit, filter, levels } = request;
   const languages = await store.languages();
   await terms.load(languages);
-  const asked = await expandQuery(query, { terms, languages });
+  const expanded = await expandQuery(query, { terms, languages });
   // Stores cannot filter by level, so a query for some levels needs all candidates.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
-  const vector = await queryVector(query, { embedder, language: asked.language, onUnavailable });
+  const vector = await queryVector(query, { embedder, language: expanded.language, onUnavailable });
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
-  const words = await findWords(asked, { kind, store, filter, wanted, near: near.map(({ id }) => id) });
-  const told = [false, true].flatMap((isTranslated) => {
+  const words = await findWords(expanded, { kind, store, filter, wanted, near: near.map(({ id }) => id) });
+  const byWord = [false, true].flatMap((isTranslated) => {
     return best(
       words.found.filter(({ id }) => words.translated.has(id) === isTranslated),
       wanted,
     );
   });
-  const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
+  const proposed = Array.from(new Set([...byWord, ...near].map(({ id }) => id)));
   const cosines = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
   // The last digits of similarities differ between stores, so the final choice is made here.
   const nearest = near.map((place) => ({ ...place, score: rounded(cosines.get(place.id) ?? 0) }));
-  const chosen = new Map([...told, ...best(nearest, wanted)].map((place) => [place.id, place]));
+  const chosen = new Map([...byWord, ...best(nearest, wanted)].map((place) => [place.id, place]));
   const { places, isWhole } = levels
     ? await ofLevels(kind, Array.from(chosen.values()), { levels, store })
     : { places: Array.from(chosen.values()), isWhole: true };
   const ranked = rankPlaces(places, { words, cosines, embedder });
-  const minRelevance = asked.translations.length > 0 ? MIN_EXPANDED_RELEVANCE : MIN_RELEVANCE;
+  const minRelevance = expanded.translations.length > 0 ? MIN_EXPANDED_RELEVANCE : MIN_RELEVANCE;
   const found = await readHits(kind, ranked, { request: { minRelevance, ...request }, store, total: words.total });
   return { ...found, isWhole: words.isWhole && isWhole && found.isWhole };
 }

@@ -6,7 +6,7 @@ export interface WeightedTerm {
 
 /**
  * The terms of one word of a query with their weights: its stems in each language of the library, translations,
- * synonyms. A passage matches if it contains any of them.
+ * synonyms. A passage matches if it contains any term.
  */
 export type TermGroup = ReadonlyMap<string, number>;
 
@@ -15,7 +15,7 @@ export function termGroup(...terms: readonly string[]): TermGroup {
   return new Map(terms.map((term) => [term, 1]));
 }
 
-/** Returns the terms of all groups. */
+/** Returns the terms of the groups. */
 export function termsIn(groups: readonly TermGroup[]): string[] {
   return groups.flatMap((group) => Array.from(group.keys()));
 }

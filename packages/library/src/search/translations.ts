@@ -9,7 +9,7 @@ const WHOLE = 100;
 /** Maximum number of synonyms that are added to a word. */
 const MAX_SYNONYMS = 5;
 /**
- * Weight of a synonym whose translations are all shared with the word. Measured with questions in English and French;
+ * Weight of a synonym that shares all its translations with the word. Measured with questions in English and French;
  * with half or twice of it, about as many are answered.
  */
 const SYNONYM_WEIGHT = 2;
@@ -63,7 +63,7 @@ export class Translations {
 
   /** Returns the translations of a stem, the most usual first. The weight of the first is 1. */
   of(stem: string, from: string, to: string): WeightedTerm[] {
-    const [...fields] = this.#dictionaries.get(`${from}-${to}`)?.get(stem)?.split(" ") ?? [];
+    const fields = this.#dictionaries.get(`${from}-${to}`)?.get(stem)?.split(" ") ?? [];
     return Array.from({ length: Math.floor(fields.length / 2) }, (_, at) => ({
       term: fields[2 * at]!,
       weight: Number(fields[2 * at + 1]) / WHOLE,
@@ -83,7 +83,7 @@ export class Translations {
   }
 }
 
-/** Returns the terms with weights whose sum is 1. */
+/** Returns the terms with weights that add up to 1. */
 function shares(terms: readonly WeightedTerm[]): WeightedTerm[] {
   const sum = terms.reduce((all, { weight }) => all + weight, 0);
   return terms.map(({ term, weight }) => ({ term, weight: weight / sum }));

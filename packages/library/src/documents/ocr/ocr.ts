@@ -28,6 +28,9 @@ export function ocrAdvice(choice: OcrChoice | undefined): string {
     : "Set `ocr` to local or mistral";
 }
 
+/** Maximum number of pixels of an image. Larger images are not pages of a book. */
+export const MAX_PIXELS = 60_000_000;
+
 /** Image of a page: rows of RGBA pixels. */
 export interface PagePicture {
   readonly width: number;

@@ -1,9 +1,8 @@
 import { inflateSync } from "node:zlib";
 import { DocumentError } from "../document-error.ts";
-import type { PagePicture } from "./ocr.ts";
+import { MAX_PIXELS, type PagePicture } from "./ocr.ts";
 
 const SIGNATURE = 8;
-const MAX_PIXELS = 60_000_000;
 /** Number of samples of a pixel, by PNG colour type. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 

@@ -6,7 +6,7 @@ import { importExtra, missingExtra, resolveExtra } from "toolyard/extras";
 import { LONG_CODES } from "../../search/language-codes.ts";
 import type { Block, PageReader } from "../block.ts";
 import { DocumentError } from "../document-error.ts";
-import type { OcrChoice, PagePicture } from "./ocr.ts";
+import { MAX_PIXELS, type OcrChoice, type PagePicture } from "./ocr.ts";
 
 interface EngineModule {
   createOCREngine(options: { wasmBinary: Uint8Array }): Promise<TesseractEngine>;
@@ -25,8 +25,6 @@ interface TesseractEngine {
 const PURPOSE = "reading pictures of text on this machine";
 /** Pages that one engine reads before it is replaced: the engine frees its memory only when it is closed. */
 const PAGES_OF_AN_ENGINE = 50;
-/** Maximum number of pixels of an image. Larger images are not pages of a book. */
-const MAX_PIXELS = 60_000_000;
 
 /** Reads page images locally with Tesseract, compiled to WebAssembly. Rejects with `OCR_UNAVAILABLE`. */
 export function localPageReader(
