@@ -30,7 +30,7 @@ export const LOAD = {
 /** Times that the hub uses, in seconds. `packages/toolyard/src/state/redis` defines them. */
 export const PERIODS = { lease: 2, sessionKeys: 1200 };
 
-/** Maximum number of sessions of other hubs that a hub remembers with their holder (`endpoints/mcp/legacy/remote-sessions.ts`). */
+/** Maximum number of sessions of other hubs that a hub remembers (`endpoints/mcp/legacy/remote-sessions.ts`). */
 const MAX_KNOWN = 10_000;
 
 /** Parts of a resource that may be in use before it counts as saturated. */
