@@ -2,11 +2,11 @@ import { appendFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ControlledRun } from "../../../../../test/support/controlled-run.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../../core/calls/call.ts";
-import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { Emitter } from "../../core/events.ts";
-import type { StartedCall, TaskChange, TaskObserver, TaskRun } from "../../core/ports/tasks.ts";
+import type { StartedCall, TaskChange } from "../../core/ports/tasks.ts";
 import { resolveTasks, type TasksConfig } from "./options.ts";
 import { TaskJournal } from "./task-journal.ts";
 import { TaskTable, type TaskTableDeps } from "./task-table.ts";
@@ -26,36 +26,6 @@ afterEach(async () => {
 
 const OTHER: Principal = { ...LOCAL_PRINCIPAL, id: "other" };
 const DONE: JsonObject = { content: [{ type: "text", text: "done" }] };
-
-/** A running call that the test controls. */
-class ControlledRun implements TaskRun {
-  readonly isIdempotent = Promise.resolve(false);
-  readonly answers: JsonObject[] = [];
-  readonly refused: (readonly [string, string])[] = [];
-  open: JsonObject = {};
-  reason: unknown;
-  observer!: TaskObserver;
-
-  observe(observer: TaskObserver): void {
-    this.observer = observer;
-  }
-
-  openInput(): JsonObject {
-    return this.open;
-  }
-
-  respond(responses: JsonObject): void {
-    this.answers.push(responses);
-  }
-
-  refuse(key: string, error: FailError): void {
-    this.refused.push([key, error.message]);
-  }
-
-  cancel(reason: unknown): void {
-    this.reason = reason;
-  }
-}
 
 interface TestTable {
   readonly table: TaskTable;

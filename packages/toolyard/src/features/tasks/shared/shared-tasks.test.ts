@@ -2,13 +2,14 @@
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ControlledRun } from "../../../../../../test/support/controlled-run.ts";
 import { HAS_REDIS, RedisServer } from "../../../../../../test/support/redis-server.ts";
 import { LOCAL_PRINCIPAL, type Principal } from "../../../core/calls/call.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import { FailError } from "../../../core/errors.ts";
 import { Emitter } from "../../../core/events.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
-import type { StartedCall, TaskObserver, TaskRun, TaskSnapshot } from "../../../core/ports/tasks.ts";
+import type { StartedCall, TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { REDIS } from "../../../state/redis/kind.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { resolveTasks } from "../options.ts";
@@ -17,36 +18,6 @@ import { SharedTasks } from "./shared-tasks.ts";
 const OTHER: Principal = { ...LOCAL_PRINCIPAL, id: "other" };
 const DONE: JsonObject = { content: [{ type: "text", text: "done" }] };
 const RESCUE_MS = 600;
-
-/** A running call that the test controls. */
-class ControlledRun implements TaskRun {
-  readonly isIdempotent = Promise.resolve(true);
-  readonly answers: JsonObject[] = [];
-  readonly refused: (readonly [string, string])[] = [];
-  open: JsonObject = {};
-  reason: unknown;
-  observer!: TaskObserver;
-
-  observe(observer: TaskObserver): void {
-    this.observer = observer;
-  }
-
-  openInput(): JsonObject {
-    return this.open;
-  }
-
-  respond(responses: JsonObject): void {
-    this.answers.push(responses);
-  }
-
-  refuse(key: string, error: FailError): void {
-    this.refused.push([key, error.message]);
-  }
-
-  cancel(reason: unknown): void {
-    this.reason = reason;
-  }
-}
 
 interface TestHub {
   readonly state: HubState;
@@ -74,7 +45,7 @@ describe("several hubs with one Redis server", () => {
       changed: new Emitter(),
       run: (call) => {
         started.push(call);
-        runs.push(new ControlledRun());
+        runs.push(new ControlledRun(true));
         return runs.at(-1)!;
       },
     });
@@ -83,7 +54,7 @@ describe("several hubs with one Redis server", () => {
   };
 
   const create = async (hub: TestHub, more: { isIdempotent?: boolean; upstream?: boolean } = {}) => {
-    const run = new ControlledRun();
+    const run = new ControlledRun(true);
     const call = { principal: LOCAL_PRINCIPAL, endpoint: "rest", tool: "report", arguments: { year: 2026 } };
     const upstream = more.upstream ? { source: "s", taskId: "u-1", era: "modern" as const } : undefined;
     const task = await hub.tasks.create({ ...call, isIdempotent: more.isIdempotent ?? false, upstream }, run);
@@ -130,6 +101,51 @@ describe("several hubs with one Redis server", () => {
     await expect.poll(async () => (await read(two, id))?.result).toEqual(DONE);
     await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
     expect(two.tasks.list(LOCAL_PRINCIPAL).map((task) => task.id)).toEqual([id]);
+  });
+
+  test("a list of another hub's tasks omits a large result, and a read by id returns it", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const [large, small] = [await create(one), await create(one)];
+    const result = { content: [{ type: "text", text: "x".repeat(20_000) }], isError: true };
+    large.run.observer.settled({ type: "result", result });
+    small.run.observer.settled({ type: "result", result: DONE });
+    const listed = async () => {
+      await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
+      return new Map(two.tasks.list(LOCAL_PRINCIPAL).map((task) => [task.id, task]));
+    };
+    await expect.poll(async () => (await listed()).get(large.id)?.status).toBe("completed");
+    await expect.poll(async () => (await listed()).get(small.id)?.result).toEqual(DONE);
+    const short = (await listed()).get(large.id)?.result;
+    expect(short).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("by its id") }] });
+    expect((await read(two, large.id))?.result).toEqual(result);
+    const end = await two.tasks.ended(large.id, LOCAL_PRINCIPAL, AbortSignal.timeout(10_000));
+    expect(end?.result).toEqual(result);
+    expect((await listed()).get(large.id)?.result).toEqual(result);
+  });
+
+  test("a task that was listed before its end is awaited with its large result", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
+    const end = two.tasks.ended(id, LOCAL_PRINCIPAL, AbortSignal.timeout(10_000));
+    const result = { content: [{ type: "text", text: "x".repeat(20_000) }] };
+    run.observer.settled({ type: "result", result });
+    for (let lists = 0; lists < 20; lists += 1) await two.tasks.ready({ principal: LOCAL_PRINCIPAL });
+    expect((await end)?.result).toEqual(result);
+  });
+
+  test("a list of another hub does not contain tasks whose time is over", async () => {
+    const [one, two] = [await join("one"), await join("two")];
+    const { id, run } = await create(one);
+    run.observer.settled({ type: "result", result: DONE });
+    await expect.poll(async () => (await read(two, id))?.status).toBe("completed");
+    expect(two.tasks.list(LOCAL_PRINCIPAL)).toHaveLength(1);
+    vi.useFakeTimers({ now: Date.now() + 365 * 24 * 3_600_000, toFake: ["Date"] });
+    try {
+      expect(two.tasks.list(LOCAL_PRINCIPAL)).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a task can be read at another hub as soon as its handle is returned", async () => {

@@ -19,6 +19,7 @@ import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
 import type { LoadedTasks } from "../late-tasks.ts";
 import { StoredTask } from "../stored-task.ts";
 import { INTERRUPTED, TaskTable, type TaskAction, type TaskTableDeps } from "../task-table.ts";
+import { RemoteTasks, type RemoteTask } from "./remote-tasks.ts";
 import { SharedJournal } from "./shared-journal.ts";
 import { SharedTaskChannel, type TaskMessage } from "./task-channel.ts";
 import { TaskQueue } from "./task-queue.ts";
@@ -31,15 +32,7 @@ export interface SharedTasksDeps extends Omit<TaskTableDeps, "openJournal"> {
   readonly rescueMs?: number;
 }
 
-/** Task of another hub. */
-interface RemoteTask {
-  readonly task: StoredTask;
-  readonly hub: string;
-}
-
-/** Maximum number of tasks of other hubs that this hub remembers. */
-const MAX_REMOTE = 5000;
-/** Milliseconds between two reads of a task of another hub whose end is awaited, in case a message is lost. */
+/** Milliseconds between two reads of a task of another hub while a caller waits for its end. Messages may be lost. */
 const READ_MS = 2000;
 /** Milliseconds between two renewals of the unfinished tasks in the store. */
 const KEEP_MS = 3_600_000;
@@ -54,7 +47,7 @@ export class SharedTasks implements LoadedTasks {
   readonly #records: TaskRecords;
   readonly #channel: SharedTaskChannel;
   readonly #queue: TaskQueue;
-  readonly #remote = new Map<string, RemoteTask>();
+  readonly #remote = new RemoteTasks();
   readonly #keeping: NodeJS.Timeout;
   #opening: Promise<void> | undefined;
   #stops: (() => void)[] = [];
@@ -106,7 +99,7 @@ export class SharedTasks implements LoadedTasks {
   }
 
   async start(call: StartedCall): Promise<TaskSnapshot> {
-    if (this.#queues.isLost) throw new FailError(fail("unavailable", LOST));
+    if (this.#queues.isLost) throw new FailError(fail("unavailable", NOT_STARTED));
     await this.ready();
     return await this.#local.start(call);
   }
@@ -122,9 +115,8 @@ export class SharedTasks implements LoadedTasks {
 
   list(principal: Principal): readonly TaskSnapshot[] {
     const owner = callerKey(principal);
-    const remote = Array.from(this.#remote.values(), ({ task }) => task);
-    const others = remote.filter(({ facts }) => facts.owner === owner && !this.#local.has(facts.id));
-    const all = [...this.#local.list(principal), ...others.map((task) => task.snapshot())];
+    const others = this.#remote.all().filter(({ task }) => task.facts.owner === owner && this.#isListed(task));
+    const all = [...this.#local.list(principal), ...others.map(({ task }) => task.snapshot())];
     return all.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
   }
 
@@ -152,8 +144,8 @@ export class SharedTasks implements LoadedTasks {
     if (this.#local.has(id)) return await this.#local.ended(id, principal, signal);
     if (!this.#find(id, principal)) return undefined;
     await this.#untilFinal(id, principal, signal);
-    const end = this.#find(id, principal)?.task;
-    return end?.isFinal ? end.snapshot() : undefined;
+    const end = this.#find(id, principal);
+    return end && hasEnd(end) ? end.task.snapshot() : undefined;
   }
 
   /** Ends the tasks of this hub as after a crash: other hubs continue those that may be continued. */
@@ -186,7 +178,12 @@ export class SharedTasks implements LoadedTasks {
   async #read({ id, principal }: WantedTasks): Promise<void> {
     if (id !== undefined) return await this.#load(id, principal);
     const found = await this.#records.loadOf(callerKey(principal));
-    for (const one of found) this.#remember(one);
+    for (const one of found) {
+      const known = this.#remote.get(one.record.id);
+      // A caller may wait for the end of this task, and then needs its whole result.
+      if (!one.isWhole && known && !known.task.isFinal) await this.#load(one.record.id);
+      else this.#remember(one);
+    }
   }
 
   /** Reads a task of another hub. An interrupted one is claimed for its owner, who then continues it here. */
@@ -202,13 +199,16 @@ export class SharedTasks implements LoadedTasks {
     }
   }
 
-  #remember({ record, hub }: SharedRecord): StoredTask | undefined {
+  #remember({ record, hub, isWhole }: SharedRecord): StoredTask | undefined {
     const task = StoredTask.from(record);
     if (!task || this.#local.has(task.facts.id)) return undefined;
-    this.#remote.delete(task.facts.id);
-    if (this.#remote.size >= MAX_REMOTE) this.#remote.delete(this.#remote.keys().next().value!);
-    this.#remote.set(task.facts.id, { task, hub });
+    this.#remote.set({ task, hub, isWhole });
     return task;
+  }
+
+  /** Returns true for a task that only another hub has, and whose time is not over. */
+  #isListed(task: StoredTask): boolean {
+    return !this.#local.has(task.facts.id) && !(task.isFinal && Date.now() >= task.expiresAt);
   }
 
   #find(id: string, principal: Principal): RemoteTask | undefined {
@@ -244,7 +244,7 @@ export class SharedTasks implements LoadedTasks {
       if (parsed) this.#local.act(id, parsed);
       return;
     }
-    if (!this.#remote.has(id)) return;
+    if (!this.#remote.get(id)) return;
     await this.#load(id).catch((error: unknown) => this.#note(id, error));
     const task = this.#remote.get(id)?.task;
     if (task && this.changed.size > 0) this.changed.emit({ owner: task.facts.owner, task: task.snapshot() });
@@ -252,7 +252,10 @@ export class SharedTasks implements LoadedTasks {
 
   /** Resolves when a task of another hub has ended or does not exist any more, or when the signal aborts. */
   async #untilFinal(id: string, principal: Principal, signal: AbortSignal): Promise<void> {
-    const isOver = (): boolean => signal.aborted || this.#find(id, principal)?.task.isFinal !== false;
+    const isOver = (): boolean => {
+      const remote = this.#find(id, principal);
+      return signal.aborted || !remote || hasEnd(remote);
+    };
     await new Promise<void>((resolve) => {
       const check = (): void => {
         if (!isOver()) return;
@@ -300,6 +303,14 @@ export class SharedTasks implements LoadedTasks {
 }
 
 const LOST = "The shared store cannot be reached, so this task cannot be read or stored now. Try again later.";
+const NOT_STARTED =
+  "The shared store cannot be reached, so no task can be started now, and the tool was not called. Try again later, " +
+  "or call the tool without a task.";
+
+/** Returns true if the task has ended and its result was read. */
+function hasEnd({ task, isWhole }: RemoteTask): boolean {
+  return task.isFinal && isWhole;
+}
 
 /** Returns the action of a message, or `undefined` if a newer hub sent another one. */
 function readAction(action: JsonObject): TaskAction | undefined {

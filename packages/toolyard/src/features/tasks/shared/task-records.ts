@@ -10,6 +10,8 @@ export interface SharedRecord {
   /** Hub that runs the call. `NO_HUB` if it was interrupted and may be continued, `ENDED` if it has ended. */
   readonly hub: string;
   readonly record: TaskRecord;
+  /** False if the record has a text in place of its result, because the result is too large for a list. */
+  readonly isWhole: boolean;
 }
 
 export const NO_HUB = "";
@@ -19,13 +21,17 @@ export const ENDED = "-";
 const UNFINISHED_MS = 24 * 3_600_000;
 /** Maximum number of tasks of one owner that a list contains. */
 const MAX_LISTED = 1000;
+/** Number of tasks of a list that are read concurrently. */
+const LIST_BATCH = 100;
+/** Maximum size in characters of a result that lists contain. Larger ones are in a separate field of the store. */
+const MAX_LISTED_RESULT = 16 * 1024;
 
 /** Stores a task if the hub in ARGV[1] still has it. Otherwise another hub has ended or continued it. */
 const STORE = script(`
 local held = redis.call('HGET', KEYS[1], 'hub')
 if held and held ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'hub', ARGV[2], 'record', ARGV[3])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('HSET', KEYS[1], 'hub', ARGV[2], 'record', ARGV[3], 'result', ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return 1`);
 
 /** Gives an interrupted task to the hub in ARGV[1]. Only one hub gets it. */
@@ -50,8 +56,8 @@ export class TaskRecords {
   async store(task: StoredTask, from: string, to: string): Promise<boolean> {
     const { id, owner, createdAt, ttlMs } = task.facts;
     const lifeMs = Math.max(1, Math.ceil(task.isFinal ? task.expiresAt - Date.now() : ttlMs + UNFINISHED_MS));
-    const text = stringifyExact(task.record());
-    if ((await this.#queues.run(STORE, this.#keyOf(id), from, to, text, lifeMs)) !== 1) return false;
+    const { record, result } = toFields(task);
+    if ((await this.#queues.run(STORE, this.#keyOf(id), from, to, record, result, lifeMs)) !== 1) return false;
     await Promise.all([this.#index({ owner, createdAt, id }, lifeMs), this.#place(id, { from, to }, lifeMs)]);
     return true;
   }
@@ -64,18 +70,23 @@ export class TaskRecords {
   }
 
   async load(id: string): Promise<SharedRecord | undefined> {
-    const [hub, text] = (await this.#queues.command("HMGET", this.#keyOf(id), "hub", "record")) as (string | null)[];
-    const record: unknown = typeof text === "string" ? parseExact(text) : undefined;
-    return typeof hub === "string" && isJsonObject(record) ? { hub, record: record as TaskRecord } : undefined;
+    return fromFields(await this.#fields(id, "hub", "record", "result"));
   }
 
-  /** Returns the tasks of an owner, the newest first. */
+  /** Returns the tasks of an owner without large results, the newest first. */
   async loadOf(owner: string): Promise<readonly SharedRecord[]> {
     const ids = await this.#members("ZREVRANGE", this.#ownerKey(owner), 0, MAX_LISTED - 1);
-    const records = await Promise.all(ids.map((id) => this.load(id)));
-    const gone = ids.filter((_, at) => !records[at]);
+    const found: SharedRecord[] = [];
+    const gone: string[] = [];
+    for (let at = 0; at < ids.length; at += LIST_BATCH) {
+      const batch = ids.slice(at, at + LIST_BATCH);
+      const records = await Promise.all(batch.map(async (id) => fromFields(await this.#fields(id, "hub", "record"))));
+      for (const [index, record] of records.entries())
+        if (record) found.push(record);
+        else gone.push(batch[index]!);
+    }
     if (gone.length > 0) await this.#queues.command("ZREM", this.#ownerKey(owner), ...gone);
-    return records.filter((record) => record !== undefined);
+    return found;
   }
 
   /** Returns the ids of the unfinished tasks of a hub. */
@@ -108,6 +119,10 @@ export class TaskRecords {
     if (from !== to && from !== NO_HUB) await this.#queues.command("SREM", this.#hubKey(from), id);
   }
 
+  async #fields(id: string, ...names: string[]): Promise<readonly (string | null)[]> {
+    return (await this.#queues.command("HMGET", this.#keyOf(id), ...names)) as (string | null)[];
+  }
+
   async #members(command: string, key: string, ...parts: number[]): Promise<readonly string[]> {
     return (await this.#queues.command(command, key, ...parts)) as string[];
   }
@@ -123,4 +138,27 @@ export class TaskRecords {
   #hubKey(hub: string): string {
     return `${this.#queues.prefix}tasks-at:{${hub}}`;
   }
+}
+
+/** Returns a task as two fields of the store. `result` is empty if the record contains the result, or has none. */
+function toFields(task: StoredTask): { readonly record: string; readonly result: string } {
+  const record = task.record();
+  const { end } = record;
+  if (!isJsonObject(end) || !isJsonObject(end["result"]) || task.size <= MAX_LISTED_RESULT)
+    return { record: stringifyExact(record), result: "" };
+  const { result } = end;
+  const text = `Lists omit this result of ${task.size} characters. Read the task by its id.`;
+  const short = { content: [{ type: "text", text }], ...(result["isError"] === true && { isError: true }) };
+  const listed = { ...record, end: { ...end, result: short }, isShortened: true };
+  return { record: stringifyExact(listed), result: stringifyExact(result) };
+}
+
+/** Returns the task of the fields, or `undefined` if the store does not have it. */
+function fromFields([hub, text, result]: readonly (string | null)[]): SharedRecord | undefined {
+  const parsed: unknown = typeof text === "string" ? parseExact(text) : undefined;
+  if (typeof hub !== "string" || !isJsonObject(parsed)) return undefined;
+  const { isShortened = false, ...record } = parsed as TaskRecord;
+  if (!result || !isJsonObject(record["end"])) return { hub, record: record as TaskRecord, isWhole: !isShortened };
+  const end = { ...record["end"], result: parseExact(result) };
+  return { hub, record: { ...record, end } as TaskRecord, isWhole: true };
 }
