@@ -9,6 +9,8 @@ import { Foreign, Json } from "./parts.tsx";
 import type { Schema } from "./schema-form.tsx";
 
 const MAX_LINES = 100;
+/** Time before a question can be allowed, so that a double click on the last question does not allow the next one. */
+const ALLOW_AFTER_MS = 700;
 
 export interface AppFrameProps {
   readonly tool: ToolDetail;
@@ -75,15 +77,24 @@ interface QuestionProps {
   readonly onAnswer: (isPermitted: boolean) => void;
 }
 
-function Question({ question: { kind, subject, details }, onAnswer }: QuestionProps) {
+function Question({ question, onAnswer }: QuestionProps) {
+  const { kind, subject, details } = question;
+  const [allowable, setAllowable] = useState<AppQuestion>();
+  useEffect(() => {
+    const timer = setTimeout(() => setAllowable(question), ALLOW_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [question]);
   return (
     <div class="notice" role="alertdialog" aria-label={t(`app_${kind}`)}>
       <p>
-        {t(`app_${kind}`)} <b>{<Foreign text={subject} />}</b>
+        {t(`app_${kind}`)}{" "}
+        <b>
+          <Foreign text={subject} />
+        </b>
       </p>
       {details !== undefined && <Json value={details} />}
       <p class="actions">
-        <button type="button" class="main" onClick={() => onAnswer(true)}>
+        <button type="button" class="main" disabled={allowable !== question} onClick={() => onAnswer(true)}>
           {t("allow")}
         </button>
         <button type="button" onClick={() => onAnswer(false)}>

@@ -24,10 +24,10 @@ export function CodeEditor({ label, text, language, isReadOnly = false, revision
   latest.current = { text, onText };
   useEffect(() => {
     let isOld = false;
-    void import("./code-mirror.ts").then(({ openEditor, replaceText }) => {
+    void import("./code-mirror.ts").then(({ openFileEditor, replaceText }) => {
       if (isOld || !box.current) return;
-      const options = { label, text: latest.current.text, language, isReadOnly };
-      editor.current = openEditor(box.current, { ...options, onText: (changed) => latest.current.onText(changed) });
+      const options = { parent: box.current, label, text: latest.current.text, language, isReadOnly };
+      editor.current = openFileEditor({ ...options, onText: (changed) => latest.current.onText(changed) });
       setReplace(() => replaceText);
     });
     return () => {

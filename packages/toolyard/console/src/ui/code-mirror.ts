@@ -1,41 +1,29 @@
 import { StreamLanguage } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { EditorView, minimalSetup } from "codemirror";
-import { EDITOR_LOOKS } from "./editor-looks.ts";
+import { openEditor } from "./editor-base.ts";
 
 const LANGUAGES = { toml: () => StreamLanguage.define(toml) } as const;
 export type EditorLanguage = keyof typeof LANGUAGES;
 
-export interface EditorOptions {
+export interface FileEditorOptions {
+  readonly parent: HTMLElement;
   readonly label: string;
   readonly text: string;
   readonly language: EditorLanguage;
   readonly isReadOnly: boolean;
+  /** Called after each change of the text by the user. */
   readonly onText: (text: string) => void;
 }
 
-/**
- * Opens an editor in the shadow tree of an element. Its styles are constructed style sheets, which the policy of the
- * page permits; in the document itself the editor would add `style` elements.
- */
-export function openEditor(element: HTMLElement, options: EditorOptions): EditorView {
-  const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-  const { label, text, language, isReadOnly, onText } = options;
-  return new EditorView({
-    doc: text,
-    root,
-    parent: root as unknown as Element,
-    extensions: [
-      minimalSetup,
-      LANGUAGES[language](),
-      EDITOR_LOOKS,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": label, dir: "ltr", spellcheck: "false", tabindex: "0" }),
-      EditorView.editable.of(!isReadOnly),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged && !replaced.has(update.view)) onText(update.state.doc.toString());
-      }),
-    ],
+/** Opens an editor for the text of a file. */
+export function openFileEditor({ language, isReadOnly, onText, ...options }: FileEditorOptions): EditorView {
+  return openEditor({
+    ...options,
+    extensions: [minimalSetup, LANGUAGES[language](), EditorView.editable.of(!isReadOnly)],
+    onText: (text, editor) => {
+      if (!replaced.has(editor)) onText(text);
+    },
   });
 }
 

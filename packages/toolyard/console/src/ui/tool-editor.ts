@@ -4,11 +4,11 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { javascript } from "@codemirror/lang-javascript";
 import { bracketMatching, indentOnInput, StreamLanguage } from "@codemirror/language";
 import { python } from "@codemirror/legacy-modes/mode/python";
-import { Compartment, type Extension } from "@codemirror/state";
+import type { Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import type { CodeTool } from "../../../src/features/console/work-types.ts";
 import { get } from "../api.ts";
-import { EDITOR_LOOKS } from "./editor-looks.ts";
+import { openEditor } from "./editor-base.ts";
 
 export type CodeLanguage = "python" | "javascript" | "typescript";
 
@@ -17,13 +17,8 @@ export interface ToolEditorOptions {
   readonly text: string;
   readonly language: CodeLanguage;
   readonly label: string;
-  readonly onChange: (text: string) => void;
+  readonly onText: (text: string) => void;
   readonly onRun: () => void;
-}
-
-export interface ToolEditor {
-  setLanguage(language: CodeLanguage): void;
-  close(): void;
 }
 
 /** Looks of the list of completions, and the size of the editor. */
@@ -35,45 +30,29 @@ const LOOKS = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--back)", color: "var(--ink)", border: "1px solid var(--line)" },
 });
 
-/** Creates an editor that completes the names and arguments of the hub's tools. Tab leaves the editor. */
-export function createToolEditor({ parent, text, language, label, onChange, onRun }: ToolEditorOptions): ToolEditor {
-  const syntax = new Compartment();
+/** Opens an editor that completes the names and arguments of the hub's tools. Tab leaves the editor. */
+export function openToolEditor({ language, onRun, ...options }: ToolEditorOptions): EditorView {
   const run = (): boolean => {
     onRun();
     return true;
   };
-  // In a shadow root, the editor adds its styles as objects. In the document it would add `<style>` elements, which the
-  // policy of the page refuses.
-  const root = parent.attachShadow({ mode: "open" });
-  const view = new EditorView({
-    parent: root,
-    root,
-    doc: text,
+  return openEditor({
+    ...options,
     extensions: [
       lineNumbers(),
       history(),
       bracketMatching(),
       indentOnInput(),
-      EDITOR_LOOKS,
       LOOKS,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": label, dir: "ltr" }),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged) onChange(update.state.doc.toString());
-      }),
       keymap.of([
         { key: "Mod-Enter", run, preventDefault: true },
         ...completionKeymap,
         ...defaultKeymap,
         ...historyKeymap,
       ]),
-      syntax.of(syntaxOf(language)),
+      syntaxOf(language),
     ],
   });
-  return {
-    setLanguage: (next) => view.dispatch({ effects: syntax.reconfigure(syntaxOf(next)) }),
-    close: () => view.destroy(),
-  };
 }
 
 function syntaxOf(language: CodeLanguage): Extension {

@@ -3,7 +3,7 @@ import type { RunResult } from "../../../src/features/console/api-types.ts";
 import { ApiError } from "../api.ts";
 import { formatMs, t } from "../i18n/texts.ts";
 import { changes } from "../live.ts";
-import { createToolEditor, forgetTools, type ToolEditor, type CodeLanguage } from "../ui/tool-editor.ts";
+import { forgetTools, openToolEditor, type CodeLanguage } from "../ui/tool-editor.ts";
 import { Failure } from "../ui/failure.tsx";
 import { Commands, Foreign, Json } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
@@ -81,15 +81,15 @@ function Editor({ language, onRun }: { readonly language: CodeLanguage; readonly
   const latest = useRef(onRun);
   latest.current = onRun;
   useEffect(() => {
-    const editor: ToolEditor = createToolEditor({
+    const editor = openToolEditor({
       parent: box.current!,
       text: texts[language],
       language,
       label: t("code"),
-      onChange: (text) => (texts[language] = text),
+      onText: (text) => (texts[language] = text),
       onRun: () => latest.current(),
     });
-    return () => editor.close();
+    return () => editor.destroy();
   }, []);
   return <div ref={box} class="code-place" />;
 }

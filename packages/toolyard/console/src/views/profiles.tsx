@@ -4,6 +4,7 @@ import type { ProfileDetail } from "../../../src/features/console/user-types.ts"
 import { formatNumber, t } from "../i18n/texts.ts";
 import { href, route } from "../route.ts";
 import { Commands, CopyButton, Foreign, Pending } from "../ui/parts.tsx";
+import { Table } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 
 const MAX_NAMES = 500;
@@ -18,24 +19,11 @@ export function Profiles() {
       {data.profiles.length === 0 && <p>{t("noProfiles")}</p>}
       <div class="split">
         {data.profiles.length > 0 && (
-          <div class="scroll" tabindex={0} role="region" aria-label={t("profiles")}>
-            <table>
-              <thead>
-                <tr>
-                  {(["name", "tools", "prompts", "resources"] as const).map((head) => (
-                    <th key={head} scope="col">
-                      {t(head)}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {data.profiles.map((profile) => (
-                  <Row key={profile.name} profile={profile} isChosen={profile === found} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table title={t("profiles")} heads={["name", "tools", "prompts", "resources"]}>
+            {data.profiles.map((profile) => (
+              <Row key={profile.name} profile={profile} isChosen={profile === found} />
+            ))}
+          </Table>
         )}
         {found && <Detail key={found.name} profile={found} />}
       </div>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type {
   SettingsConflict,
   SettingsFile,
@@ -81,6 +81,7 @@ function Editor({ file, info, schema, reload }: FileProps) {
   });
   const isReadOnly = !file.isEditable || session.value?.mayChange !== true;
   const { check, conflict } = draft;
+  const fields = useMemo(() => toSchema(withoutReferences(schema)), [schema]);
   return (
     <>
       <Bar draft={draft} file={file} isReadOnly={isReadOnly} />
@@ -88,7 +89,7 @@ function Editor({ file, info, schema, reload }: FileProps) {
       {conflict && <Conflict own={draft.text} conflict={conflict} solve={draft.solveConflict} />}
       <div class="sides">
         <SettingsForm
-          schema={toSchema(withoutReferences(schema))}
+          schema={fields}
           tree={toSchema(check?.tree ?? file.tree)}
           overrides={info.overrides}
           isReadOnly={isReadOnly}

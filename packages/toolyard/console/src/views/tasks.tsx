@@ -7,6 +7,7 @@ import { Failure, useAction } from "../ui/failure.tsx";
 import { Commands, Foreign, Json, Pending } from "../ui/parts.tsx";
 import { Result } from "../ui/result.tsx";
 import { Field, startValue, toSchema, type Schema } from "../ui/schema-form.tsx";
+import { TableSection } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 
 /** Classes of the states, which determine their colours. */
@@ -56,45 +57,26 @@ function Status({ task: { status, isError } }: { readonly task: TaskRow }) {
 function OwnTasks({ chosen }: { readonly chosen: string | undefined }) {
   const { data, error, reload } = useData<{ readonly tasks: readonly TaskRow[] }>("tasks", "tasks");
   if (!data) return <Pending error={error} retry={reload} />;
+  const emptyText = data.tasks.length === 0 ? t("noTasks") : undefined;
   return (
-    <section>
-      <h2>{t("ownTasks")}</h2>
-      {data.tasks.length === 0 ? (
-        <p class="dim">{t("noTasks")}</p>
-      ) : (
-        <div class="scroll" tabindex={0} role="region" aria-label={t("ownTasks")}>
-          <table>
-            <thead>
-              <tr>
-                {(["tool", "state", "since"] as const).map((head) => (
-                  <th key={head} scope="col">
-                    {t(head)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.tasks.map((task) => (
-                <tr key={task.id} aria-selected={task.id === chosen}>
-                  <th scope="row">
-                    <a href={href("tasks", task.id)}>
-                      <bdi>{task.tool}</bdi>
-                    </a>
-                    <small class="dim">
-                      <Foreign text={task.statusMessage ?? ""} />
-                    </small>
-                  </th>
-                  <td>
-                    <Status task={task} />
-                  </td>
-                  <td>{formatDate(task.createdAt)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
+    <TableSection title={t("ownTasks")} heads={["tool", "state", "since"]} emptyText={emptyText}>
+      {data.tasks.map((task) => (
+        <tr key={task.id} aria-selected={task.id === chosen}>
+          <th scope="row">
+            <a href={href("tasks", task.id)}>
+              <bdi>{task.tool}</bdi>
+            </a>
+            <small class="dim">
+              <Foreign text={task.statusMessage ?? ""} />
+            </small>
+          </th>
+          <td>
+            <Status task={task} />
+          </td>
+          <td>{formatDate(task.createdAt)}</td>
+        </tr>
+      ))}
+    </TableSection>
   );
 }
 
@@ -232,32 +214,13 @@ function Schedules({ chosen }: { readonly chosen: string | undefined }) {
     "sources",
   );
   if (!data) return <Pending error={error} retry={reload} />;
+  const emptyText = data.schedules.length === 0 ? t("noSchedules") : undefined;
   return (
-    <section>
-      <h2>{t("schedules")}</h2>
-      {data.schedules.length === 0 ? (
-        <p class="dim">{t("noSchedules")}</p>
-      ) : (
-        <div class="scroll" tabindex={0} role="region" aria-label={t("schedules")}>
-          <table>
-            <thead>
-              <tr>
-                {(["name", "tool", "nextRun", "lastRun"] as const).map((head) => (
-                  <th key={head} scope="col">
-                    {t(head)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.schedules.map((schedule) => (
-                <ScheduleLine key={schedule.name} schedule={schedule} isChosen={schedule.name === chosen} />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
+    <TableSection title={t("schedules")} heads={["name", "tool", "nextRun", "lastRun"]} emptyText={emptyText}>
+      {data.schedules.map((schedule) => (
+        <ScheduleLine key={schedule.name} schedule={schedule} isChosen={schedule.name === chosen} />
+      ))}
+    </TableSection>
   );
 }
 

@@ -1,11 +1,11 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ActionResult, CallerRow } from "../../../src/features/console/api-types.ts";
 import type { ClientRow, NewUser, SetPassword, UserList, UserRow } from "../../../src/features/console/user-types.ts";
 import { call, session } from "../api.ts";
-import { formatDate, formatNumber, t, type TextKey } from "../i18n/texts.ts";
+import { formatDate, formatNumber, t } from "../i18n/texts.ts";
 import { Failure, useAction, type ActionState } from "../ui/failure.tsx";
 import { Commands, CopyButton, Foreign, Pending } from "../ui/parts.tsx";
+import { TableSection } from "../ui/table.tsx";
 import { useData } from "../ui/use-data.ts";
 
 export function Users() {
@@ -54,36 +54,6 @@ function Accounts() {
 
 type Change = (method: "POST" | "DELETE", path: string, body?: object) => Promise<void>;
 
-function Table({
-  title,
-  heads,
-  children,
-}: {
-  readonly title: string;
-  readonly heads: readonly TextKey[];
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      <div class="scroll" tabindex={0} role="region" aria-label={title}>
-        <table>
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th key={head} scope="col">
-                  {t(head)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
 interface UserTableProps {
   readonly users: readonly UserRow[];
   readonly isBusy: boolean;
@@ -92,11 +62,11 @@ interface UserTableProps {
 
 function UserTable({ users, isBusy, change }: UserTableProps) {
   return (
-    <Table title={t("users")} heads={["name", "groups", "roles", "signIn", "actions"]}>
+    <TableSection title={t("users")} heads={["name", "groups", "roles", "signIn", "actions"]}>
       {users.map((user) => (
         <UserLine key={user.sub} user={user} isBusy={isBusy} change={change} />
       ))}
-    </Table>
+    </TableSection>
   );
 }
 
@@ -197,7 +167,7 @@ interface ClientTableProps {
 function ClientTable({ clients, isBusy, change }: ClientTableProps) {
   if (clients.length === 0) return <p class="dim">{t("noClients")}</p>;
   return (
-    <Table title={t("clients")} heads={["name", "address", "since", "actions"]}>
+    <TableSection title={t("clients")} heads={["name", "address", "since", "actions"]}>
       {clients.map(({ id, name, redirects, registeredAt }) => (
         <tr key={id}>
           <th scope="row">
@@ -224,7 +194,7 @@ function ClientTable({ clients, isBusy, change }: ClientTableProps) {
           </td>
         </tr>
       ))}
-    </Table>
+    </TableSection>
   );
 }
 
@@ -232,7 +202,7 @@ function Callers() {
   const { data, error, reload } = useData<{ readonly callers: readonly CallerRow[] }>("callers", "sources");
   if (!data) return <Pending error={error} retry={reload} />;
   return (
-    <Table title={t("callers")} heads={["name", "kind", "callsTotal", "errorsTotal", "programs", "lastCall"]}>
+    <TableSection title={t("callers")} heads={["name", "kind", "callsTotal", "errorsTotal", "programs", "lastCall"]}>
       {data.callers.map(({ id, name, kind, calls, programs, lastCall }) => (
         <tr key={id}>
           <th scope="row">
@@ -247,6 +217,6 @@ function Callers() {
           <td>{lastCall === undefined ? "–" : formatDate(lastCall)}</td>
         </tr>
       ))}
-    </Table>
+    </TableSection>
   );
 }

@@ -1,9 +1,14 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { HttpExchange } from "../../http/exchange.ts";
-import { AppDocuments, appPolicy, appUri, readAppPage, readDomains } from "./app-documents.ts";
+import { AppDocuments, appPolicy, readAppPage, readDomains, type AppPage } from "./app-documents.ts";
+import { appUri } from "./app-uri.ts";
 
 const NONE = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
+
+function pageOf(html: string, owner = "ann"): AppPage {
+  return { html, domains: NONE, owner };
+}
 
 function exchangeWith(headers: Readonly<Record<string, string>>): { exchange: HttpExchange; sent: unknown[] } {
   const sent: unknown[] = [];
@@ -15,14 +20,14 @@ test("serves a document once, in a frame only, and for a minute", () => {
   let now = 0;
   const documents = new AppDocuments(() => now);
   const ticketOf = (path: string): string => path.slice("app/".length);
-  const first = ticketOf(documents.add("<p>one", NONE));
+  const first = ticketOf(documents.add(pageOf("<p>one")));
   const { exchange, sent } = exchangeWith({ "sec-fetch-dest": "iframe" });
   documents.send(exchange, first);
   expect([sent[0], sent[2]]).toEqual([200, "<p>one"]);
   expect(() => documents.send(exchange, first)).toThrow("used or has expired");
-  const second = ticketOf(documents.add("<p>two", NONE));
+  const second = ticketOf(documents.add(pageOf("<p>two")));
   expect(() => documents.send(exchangeWith({ "sec-fetch-dest": "document" }).exchange, second)).toThrow("expired");
-  const third = ticketOf(documents.add("<p>three", NONE));
+  const third = ticketOf(documents.add(pageOf("<p>three")));
   now = 60_001;
   expect(() => documents.send(exchange, third)).toThrow("expired");
   expect(() => documents.send(exchange, "unknown")).toThrow("expired");
@@ -30,10 +35,47 @@ test("serves a document once, in a frame only, and for a minute", () => {
 
 test("keeps at most 64 documents", () => {
   const documents = new AppDocuments();
-  const paths = Array.from({ length: 65 }, () => documents.add("<p>", NONE).slice("app/".length));
+  const paths = Array.from({ length: 65 }, (_, at) => documents.add(pageOf("<p>", `caller ${at}`)).slice(4));
   const { exchange } = exchangeWith({});
   expect(() => documents.send(exchange, paths[0]!)).toThrow("expired");
   expect(() => documents.send(exchange, paths[1]!)).not.toThrow();
+});
+
+test.each([
+  ["16 documents", 17, "<p>"],
+  ["10 million characters", 3, "x".repeat(4_000_000)],
+])("removes the oldest document of a caller with more than %s, and none of another caller", (_limit, count, html) => {
+  const documents = new AppDocuments();
+  const other = documents.add(pageOf("other", "bob"));
+  const [oldest, ...newer] = Array.from({ length: count }, () => documents.add(pageOf(html, "ann")));
+  const open = (path: string): void => documents.send(exchangeWith({}).exchange, path.slice("app/".length));
+  expect(() => open(oldest!)).toThrow("expired");
+  for (const path of [other, ...newer]) expect(() => open(path)).not.toThrow();
+});
+
+test("keeps at most 50 million characters of all callers", () => {
+  const documents = new AppDocuments();
+  const html = "x".repeat(5_000_000);
+  const paths = Array.from({ length: 11 }, (_, at) => documents.add(pageOf(html, `caller ${at}`)).slice(4));
+  const { exchange } = exchangeWith({});
+  expect(() => documents.send(exchange, paths[0]!)).toThrow("expired");
+  for (const path of paths.slice(1)) expect(() => documents.send(exchange, path)).not.toThrow();
+});
+
+test("releases a document that nobody loads after a minute", () => {
+  vi.useFakeTimers();
+  try {
+    const documents = new AppDocuments();
+    documents.add(pageOf("<p>"));
+    expect(vi.getTimerCount()).toBe(1);
+    const path = documents.add(pageOf("<p>"));
+    documents.send(exchangeWith({}).exchange, path.slice("app/".length));
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.each([

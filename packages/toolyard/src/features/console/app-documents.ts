@@ -7,14 +7,28 @@ import type { AppDomains } from "./app-types.ts";
 /** Time within which a document must be loaded. */
 const DOCUMENT_MS = 60_000;
 const MAX_DOCUMENTS = 64;
+/** Maximum number and total length of the documents of one caller, so that it displaces its own documents first. */
+const MAX_OF_CALLER = 16;
+const MAX_CHARS_OF_CALLER = 10_000_000;
+/** Maximum length of all documents. */
+const MAX_CHARS = 50_000_000;
 const MAX_ORIGINS = 50;
 /** An origin, possibly with all of its subdomains. Anything else could add a directive or a keyword to the policy. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,10}(?::\d{1,5})?$/i;
 
-interface AppDocument {
+/** The page of a tool that a caller opens. */
+export interface AppPage {
   readonly html: string;
+  readonly domains: AppDomains;
+  /** Key of the caller. */
+  readonly owner: string;
+}
+
+interface AppDocument extends Pick<AppPage, "html" | "owner"> {
   readonly policy: string;
   readonly until: number;
+  /** Removes the document when it has expired. */
+  readonly timer: NodeJS.Timeout;
 }
 
 /**
@@ -29,19 +43,42 @@ export class AppDocuments {
     this.#now = now;
   }
 
-  /** Returns the address of a document below `/console/`. */
-  add(html: string, domains: AppDomains): string {
+  /** Returns the address of a document below `/console/`. Removes the oldest documents if there are too many. */
+  add({ html, domains, owner }: AppPage): string {
+    this.#makeRoom(html.length, { owner, count: MAX_OF_CALLER, chars: MAX_CHARS_OF_CALLER });
+    this.#makeRoom(html.length, { count: MAX_DOCUMENTS, chars: MAX_CHARS });
     const ticket = randomBytes(32).toString("base64url");
-    this.#documents.set(nameOf(ticket), { html, policy: appPolicy(domains), until: this.#now() + DOCUMENT_MS });
-    if (this.#documents.size > MAX_DOCUMENTS) this.#documents.delete(this.#documents.keys().next().value!);
+    const name = nameOf(ticket);
+    const timer = setTimeout(() => this.#take(name), DOCUMENT_MS).unref();
+    const until = this.#now() + DOCUMENT_MS;
+    this.#documents.set(name, { html, owner, policy: appPolicy(domains), until, timer });
     return `app/${ticket}`;
+  }
+
+  /** Removes the oldest documents, of one owner or of all, until another document is within the limits. */
+  #makeRoom(added: number, limits: { readonly owner?: string; readonly count: number; readonly chars: number }): void {
+    const { owner } = limits;
+    const found = [...this.#documents].filter(([, document]) => owner === undefined || document.owner === owner);
+    let [count, chars] = [found.length + 1, found.reduce((sum, [, { html }]) => sum + html.length, added)];
+    for (const [name, { html }] of found) {
+      if (count <= limits.count && chars <= limits.chars) return;
+      this.#take(name);
+      count -= 1;
+      chars -= html.length;
+    }
+  }
+
+  /** Removes a document and returns it. */
+  #take(name: string): AppDocument | undefined {
+    const document = this.#documents.get(name);
+    clearTimeout(document?.timer);
+    this.#documents.delete(name);
+    return document;
   }
 
   /** Throws a `Refusal` if the address was used or has expired, or if the document would not be in a frame. */
   send(exchange: HttpExchange, ticket: string): void {
-    const name = nameOf(ticket);
-    const document = this.#documents.get(name);
-    this.#documents.delete(name);
+    const document = this.#take(nameOf(ticket));
     const place = exchange.header("sec-fetch-dest") ?? "iframe";
     if (!document || this.#now() > document.until || place !== "iframe")
       throw new Refusal(404, "This address was used or has expired. Run the tool again.");
@@ -122,11 +159,4 @@ export function readAppPage(result: JsonObject): { readonly html: string; readon
 
 function decoded(base64: string): string {
   return Buffer.from(base64, "base64").toString("utf8");
-}
-
-/** Returns the address of the page that a tool declares, in the current form or in the earlier one. */
-export function appUri(definition: JsonObject): string | undefined {
-  const meta = objectMember(definition, "_meta") ?? {};
-  const uri = objectMember(meta, "ui")?.["resourceUri"] ?? meta["ui/resourceUri"];
-  return typeof uri === "string" && uri.startsWith("ui://") ? uri : undefined;
 }

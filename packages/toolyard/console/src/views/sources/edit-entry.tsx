@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { SourceDetail } from "../../../../src/features/console/api-types.ts";
 import type { SettingsSaved } from "../../../../src/features/console/settings/settings-types.ts";
 import { ApiError, call } from "../../api.ts";
@@ -21,8 +21,8 @@ export function EditEntry({ source, onSaved }: EditEntryProps) {
   const [edited, setEdited] = useState<{ readonly entry: unknown; readonly digest: string | undefined }>();
   const [isBusy, setBusy] = useState(false);
   const [message, setMessage] = useState<{ readonly text: string; readonly isBad: boolean }>();
+  const root = useMemo(() => toSchema(withoutReferences(schema)), [schema]);
   if (!schema) return <Pending error={error} retry={reload} />;
-  const root = toSchema(withoutReferences(schema));
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);

@@ -1,8 +1,10 @@
 import { objectMember, stringMember } from "../../../core/json/json.ts";
 import { FailError } from "../../../core/errors.ts";
+import { callerKey } from "../../../core/ports/profiles.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { Calls } from "../../../endpoints/rest/calls.ts";
-import { appUri, readAppPage, readDomains, type AppDocuments } from "../app-documents.ts";
+import { readAppPage, readDomains, type AppDocuments } from "../app-documents.ts";
+import { appUri } from "../app-uri.ts";
 import type { OpenedApp } from "../app-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
@@ -25,7 +27,11 @@ export function appRoutes(parts: AppParts, calls: Calls): readonly AdminRoute[] 
 }
 
 /** The page is read with the rights of the caller. */
-async function openApp({ exchange, view }: AdminRequest, { tools, apps }: AppParts, calls: Calls): Promise<OpenedApp> {
+async function openApp(
+  { exchange, view, caller }: AdminRequest,
+  { tools, apps }: AppParts,
+  calls: Calls,
+): Promise<OpenedApp> {
   const name = stringMember(await exchange.readObject("`tool`"), "tool") ?? "";
   const found = await tools.describeTool(name, view);
   if (!found.found) throw new FailError(found.failure);
@@ -37,6 +43,7 @@ async function openApp({ exchange, view }: AdminRequest, { tools, apps }: AppPar
   const page = readAppPage(read.result);
   if (!page) throw new Refusal(502, `${target} is not a page: its type must be text/html;profile=mcp-app.`);
   const csp = readDomains(page.meta);
+  const path = apps.add({ html: page.html, domains: csp, owner: callerKey(caller.principal) });
   const prefersBorder = objectMember(page.meta, "ui")?.["prefersBorder"] !== false;
-  return { path: apps.add(page.html, csp), source, csp, prefersBorder };
+  return { path, source, csp, prefersBorder };
 }

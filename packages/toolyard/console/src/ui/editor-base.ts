@@ -1,7 +1,7 @@
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
-import { EditorView } from "codemirror";
+import { EditorView } from "@codemirror/view";
 
 /** Colors are variables of the page, so that the editor follows the appearance of the page. */
 const COLORS = HighlightStyle.define([
@@ -36,5 +36,35 @@ const TYPING = EditorView.domEventHandlers({
   },
 });
 
-/** Colors, sizes and typing of all editors. */
-export const EDITOR_LOOKS: Extension = [syntaxHighlighting(COLORS), LOOKS, TYPING];
+export interface EditorOptions {
+  readonly parent: HTMLElement;
+  readonly label: string;
+  readonly text: string;
+  readonly extensions: readonly Extension[];
+  /** Called after each change of the text. */
+  readonly onText: (text: string, editor: EditorView) => void;
+}
+
+/**
+ * Opens an editor in the shadow tree of an element. Its styles are constructed style sheets, which the policy of the
+ * page permits; in the document itself the editor would add `style` elements.
+ */
+export function openEditor({ parent, label, text, extensions, onText }: EditorOptions): EditorView {
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
+  return new EditorView({
+    doc: text,
+    root,
+    parent: root,
+    extensions: [
+      ...extensions,
+      syntaxHighlighting(COLORS),
+      LOOKS,
+      TYPING,
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ "aria-label": label, dir: "ltr", spellcheck: "false", tabindex: "0" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) onText(update.state.doc.toString(), update.view);
+      }),
+    ],
+  });
+}
