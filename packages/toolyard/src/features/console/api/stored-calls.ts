@@ -10,6 +10,7 @@ import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
 
 /** Size of the newest part of the audit that one search reads. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
+/** Maximum number of searches at a time of callers with full rights, and of callers with narrowed rights. */
 const MAX_SEARCHES = 2;
 const MAX_ENTRIES = 1000;
 const FILTERS = ["event", "principal", "client", "tool", "source", "outcome", "since", "until"] as const;
@@ -19,7 +20,7 @@ type StoredParts = Pick<ConsoleParts, "hubControl" | "redactFacts">;
 /** Searches the file of the audit. */
 export class StoredCallRoutes {
   readonly #parts: StoredParts;
-  #searches = 0;
+  readonly #searches = { full: 0, narrowed: 0 };
 
   constructor(parts: StoredParts) {
     this.#parts = parts;
@@ -40,13 +41,14 @@ export class StoredCallRoutes {
   async #search(request: AdminRequest): Promise<StoredCalls> {
     const file = this.#file();
     if (file === undefined) return { hasAudit: false, entries: [], isPart: false };
-    if (this.#searches >= MAX_SEARCHES)
+    const rights = request.caller.seesAll ? "full" : "narrowed";
+    if (this.#searches[rights] >= MAX_SEARCHES)
       throw new Refusal(503, "Other searches are running. Try again in a moment.", { "retry-after": "2" });
-    this.#searches += 1;
+    this.#searches[rights] += 1;
     try {
       return await this.#read(file, request);
     } finally {
-      this.#searches -= 1;
+      this.#searches[rights] -= 1;
     }
   }
 
