@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
 import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { ConfigProblem } from "./check.ts";
+import { valueAt } from "./edit/tree-path.ts";
 
 /** A source that is unusable because of its configuration. All other sources continue without it. */
 export interface UnusableSource {
@@ -88,7 +89,3 @@ function tablePlaces(schema: OptionSchema, path: readonly string[]): readonly Ta
 }
 
 const NO_PLACES: readonly TablePlace[] = [];
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((holder, key) => (isJsonObject(holder) ? holder[key] : undefined), value);
-}

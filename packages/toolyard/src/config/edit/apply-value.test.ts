@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyValue, valueAt } from "./apply-value.ts";
+import { applyValue } from "./apply-value.ts";
+import { valueAt } from "./tree-path.ts";
 import { TomlDocument } from "./toml-document.ts";
 
 const TEXT = `# The hub of the team.

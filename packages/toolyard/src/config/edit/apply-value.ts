@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.ts";
 import { exactCanonicalJson } from "../../core/json/digest.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { TomlDocument } from "./toml-document.ts";
-import type { TreePath } from "./tree-path.ts";
+import { valueAt, type TreePath } from "./tree-path.ts";
 
 /**
  * Changes the value at a path to `value` with the fewest changes of the text, so that comments and layout of everything
@@ -17,16 +17,6 @@ export async function applyValue(document: TomlDocument, path: TreePath, value: 
   if (isJsonObject(before) && isJsonObject(value)) return applyTable(document, path, value);
   if (Array.isArray(before) && Array.isArray(value)) return applyList(document, path, value);
   return document.set(path.slice(0, -1), path.at(-1)!, value);
-}
-
-/** Returns the value at a path, or `undefined`. */
-export function valueAt(tree: JsonObject, path: TreePath): unknown {
-  let value: unknown = tree;
-  for (const step of path) {
-    if (Array.isArray(value)) value = (value as readonly unknown[])[Number(step)];
-    else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
-  }
-  return value;
 }
 
 async function applyTable(document: TomlDocument, path: TreePath, value: JsonObject): Promise<TomlDocument> {

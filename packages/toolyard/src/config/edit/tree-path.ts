@@ -8,6 +8,16 @@ export function isWithin(path: TreePath, outer: TreePath): boolean {
   return path.length >= outer.length && outer.every((step, index) => path[index] === step);
 }
 
+/** Returns the value at a path, or `undefined`. */
+export function valueAt(tree: unknown, path: TreePath): unknown {
+  let value = tree;
+  for (const step of path) {
+    if (Array.isArray(value)) value = (value as readonly unknown[])[Number(step)];
+    else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}
+
 /** Returns a copy of a tree with `value` at `path`; missing tables are created. */
 export function withPath(tree: JsonObject, [step = "", ...rest]: TreePath, value: unknown): JsonObject {
   return { ...tree, [step]: changed(tree[step], rest, value) };

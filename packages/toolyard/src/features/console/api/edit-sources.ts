@@ -40,7 +40,7 @@ export async function toggleSource(
 ): Promise<FileChange> {
   const { file } = await editablePlace(control, id);
   const { schema } = control;
-  await edit(file, acceptance, () =>
+  await editFile(file, acceptance, () =>
     editConfigFile(file, schema, async (document) => {
       const server = serversOf(document.tree, schema).find(({ name }) => name === id);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
@@ -58,7 +58,7 @@ export async function pinTool(
 ): Promise<FileChange> {
   const { file } = await editablePlace(control, id);
   const { schema } = control;
-  await edit(file, acceptance, () =>
+  await editFile(file, acceptance, () =>
     editConfigFile(file, schema, async (document) => {
       const server = serversOf(document.tree, schema).find(({ name }) => name === id);
       return server ? document.set([...server.path, "pins"], tool, digest) : document;
@@ -71,7 +71,7 @@ export async function pinTool(
 export async function removeSource({ control, acceptance }: SourceEditor, id: string): Promise<FileChange> {
   const { file } = await editablePlace(control, id);
   const { schema } = control;
-  await edit(file, acceptance, () =>
+  await editFile(file, acceptance, () =>
     editConfigFile(file, schema, async (document) => {
       const server = serversOf(document.tree, schema).find(({ name }) => name === id);
       return server ? document.remove(server.path) : document;
@@ -91,7 +91,9 @@ export async function addSource({ control, acceptance }: SourceEditor, body: Jso
   if (file === undefined)
     throw new Refusal(409, "This hub has no configuration file. `toolyard init` writes one, `--config` names one.");
   if (!first?.document || first.reason !== undefined) throw new Refusal(409, first?.reason ?? "");
-  await edit(file, acceptance, () => editConfigFile(file, schema, (document) => addServer(document, server, schema)));
+  await editFile(file, acceptance, () =>
+    editConfigFile(file, schema, (document) => addServer(document, server, schema)),
+  );
   return { file, message: `${server.name} was added to ${file}.` };
 }
 
@@ -104,7 +106,7 @@ export async function editablePlace(control: HubControl, id: string): Promise<So
 }
 
 /** Runs a change of a file. If the result violates the schema, the caller gets an error. */
-async function edit<T>(file: string, acceptance: Acceptance, work: () => Promise<T>): Promise<T> {
+export async function editFile<T>(file: string, acceptance: Acceptance, work: () => Promise<T>): Promise<T> {
   try {
     return await keepAccepted(file, acceptance, work);
   } catch (error) {

@@ -11,6 +11,7 @@ import { signInLink, toProblem } from "./source-rows.ts";
 
 /** Maximum number of entries in `attention` of one kind. */
 const MAX_ATTENTION = 50;
+const MAX_TEXT_CHARS = 500;
 /** Time for which a failed task of the caller is shown. */
 const TASK_MS = 24 * 60 * 60 * 1000;
 
@@ -88,7 +89,8 @@ async function taskAttention({ tasks }: ConsoleParts, { principal }: AdminCaller
   const since = Date.now() - TASK_MS;
   return tasks.list(principal).flatMap((task): readonly Attention[] => {
     const { id, tool: source, status, statusMessage = "", updatedAt } = task;
-    if (status === "input_required") return [{ kind: "waiting_task", source, task: id, text: statusMessage }];
+    if (status === "input_required")
+      return [{ kind: "waiting_task", source, task: id, text: firstChars(statusMessage, MAX_TEXT_CHARS) }];
     const reason = failureOf(task);
     // Runs of schedules are shown as schedules.
     if (reason === undefined || Date.parse(updatedAt) < since || task.endpoint.startsWith("schedule")) return [];
@@ -103,5 +105,3 @@ function failureOf({ status, error, result }: TaskSnapshot): string | undefined 
   const [first] = listMember(result, "content").filter(isJsonObject);
   return first === undefined ? "" : (stringMember(first, "text") ?? "");
 }
-
-const MAX_TEXT_CHARS = 500;

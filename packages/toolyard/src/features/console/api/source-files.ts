@@ -16,6 +16,7 @@ export interface SourcePlaceInFile {
   readonly options: JsonObject;
   /** Path of the entry in the file. */
   readonly path: readonly string[];
+  readonly document: TomlDocument;
 }
 
 /** Configuration file that the console can edit, or the reason why it cannot. */
@@ -54,7 +55,7 @@ export async function placesOf(
     for (const { name, options, path } of serversOf(document.tree, schema)) {
       if (places.has(name)) continue;
       const isEditable = reason === undefined;
-      places.set(name, { file, isEditable, ...(reason !== undefined && { reason }), options, path });
+      places.set(name, { file, isEditable, ...(reason !== undefined && { reason }), options, path, document });
     }
   }
   return places;

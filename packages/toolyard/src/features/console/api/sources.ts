@@ -1,5 +1,6 @@
-import { applyValue, valueAt } from "../../../config/edit/apply-value.ts";
+import { applyValue } from "../../../config/edit/apply-value.ts";
 import { TomlDocument } from "../../../config/edit/toml-document.ts";
+import { valueAt } from "../../../config/edit/tree-path.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, stringMember } from "../../../core/json/json.ts";
 import type { Provider } from "../../../core/sources/provider.ts";
@@ -125,13 +126,12 @@ export class SourceRoutes {
     };
   }
 
-  async #entry({ file, path, options }: SourcePlaceInFile): Promise<Partial<SourceDetail>> {
-    const entryPath = path;
-    const [opened] = (await this.#settings.opened()).filter((one) => one.path === file);
-    if (!opened?.document || opened.reason !== undefined) return { entry: this.#parts.redactFacts(options), entryPath };
-    const { hidden, digest } = await this.#settings.open(file);
+  async #entry(place: SourcePlaceInFile): Promise<Partial<SourceDetail>> {
+    const { file, path: entryPath, options, document, isEditable } = place;
+    if (!isEditable) return { entry: this.#parts.redactFacts(options), entryPath };
+    const { hidden, digest } = this.#settings.hiddenFile(file, document);
     const { tree } = await TomlDocument.parse(file, hidden.text);
-    const entry = valueAt(tree, path);
+    const entry = valueAt(tree, entryPath);
     return { ...(isJsonObject(entry) && { entry }), entryPath, digest };
   }
 
@@ -139,10 +139,10 @@ export class SourceRoutes {
   async #change({ names: [id = ""], exchange, caller }: AdminRequest): Promise<SettingsSaved> {
     const { entry, digest } = await exchange.readObject("`entry` and `digest`");
     if (!isJsonObject(entry)) throw new Refusal(422, "`entry` must be an object: the options of the server.");
-    const place = await editablePlace(this.#parts.hubControl(), id);
-    const file = await this.#settings.open(place.file);
-    const text = await editedText(place.file, file.hidden.text, (document) => applyValue(document, place.path, entry));
-    return this.#settings.save({ file: place.file, text, digest: String(digest) }, caller.principal.id);
+    const { file, path, document: current } = await editablePlace(this.#parts.hubControl(), id);
+    const { hidden } = this.#settings.hiddenFile(file, current);
+    const text = await editedText(file, hidden.text, (document) => applyValue(document, path, entry));
+    return this.#settings.save({ file, text, digest: String(digest) }, caller.principal.id);
   }
 
   async #restart(id: string): Promise<ActionResult> {

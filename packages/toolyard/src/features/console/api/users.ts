@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { AuthServer } from "../../../auth/builtin/auth-server.ts";
 import { groupsOfUser } from "../../../auth/builtin/federation/account.ts";
-import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from "../../../auth/builtin/passwords.ts";
+import { generatePassword, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from "../../../auth/builtin/passwords.ts";
 import type { User } from "../../../auth/builtin/users.ts";
 import { OptionError } from "../../../core/errors.ts";
 import { listMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
@@ -12,8 +11,6 @@ import type { ActionResult } from "../api-types.ts";
 import type { ConsoleParts } from "../parts.ts";
 import type { AdminRequest, AdminRoute } from "./route.ts";
 
-/** Length of a generated password: 120 random bits. */
-const GENERATED_BYTES = 15;
 const MAX_GROUPS = 100;
 const MAX_TEXT_CHARS = 500;
 
@@ -33,7 +30,7 @@ export class UserRoutes {
       {
         method: "GET",
         path: "users",
-        needs,
+        needs: "admin",
         summary: "Users and registered clients of the hub's own authorization server.",
         handle: (request) => this.#list(request),
       },
@@ -43,7 +40,7 @@ export class UserRoutes {
         needs,
         summary: "Adds a user.",
         action: "add_user",
-        handle: (r) => this.#add(r),
+        handle: (request) => this.#add(request),
       },
       {
         method: "POST",
@@ -186,8 +183,7 @@ async function orRefused<T>(work: () => Promise<T>): Promise<T> {
 
 function passwordIn(body: JsonObject): { readonly password: string; readonly isGenerated: boolean } {
   const { password } = body;
-  if (password === undefined || password === "")
-    return { password: randomBytes(GENERATED_BYTES).toString("base64url"), isGenerated: true };
+  if (password === undefined || password === "") return { password: generatePassword(), isGenerated: true };
   if (typeof password === "string" && password.length >= MIN_PASSWORD_CHARS && password.length <= MAX_PASSWORD_CHARS)
     return { password, isGenerated: false };
   throw new Refusal(422, `A password has ${MIN_PASSWORD_CHARS} to ${MAX_PASSWORD_CHARS} characters.`);

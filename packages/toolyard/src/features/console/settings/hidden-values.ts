@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
 import { shortDigest } from "../../../core/json/digest.ts";
 import { valuesOf, type OptionSchema } from "../../../core/options/option-schema.ts";
-import { valueAt } from "../../../config/edit/apply-value.ts";
 import type { TomlDocument, ValuePlace } from "../../../config/edit/toml-document.ts";
+import { valueAt } from "../../../config/edit/tree-path.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import { argumentSecrets, settingSecrets } from "../../../telemetry/secret-settings.ts";
 

@@ -1,11 +1,12 @@
 import { editConfigFile } from "../../../config/edit/config-file.ts";
-import { keepAccepted, type Acceptance } from "../../../config/edit/keep-accepted.ts";
+import type { Acceptance } from "../../../config/edit/keep-accepted.ts";
 import { TomlDocument } from "../../../config/edit/toml-document.ts";
 import { ConfigError, messageOf, OptionError } from "../../../core/errors.ts";
 import { contentDigest } from "../../../core/json/digest.ts";
 import type { JsonObject } from "../../../core/json/json.ts";
 import type { HubControl } from "../../../core/ports/hub-control.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
+import { editFile } from "../api/edit-sources.ts";
 import { RefusalWithBody } from "../api/route.ts";
 import { openFiles, type OpenedFile } from "../api/source-files.ts";
 import type { FileHistory, KeptVersion } from "./file-history.ts";
@@ -29,8 +30,8 @@ export interface SettingsParts {
   readonly redactFacts: (facts: JsonObject) => JsonObject;
 }
 
-/** File that the console can edit, with its text as the page gets it. */
-export interface EditableFile {
+/** A file with its text as the page gets it. */
+export interface HiddenFile {
   readonly path: string;
   readonly document: TomlDocument;
   readonly hidden: HiddenText;
@@ -54,7 +55,12 @@ export class SettingsFiles {
     return openFiles(this.#parts.control);
   }
 
-  hide(document: TomlDocument): HiddenText {
+  /** Returns a file without its secrets, as the page gets it. */
+  hiddenFile(path: string, document: TomlDocument): HiddenFile {
+    return { path, document, hidden: this.#hide(document), digest: contentDigest(document.text) };
+  }
+
+  #hide(document: TomlDocument): HiddenText {
     return hideValues(document, this.#rules);
   }
 
@@ -63,10 +69,10 @@ export class SettingsFiles {
   }
 
   /** Returns a file in force that can be edited. Throws a `Refusal`. */
-  async open(path: string): Promise<EditableFile> {
+  async open(path: string): Promise<HiddenFile> {
     const { document, reason } = await this.#find(path);
     if (!document || reason !== undefined) throw new Refusal(409, reason ?? `${path} cannot be edited.`);
-    return { path, document, hidden: this.hide(document), digest: contentDigest(document.text) };
+    return this.hiddenFile(path, document);
   }
 
   /** Checks a text as `toolyard check` does, and returns what a save would do. */
@@ -83,8 +89,15 @@ export class SettingsFiles {
     }
   }
 
-  /** Saves a text. Throws a `Refusal` if the hub would refuse it, or if the file was changed since `digest`. */
-  async save({ file: path, text, digest }: SettingsSave, by: string): Promise<SettingsSaved> {
+  /**
+   * Saves a text. Throws a `Refusal` if the hub would refuse it, or if the file was changed since `digest`. `change`
+   * is the first part of the message.
+   */
+  async save(
+    { file: path, text, digest }: SettingsSave,
+    by: string,
+    change = `${path} was saved`,
+  ): Promise<SettingsSaved> {
     const file = await this.open(path);
     if (file.digest !== digest) throw conflictWith(file);
     let effects: SettingsEffects;
@@ -96,7 +109,7 @@ export class SettingsFiles {
       if (error instanceof Refusal) throw error;
       throw new Refusal(422, this.#problemsOf(error).join("\n"));
     }
-    return this.#write(file, restored, { by, effects });
+    return this.#write(file, restored, { by, effects, change });
   }
 
   /** Restores the newest kept version that differs. */
@@ -104,44 +117,41 @@ export class SettingsFiles {
     const { document } = await this.open(path);
     const version = (await this.versions(path)).find(({ text }) => text !== document.text);
     if (!version) throw new Refusal(409, `No earlier version of ${path} is kept.`);
-    return this.save({ file: path, digest, text: await this.hiddenVersion(version) }, by);
+    const text = await this.hiddenVersion(version);
+    return this.save({ file: path, digest, text }, by, `The earlier version of ${path} was restored`);
   }
 
   /** Returns the text of a kept version without its secrets. */
   async hiddenVersion({ text }: KeptVersion): Promise<string> {
-    return this.hide(await TomlDocument.parse("this version", text)).text;
+    return this.#hide(await TomlDocument.parse("this version", text)).text;
   }
 
   async #write(
-    file: EditableFile,
+    file: HiddenFile,
     text: string,
-    { by, effects }: { readonly by: string; readonly effects: SettingsEffects },
+    { by, effects, change }: { readonly by: string; readonly effects: SettingsEffects; readonly change: string },
   ): Promise<SettingsSaved> {
     const { control, acceptance, history } = this.#parts;
     const { path, document, digest } = file;
     if (text !== document.text) {
       await history.keep(path, document.text, by);
       const edit = async (current: TomlDocument): Promise<TomlDocument> => {
-        if (contentDigest(current.text) !== digest) throw this.#conflict(path, current);
+        if (contentDigest(current.text) !== digest) throw conflictWith(this.hiddenFile(path, current));
         return TomlDocument.parse(path, text);
       };
-      await asRefusal(() => keepAccepted(path, acceptance, () => editConfigFile(path, control.schema, edit)));
+      await editFile(path, acceptance, () => editConfigFile(path, control.schema, edit));
     }
     const saved = { done: true, file: path, digest: contentDigest(text), effects } as const;
     try {
       await control.reload();
-      return { ...saved, message: `${path} was saved and applied.` };
+      return { ...saved, message: `${change} and applied.` };
     } catch (error) {
-      return { ...saved, message: `${path} was saved. The running hub has not applied it: ${messageOf(error)}` };
+      return { ...saved, message: `${change}. The running hub has not applied it: ${messageOf(error)}` };
     }
   }
 
-  #conflict(path: string, document: TomlDocument): Refusal {
-    return conflictWith({ path, document, hidden: this.hide(document), digest: contentDigest(document.text) });
-  }
-
   /** Returns the text with the secrets of its placeholders, which may be those of the file or of a kept version. */
-  async #restore({ path, hidden }: EditableFile, text: string): Promise<string> {
+  async #restore({ path, hidden }: HiddenFile, text: string): Promise<string> {
     const secrets = new Map(hidden.secrets);
     if (text.includes("<secret "))
       for (const version of await this.versions(path))
@@ -153,7 +163,7 @@ export class SettingsFiles {
 
   async #secretsOf(path: string, { text }: KeptVersion): Promise<HiddenText["secrets"]> {
     try {
-      return this.hide(await TomlDocument.parse(path, text)).secrets;
+      return this.#hide(await TomlDocument.parse(path, text)).secrets;
     } catch {
       return new Map();
     }
@@ -185,16 +195,7 @@ function limited(text: string): string {
   throw new Refusal(413, `The text has ${text.length} characters. At most ${MAX_TEXT_CHARS} are accepted.`);
 }
 
-function conflictWith({ path, hidden, digest }: EditableFile): RefusalWithBody {
+function conflictWith({ path, hidden, digest }: HiddenFile): RefusalWithBody {
   const conflict: SettingsConflict = { text: hidden.text, digest };
   return new RefusalWithBody(409, `${path} was changed on disk. Nothing was saved. Compare both texts.`, { conflict });
-}
-
-async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ConfigError) throw new Refusal(422, messageOf(error));
-    throw error;
-  }
 }

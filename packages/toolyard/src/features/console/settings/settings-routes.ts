@@ -4,7 +4,6 @@ import { TomlDocument } from "../../../config/edit/toml-document.ts";
 import { publishedSchema } from "../../../config/json-schema.ts";
 import { dataFolder } from "../../../core/data-folder.ts";
 import { ConfigError, messageOf } from "../../../core/errors.ts";
-import { contentDigest } from "../../../core/json/digest.ts";
 import { listMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { AdminRequest, AdminRoute } from "../api/route.ts";
@@ -149,10 +148,11 @@ async function settingsInfo({ hubControl }: ConsoleParts, settings: SettingsFile
 async function describeFile({ path, document, reason }: OpenedFile, settings: SettingsFiles): Promise<SettingsFile> {
   const base = { path, isEditable: reason === undefined, ...(reason !== undefined && { reason }) };
   if (!document) return { ...base, versions: [] };
-  const { text } = settings.hide(document);
+  const { hidden, digest } = settings.hiddenFile(path, document);
+  const { text } = hidden;
   const { tree } = await TomlDocument.parse(path, text);
   const versions = (await settings.versions(path)).map(({ id, time, by }) => ({ id, time, by }));
-  return { ...base, text, tree, digest: contentDigest(document.text), versions };
+  return { ...base, text, tree, digest, versions };
 }
 
 async function readVersion(settings: SettingsFiles, file: string, id: string): Promise<{ readonly text: string }> {
