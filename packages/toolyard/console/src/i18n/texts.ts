@@ -74,6 +74,8 @@ export function formatAge(seconds: number): string {
 export function formatBytes(bytes: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
   const at = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
-  const style = { style: "unit", unit: units[at]!, maximumFractionDigits: 1 } as const;
+  // The short form of bytes has no plural.
+  const unitDisplay = at === 0 ? "long" : "short";
+  const style = { style: "unit", unit: units[at]!, unitDisplay, maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(language.value, style).format(bytes / 1000 ** at);
 }

@@ -8,6 +8,8 @@ const MAX_MEMORY_BYTES = 128 * COST * BLOCK_SIZE * 2;
 /** Maximum length of a password in characters; hashing a longer one costs time without a gain in security. */
 export const MAX_PASSWORD_CHARS = 256;
 export const MIN_PASSWORD_CHARS = 12;
+/** Length of a generated password: 120 random bits, so the rules for chosen passwords are unnecessary. */
+const GENERATED_BYTES = 15;
 /** Maximum number of concurrent hashes, so that sign-ins leave threads to file access. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of sign-ins that wait for a thread; further ones are refused. */
@@ -16,6 +18,10 @@ const MAX_WAITING = 20;
 /** Error: the queue of password checks is full. */
 export class TooManyChecks extends Error {
   override readonly name = "TooManyChecks";
+}
+
+export function generatePassword(): string {
+  return randomBytes(GENERATED_BYTES).toString("base64url");
 }
 
 /** Hashes passwords outside the main thread, at most `MAX_AT_ONCE` concurrently. */

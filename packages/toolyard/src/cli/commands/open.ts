@@ -27,13 +27,19 @@ export const run: CommandAction<Options> = async (_args, options, io) => {
   else if (isOpen) {
     const page = address.split("#", 1)[0]!;
     await print(io.stdout, `The browser opens ${page}. If it does not, run \`toolyard open --no-browser\`.`);
-  } else await print(io.stdout, `Open this address in a browser within a minute:\n\n${address}`);
+  } else if (hasCode(address)) await print(io.stdout, `Open this address in a browser within a minute:\n\n${address}`);
+  else await print(io.stdout, `Open this address in a browser:\n\n${address}`);
   return EXIT.ok;
 };
 
+/** Returns whether an address has the code of a link, which works for a minute. */
+function hasCode(address: string): boolean {
+  return address.includes("#");
+}
+
 /** Opens the console. A link with a code is not passed on the command line, which other users can read. */
 function openConsole(address: string, { env }: Io): Promise<boolean> {
-  if (!address.includes("#")) return openBrowser(address, env);
+  if (!hasCode(address)) return openBrowser(address, env);
   return openBrowserSecretly(address, { folder: join(dataFolder(env), "open"), variables: env });
 }
 

@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { authFiles } from "../../auth/builtin/auth-folder.ts";
-import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
+import { generatePassword, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
 import { resolveIdentityProviders } from "../../auth/builtin/federation/options.ts";
 import type { User, Users } from "../../auth/builtin/users.ts";
 import { dataFolder } from "../../core/data-folder.ts";
@@ -17,9 +16,6 @@ interface PasswordOptions extends SharedOptions {
 interface AddOptions extends PasswordOptions {
   readonly group?: readonly string[];
 }
-
-/** Length of a generated password: 120 random bits, so the rules for chosen passwords are unnecessary. */
-const GENERATED_BYTES = 15;
 
 /** Runs `toolyard user add`. */
 export const add: CommandAction<AddOptions> = async ([name = ""], options, io) => {
@@ -102,7 +98,7 @@ async function passwordOf(
   { passwordStdin = false }: PasswordOptions,
   io: Io,
 ): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
-  if (!passwordStdin) return { password: randomBytes(GENERATED_BYTES).toString("base64url"), isGenerated: true };
+  if (!passwordStdin) return { password: generatePassword(), isGenerated: true };
   const password = (await io.readStdin()).replace(/\r?\n$/, "");
   if (password.length >= MIN_PASSWORD_CHARS && password.length <= MAX_PASSWORD_CHARS)
     return { password, isGenerated: false };

@@ -79,8 +79,12 @@ export function describeRights(rights: Rights): readonly string[] {
   const { origin: _origin, ...limits } = rights;
   const parts = Object.entries(limits).map(([name, value]) => {
     if (name === "readOnly") return `read_only = ${String(value)}`;
-    if (name === "deny") return `deny has ${(value as readonly string[]).length} patterns`;
+    if (name === "deny") return denyText(value as readonly string[]);
     return `${name} = ${JSON.stringify(value)}`;
   });
   return [withOrigin(rights, parts.length > 0 ? parts.join(", ") : "everything")];
+}
+
+function denyText({ length }: readonly string[]): string {
+  return length === 1 ? "deny has 1 pattern" : `deny has ${length} patterns`;
 }

@@ -175,5 +175,5 @@ test("the description of rights contains the number of denied patterns and not t
     { deny: ["vault__*"], origin: "role a" },
     { allow: ["pub__*"], origin: "role a" },
   ]);
-  expect(describeRights(rights)).toEqual(["role a: deny has 1 patterns", 'role a: allow = ["pub__*"]']);
+  expect(describeRights(rights)).toEqual(["role a: deny has 1 pattern", 'role a: allow = ["pub__*"]']);
 });
