@@ -7,6 +7,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import type { LegacyServer } from "../fixtures/http-servers.ts";
 import { ServeChild } from "../support/serve-child.ts";
+import { adminApi } from "./admin-api.ts";
 import { auditPage } from "./audit-page.ts";
 import { NO_CHROMIUM, openPage, startChromium, type OpenPage } from "./browser.ts";
 
@@ -55,17 +56,7 @@ afterAll(async () => {
 });
 
 const rootOf = (): string => hub.url.replace(/\/mcp$/, "");
-interface Question {
-  readonly method?: string;
-  readonly body?: object;
-  readonly token?: string;
-}
-async function ask(path: string, { method, body, token = "t-ops" }: Question = {}): Promise<JsonObject> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const init = { headers, method: method ?? (body ? "POST" : "GET"), ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(`${rootOf()}/api/admin/${path}`, init);
-  return { ...((await response.json()) as JsonObject), http: response.status };
-}
+const ask = adminApi(rootOf);
 async function signInOf(source: string, token?: string): Promise<JsonObject | undefined> {
   const { signIns } = (await ask("sign-ins", token === undefined ? {} : { token })) as { signIns: JsonObject[] };
   return signIns.find((row) => row["source"] === source);

@@ -6,6 +6,7 @@ import type { Browser, FrameLocator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
+import { adminApi } from "./admin-api.ts";
 import { auditPage } from "./audit-page.ts";
 import { NO_CHROMIUM, openPage, startChromium, type OpenPage } from "./browser.ts";
 
@@ -50,16 +51,11 @@ afterAll(async () => {
 });
 
 const rootOf = (): string => hub.url.replace(/\/mcp$/, "");
-async function ask(path: string, body?: object, token = "t-ops"): Promise<JsonObject> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const init = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
-  const response = await fetch(`${rootOf()}/api/admin/${path}`, init);
-  return { ...((await response.json()) as JsonObject), http: response.status };
-}
+const ask = adminApi(rootOf);
 
 describe("the API", () => {
   test("opens the page of a tool once, with a policy from its metadata", async () => {
-    const { path, source, csp } = await ask("apps", { tool: "app__show" });
+    const { path, source, csp } = await ask("apps", { body: { tool: "app__show" } });
     expect([source, csp]).toEqual([
       "app",
       { connectDomains: [declared.url], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
@@ -78,12 +74,15 @@ describe("the API", () => {
     ["nothing", "t-ops", 404],
     ["app__write", "t-one", 403],
   ])("refuses to open the page of %s with %s by status %d", async (tool, token, http) => {
-    expect(await ask("apps", { tool }, token)).toMatchObject({ http, error: { message: expect.any(String) } });
+    expect(await ask("apps", { body: { tool }, token })).toMatchObject({
+      http,
+      error: { message: expect.any(String) },
+    });
   });
 
   test("refuses an address that was never issued, and a document outside of a frame", async () => {
     expect((await fetch(`${rootOf()}/console/app/unknown`)).status).toBe(404);
-    const { path } = await ask("apps", { tool: "app__show" });
+    const { path } = await ask("apps", { body: { tool: "app__show" } });
     const headers = { "sec-fetch-dest": "document" };
     expect((await fetch(`${rootOf()}/console/${String(path)}`, { headers })).status).toBe(404);
   });

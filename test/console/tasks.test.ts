@@ -4,6 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ServeChild } from "../support/serve-child.ts";
+import { adminApi } from "./admin-api.ts";
 import { auditPage } from "./audit-page.ts";
 import { NO_CHROMIUM, openPage, startChromium, type OpenPage } from "./browser.ts";
 
@@ -32,17 +33,7 @@ beforeAll(async () => {
 afterAll(() => hub[Symbol.asyncDispose]());
 
 const rootOf = (): string => hub.url.replace(/\/mcp$/, "");
-interface Question {
-  readonly method?: string;
-  readonly body?: object;
-  readonly token?: string;
-}
-async function ask(path: string, { method, body, token = "t-ops" }: Question = {}): Promise<JsonObject> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const init = { headers, method: method ?? (body ? "POST" : "GET"), ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(`${rootOf()}/api/admin/${path}`, init);
-  return { ...((await response.json()) as JsonObject), http: response.status };
-}
+const ask = adminApi(rootOf);
 const release = (name: string): Promise<JsonObject> => ask("tools/release", { body: { name } });
 const stateOf = async (id: unknown): Promise<unknown> => (await ask(`tasks/${String(id)}`))["status"];
 

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
 import { addUser, clientOf, PASSWORD, Visitor } from "../auth/builtin-yard.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
+import { adminApi } from "./admin-api.ts";
 import { auditPage } from "./audit-page.ts";
 import { NO_CHROMIUM, openPage, startChromium, type OpenPage } from "./browser.ts";
 
@@ -36,17 +37,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => toy[Symbol.asyncDispose]());
 
-interface Question {
-  readonly method?: string;
-  readonly body?: object;
-  readonly token?: string;
-}
-async function ask(path: string, { method, body, token = "t-ops" }: Question = {}): Promise<JsonObject> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const init = { headers, method: method ?? (body ? "POST" : "GET"), ...(body && { body: JSON.stringify(body) }) };
-  const response = await toy.fetch(`/api/admin/${path}`, init);
-  return { ...((await response.json()) as JsonObject), http: response.status };
-}
+const ask = adminApi(() => toy.served.address.url);
 async function userNamed(name: string): Promise<JsonObject | undefined> {
   const { users } = (await ask("users")) as { users: JsonObject[] };
   return users.find((user) => user["name"] === name);
