@@ -48,11 +48,18 @@ test("collects updates of other hubs that follow an update, and loses none", () 
   vi.useRealTimers();
 });
 
-const BASE = { server: { port: 1 }, store: { url: "redis://a" }, limits: { in_flight: 5 } };
+const METRICS = { listen: "127.0.0.1:9464", token: "t" };
+const BASE = {
+  server: { port: 1 },
+  store: { url: "redis://a" },
+  limits: { in_flight: 5 },
+  telemetry: { prometheus: METRICS },
+};
 
 test.each([
   ["another limit", { ...BASE, limits: { in_flight: 6 } }],
   ["another option of a shared section", { ...BASE, server: { port: 1, era: "legacy" } }],
+  ["another option of the metrics", { ...BASE, telemetry: { prometheus: { ...METRICS, token: "u" } } }],
   ["a further section", { ...BASE, rest: { enabled: false } }],
 ])("both hubs report a hub with %s once", (_what, other) => {
   const [here, there] = openTwo();
@@ -65,8 +72,12 @@ test.each([
 test.each([
   ["another port and address", { ...BASE, server: { port: 2, host: "0.0.0.0" } }],
   ["another advertised address", { ...BASE, store: { url: "redis://a", advertise: "http://b" } }],
+  ["another address of the metrics", { ...BASE, telemetry: { prometheus: { ...METRICS, listen: "9465" } } }],
   ["another log", { ...BASE, logging: { level: "debug" } }],
-  ["members in another order", { limits: { in_flight: 5 }, store: { url: "redis://a" }, server: { port: 1 } }],
+  [
+    "members in another order",
+    { telemetry: BASE.telemetry, limits: BASE.limits, store: BASE.store, server: BASE.server },
+  ],
 ])("no hub reports a hub with %s", (_what, other) => {
   const [here, there] = openTwo();
   here.peers.configured(BASE);

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { exactCanonicalJson } from "../core/json/digest.ts";
-import type { JsonObject } from "../core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { HubEvents } from "../core/ports/hub-port.ts";
 import type { ResourceUpdate } from "../core/sources/provider.ts";
@@ -13,13 +13,18 @@ interface PeerEventsParts {
   readonly logger: Pick<Logger, "warning">;
 }
 
-/** Sections in which hubs of one store may differ. */
-const OWN_SECTIONS: ReadonlySet<string> = new Set(["logging", "audit"]);
-/** Options in which hubs of one store may differ, by section. */
-const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  server: ["host", "port", "public_url", "tls", "workers"],
-  store: ["advertise"],
-};
+/** Sections and options in which hubs of one store may differ. */
+const OWN_PATHS: ReadonlySet<string> = new Set([
+  "audit",
+  "logging",
+  "server.host",
+  "server.port",
+  "server.public_url",
+  "server.tls",
+  "server.workers",
+  "store.advertise",
+  "telemetry.prometheus.listen",
+]);
 /**
  * Milliseconds for which updates of one resource by other hubs are collected after an update. Sources of several hubs
  * may report the same change, but a later change must not be lost.
@@ -115,14 +120,13 @@ export class PeerEvents {
   }
 }
 
-/** Returns the part of a configuration that all hubs of a store share. */
-function sharedPart(tree: object): JsonObject {
-  const sections = Object.entries(tree).filter(([name]) => !OWN_SECTIONS.has(name));
+/** Returns the part of a configuration that all hubs of a store share. `place` is the start of its paths. */
+function sharedPart(tree: object, place = ""): JsonObject {
+  const shared = Object.entries(tree).filter(([name]) => !OWN_PATHS.has(place + name));
   return Object.fromEntries(
-    sections.map(([name, section]) => {
-      const own = OWN_OPTIONS[name];
-      if (!own) return [name, section as unknown];
-      return [name, Object.fromEntries(Object.entries(section as object).filter(([key]) => !own.includes(key)))];
-    }),
+    shared.map(([name, value]: [string, unknown]) => [
+      name,
+      isJsonObject(value) ? sharedPart(value, `${place}${name}.`) : value,
+    ]),
   );
 }
