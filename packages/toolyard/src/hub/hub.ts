@@ -75,7 +75,8 @@ export class Hub {
    */
   async reconfigure(config: LoadedHubConfig, isDraft = false): Promise<SourceChanges> {
     const { features, planner, sources, catalog, services, createPipeline } = this.#kernel;
-    await prepareFeatures(features, config.tree, getService(services, VARIABLES));
+    // The features were prepared for the current configuration before the hub was created.
+    if (config !== this.#config) await prepareFeatures(features, config.tree, getService(services, VARIABLES));
     const { redactor } = getService(services, TELEMETRY);
     redactor.addAll(config.secrets);
     if (isDraft) return sources.changesTo(planner.draft(config, this.#placeOf(config)));
