@@ -4,6 +4,8 @@ import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyEndpoint } from "./legacy/legacy-endpoint.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
 
+type EndStep = (endpoint: LegacyEndpoint) => void;
+
 /**
  * Legacy era, loaded by the first request that needs it. A hub with only modern clients never loads it. Requests that
  * arrive during the loading are handled in order.
@@ -12,8 +14,8 @@ export class LateLegacy {
   readonly #parts: SessionDepsParts;
   #loading: Promise<LegacyEndpoint> | undefined;
   #endpoint: LegacyEndpoint | undefined;
-  #hasGivenUp = false;
-  #isClosed = false;
+  /** Steps of the end that began before the endpoint was loaded, in order. */
+  readonly #ends: EndStep[] = [];
 
   constructor(parts: SessionDepsParts) {
     this.#parts = parts;
@@ -49,17 +51,20 @@ export class LateLegacy {
   }
 
   drain(): void {
-    this.#endpoint?.http.drain();
+    this.#end(({ http }) => http.drain());
   }
 
   giveUp(): void {
-    this.#hasGivenUp = true;
-    this.#endpoint?.giveUp();
+    this.#end((endpoint) => endpoint.giveUp());
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#endpoint?.close();
+    this.#end((endpoint) => endpoint.close());
+  }
+
+  #end(step: EndStep): void {
+    if (this.#endpoint) step(this.#endpoint);
+    else this.#ends.push(step);
   }
 
   async #once<T>(work: (endpoint: LegacyEndpoint) => T | Promise<T>): Promise<T> {
@@ -69,8 +74,7 @@ export class LateLegacy {
   async #load(): Promise<LegacyEndpoint> {
     const { LegacyEndpoint } = await import("./legacy/legacy-endpoint.ts");
     this.#endpoint = new LegacyEndpoint(this.#parts);
-    if (this.#hasGivenUp) this.#endpoint.giveUp();
-    if (this.#isClosed) this.#endpoint.close();
+    for (const step of this.#ends) step(this.#endpoint);
     return this.#endpoint;
   }
 }
