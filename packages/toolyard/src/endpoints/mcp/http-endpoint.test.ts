@@ -100,7 +100,7 @@ describe("both eras at one path", () => {
     await server[Symbol.asyncDispose]();
     server = await ModernServer.start({
       legacy: {
-        post: async ({ http, mode }, body) => {
+        post: async ({ http, head: { mode } }, body) => {
           seen.push(`post ${JSON.stringify(body)} ${mode ?? "-"}`);
           sendEmpty(http.answer, 202);
         },

@@ -36,7 +36,8 @@ export interface McpHttpParts {
   readonly remote?: RemoteCallServer | undefined;
 }
 
-type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
+type McpPost = Pick<LegacyExchange, "http" | "head" | "dialects">;
+type LegacyPost = McpPost & Pick<LegacyExchange, "classified">;
 
 /** MCP on HTTP, independent of the path. The creator of the parts closes them. */
 export class McpHttpEndpoint {
@@ -57,32 +58,33 @@ export class McpHttpEndpoint {
     if (http.method === "POST") return this.#post(http);
     const { legacy } = this.#parts;
     if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
-    const exchange = this.#legacyExchange({ http });
+    const exchange = this.#legacyExchange({ http, head: http.ofHead(readMcpHead) });
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
   /** Answers a posted body that has been parsed. `dialects` are the other dialects at this path. */
   take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
     assertJsonContent(http);
-    return this.#answer(body, http, dialects);
+    return this.#answer(body, { http, head: http.ofHead(readMcpHead), dialects });
   }
 
   #post(http: HttpExchange): void | Promise<void> {
-    if (!http.ofHead(readMcpHead).isJson) assertJsonContent(http);
+    const post = { http, head: http.ofHead(readMcpHead) };
+    if (!post.head.isJson) assertJsonContent(http);
     const body = http.readBody();
     // Not async, because the body of most requests is already available.
-    return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
+    return body instanceof Promise ? body.then((read) => this.#read(read, post)) : this.#read(body, post);
   }
 
-  #read(body: Buffer, http: HttpExchange): void | Promise<void> {
+  #read(body: Buffer, post: McpPost): void | Promise<void> {
+    const { http, head } = post;
     const parsed = http.parseJson(body);
     if (!parsed.ok) return refuseBody(http.answer, parsed);
-    const { context } = http.ofHead(readMcpHead);
-    return this.#answer(context ? bodyWithContext(parsed.value, context) : parsed.value, http);
+    return this.#answer(head.context ? bodyWithContext(parsed.value, head.context) : parsed.value, post);
   }
 
-  #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
-    const head = http.ofHead(readMcpHead);
+  #answer(body: unknown, post: McpPost): void | Promise<void> {
+    const { http, head } = post;
     const served = this.#parts.legacy && (head.era ?? this.#parts.era);
     const era = served === "legacy" ? eraOfLegacyOnly(body, http) : eraOf(body, http);
     switch (era.type) {
@@ -94,7 +96,7 @@ export class McpHttpEndpoint {
       case "modern-request":
         return this.#modern(era.message, http, head);
       case "legacy":
-        return this.#legacy(body, { http, dialects, classified: era.classified });
+        return this.#legacy(body, { ...post, classified: era.classified });
     }
   }
 
@@ -126,9 +128,8 @@ export class McpHttpEndpoint {
     return withToolNames(principal, toolNames ?? this.#parts.toolNames ?? "mcp");
   }
 
-  #legacyExchange({ http, dialects, classified }: LegacyPost): LegacyExchange {
-    const head = http.ofHead(readMcpHead);
-    return { http, principal: this.#callerOf(http, head), mode: head.mode, head, dialects, classified };
+  #legacyExchange({ http, head, dialects, classified }: LegacyPost): LegacyExchange {
+    return { http, head, principal: this.#callerOf(http, head), dialects, classified };
   }
 
   /**

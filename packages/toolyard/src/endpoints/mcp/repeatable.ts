@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import type { HubPort } from "../../core/ports/hub-port.ts";
 import type { Principal } from "../../core/calls/call.ts";
 import type { RpcRequest } from "../../wire/messages.ts";
@@ -36,5 +36,5 @@ export async function isRepeatable(
 
 function isIdempotentTool(tool: JsonObject): boolean {
   const annotations = objectMember(tool, "annotations");
-  return isJsonObject(annotations) && (annotations["readOnlyHint"] === true || annotations["idempotentHint"] === true);
+  return annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true;
 }

@@ -1,4 +1,4 @@
-import { bodyWithHeaderContext } from "../../core/trace-context.ts";
+import { bodyWithContext } from "../../core/trace-context.ts";
 import type { ToolNameStyle } from "../../core/calls/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertOwnPage } from "../../http/request/own-page.ts";
@@ -6,8 +6,8 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import { refuseBody } from "./json-errors.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
-import { toolModeOfRequest } from "../tool-mode.ts";
-import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
+import { withToolNames } from "../tool-names.ts";
+import { readMcpHead } from "./http-head.ts";
 
 /** Handlers of the two paths. */
 export interface SseFace {
@@ -28,8 +28,9 @@ export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolName
 export async function servePostedMessage(http: HttpExchange, face: Pick<SseFace, "postSse">): Promise<void> {
   const exchange = exchangeOf(http);
   const parsed = http.parseJson(await http.readBody());
-  if (parsed.ok) return face.postSse(exchange, bodyWithHeaderContext(parsed.value, http));
-  refuseBody(http.answer, parsed);
+  if (!parsed.ok) return refuseBody(http.answer, parsed);
+  const { context } = exchange.head;
+  return face.postSse(exchange, context ? bodyWithContext(parsed.value, context) : parsed.value);
 }
 
 /**
@@ -37,7 +38,6 @@ export async function servePostedMessage(http: HttpExchange, face: Pick<SseFace,
  * which they are posted.
  */
 function exchangeOf(http: HttpExchange, toolNames: ToolNameStyle = "mcp"): LegacyExchange {
-  const mode = toolModeOfRequest(http);
-  const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);
-  return { http, principal, ...(mode && { mode }) };
+  const head = http.ofHead(readMcpHead);
+  return { http, head, principal: withToolNames(http.principal, head.toolNames ?? toolNames) };
 }

@@ -1,4 +1,4 @@
-import type { Principal, ToolMode } from "../../../core/calls/call.ts";
+import type { Principal } from "../../../core/calls/call.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { ClassifiedMessage } from "../../../wire/messages.ts";
 import type { Dialect } from "../../dialect.ts";
@@ -9,10 +9,8 @@ export interface LegacyExchange {
   readonly http: HttpExchange;
   /** Principal of the caller, with the form of tool names that this request selects. */
   readonly principal: Principal;
-  /** Tool mode that this request selects by header or query (`toolModeOfRequest`). */
-  readonly mode?: ToolMode | undefined;
-  /** Facts in the head. Absent: they are read from `http`. */
-  readonly head?: McpHead | undefined;
+  /** Facts in the head of the request. */
+  readonly head: McpHead;
   /** Other dialects at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
   /** Result of `classifyMessage` for the posted message. Absent for a batch and for a body that was not read. */

@@ -52,11 +52,8 @@ export function sendProblem(answer: HttpAnswer, { status, code, message, id = nu
 }
 
 /** Returns the problems of a posted request's head. Requests with the same head share them. */
-export function headProblems(http: HttpExchange, head: McpHead | undefined): LegacyHeadProblems {
-  if (head?.legacy) return head.legacy;
-  const problems = { types: postHeaderProblem(http), version: versionProblem(http) };
-  if (head) head.legacy = problems;
-  return problems;
+export function headProblems(http: HttpExchange, head: McpHead): LegacyHeadProblems {
+  return (head.legacy ??= { types: postHeaderProblem(http), version: versionProblem(http) });
 }
 
 function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {

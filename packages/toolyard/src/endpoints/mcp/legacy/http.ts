@@ -194,11 +194,11 @@ export class LegacyHttp {
    * over.
    */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
-    const { http, principal, mode } = exchange;
+    const { http, principal, head } = exchange;
     if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
     const session = new HttpSession(this.#deps, this.#log, { principal });
     const reply = new PostReply(http, session, messages[0]);
-    await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
+    await session.protocol.receive(messages[0], { outlet: reply, mode: head.mode });
     if (session.protocol.opened && (await this.#table.add(session))) return reply.end();
     if (session.protocol.opened) sendProblem(http.answer, FULL);
     session.close();
@@ -206,10 +206,10 @@ export class LegacyHttp {
 
   /** Handles the body, one message or a batch. */
   async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
-    const { http, principal, mode, dialects } = exchange;
+    const { http, principal, head, dialects } = exchange;
     const isBatch = Array.isArray(body);
     const messages: readonly unknown[] = isBatch ? body : [body];
-    const receivedFor = (outlet: Outlet): MessageContext => ({ outlet, mode, principal, dialects });
+    const receivedFor = (outlet: Outlet): MessageContext => ({ outlet, mode: head.mode, principal, dialects });
     const single = isBatch ? undefined : (exchange.classified ?? classifyMessage(body));
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));

@@ -4,9 +4,10 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/answer/event-stream.ts";
 import { JSON_CONTENT, sendEmpty } from "../../../http/answer/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
-import { classifyMessage, RPC, rpcError, type RequestId } from "../../../wire/messages.ts";
+import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet, ReplyError } from "./outlet.ts";
+import { requestsOf } from "./replies.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
 import type { StandingStream } from "./standing-stream.ts";
 
@@ -88,7 +89,7 @@ export class PostReply implements Outlet {
     const { openId } = this.#home;
     this.#stream = this.#http.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
-    events.openStream(this.#number, () => requestIds(this.#body));
+    events.openStream(this.#number, () => requestsOf(this.#body).map(({ id }) => id));
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
     for (const reply of this.#replies) this.#sendReply(textOf(reply));
     this.#replies = [];
@@ -139,13 +140,6 @@ export class PostReply implements Outlet {
     const id = this.#home.events.add(this.#number, text, inPlace);
     this.#stream?.send(text, { event: "message", id });
   }
-}
-
-function requestIds(body: unknown): readonly RequestId[] {
-  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    const classified = classifyMessage(message);
-    return classified.type === "request" ? [classified.message.id] : [];
-  });
 }
 
 function textOf(reply: string | SplicedReply): string {

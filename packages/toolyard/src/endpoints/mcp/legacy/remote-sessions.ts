@@ -9,11 +9,13 @@ import type { HubRelay } from "../../../http/relay/hub-relay.ts";
 import { RELAY_HEADER, RELAYED } from "../../../http/relay/relayed-headers.ts";
 import type { HeldSession } from "../../../state/ports/session-records.ts";
 import { StoreLostError, type HubState } from "../../../state/ports/store.ts";
-import { classifyMessage, rpcError, type RpcRequest } from "../../../wire/messages.ts";
-import { HUB_LOST, STORE_LOST } from "../hub-lost.ts";
+import { rpcError, type RpcRequest } from "../../../wire/messages.ts";
+import { HUB_LOST } from "../hub-lost.ts";
+import { refuseStoreLost } from "../refuse-store-lost.ts";
 import type { LocalSessions, RemoteHubsDeps, RemoteSessionRequest, RemoteSessionServer } from "../remote-hubs.ts";
 import { isRepeatable } from "../repeatable.ts";
 import type { LegacyExchange } from "./exchange.ts";
+import { requestsOf } from "./replies.ts";
 import { sendProblem, SESSION_ELSEWHERE, SESSION_NOT_FOUND } from "./http-checks.ts";
 
 interface KnownHolder {
@@ -59,9 +61,7 @@ export class RemoteSessions implements RemoteSessionServer {
     try {
       await this.#answer(request);
     } catch (error) {
-      if (!(error instanceof StoreLostError)) throw error;
-      http.answer.setHeader("retry-after", "1");
-      sendJson(http.answer, 503, stringifyExact(rpcError(requestsOf(request.body)[0]?.id ?? null, STORE_LOST)));
+      refuseStoreLost(error, http.answer, requestsOf(request.body)[0]?.id);
     }
   }
 
@@ -101,7 +101,7 @@ export class RemoteSessions implements RemoteSessionServer {
     return this.#deps.state;
   }
 
-  /** Finds the hub of a session. If it has exited, takes the session over first. */
+  /** Finds the hub of a session, which may have exited. */
   async #holderOf(id: string): Promise<KnownHolder | undefined> {
     const known = this.#known.get(id);
     if (known) return known;
@@ -181,11 +181,4 @@ function refuse(answer: HttpAnswer, absences: number): void {
   // The store names a hub that has ended the session, for example while the store was lost.
   if (absences >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
   throw new StoreLostError();
-}
-
-function requestsOf(body: unknown): readonly RpcRequest[] {
-  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    const classified = classifyMessage(message);
-    return classified.type === "request" ? [classified.message] : [];
-  });
 }

@@ -8,6 +8,7 @@ import {
   RPC,
   type RequestId,
   type RpcNotification,
+  type RpcRequest,
 } from "../../../wire/messages.ts";
 import { replyText, splicedReply, type McpAnswer } from "../answers.ts";
 import type { DialectAnswer } from "../../dialect.ts";
@@ -46,6 +47,14 @@ export function refuseInvalid(
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   if (!isJsonObject(value)) return false;
   return hasMethod(value) || (hasDialects && !("result" in value || "error" in value));
+}
+
+/** Returns the requests in a posted body: one message, or a batch. */
+export function requestsOf(body: unknown): readonly RpcRequest[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
+    const classified = classifyMessage(message);
+    return classified.type === "request" ? [classified.message] : [];
+  });
 }
 
 /** Returns a request with the id `null`, without its id. JSON-RPC allows this id and MCP does not. */

@@ -173,9 +173,10 @@ export class SessionTasks {
 
   /** Notifies the client that the status of a task has changed. */
   #report(task: TaskSnapshot): void {
-    const wire = legacyTask(task);
     const before = this.#reported.get(task.id);
-    if (before === undefined || before === wire["status"]) return;
+    if (before === undefined) return;
+    const wire = legacyTask(task);
+    if (before === wire["status"]) return;
     if (isFinal(task)) this.#reported.delete(task.id);
     else this.#reported.set(task.id, String(wire["status"]));
     this.#owner.note(stringifyExact({ jsonrpc: "2.0", method: "notifications/tasks/status", params: wire }));

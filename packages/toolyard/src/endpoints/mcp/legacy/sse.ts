@@ -7,10 +7,8 @@ import type { EventStream } from "../../../http/answer/event-stream.ts";
 import { isJsonContent } from "../../../http/request/json-content.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
-import { StoreLostError } from "../../../state/ports/store.ts";
-import { rpcError } from "../../../wire/messages.ts";
-import { STORE_LOST } from "../hub-lost.ts";
-import { sendJson, sendText } from "../../../http/answer/send.ts";
+import { refuseStoreLost } from "../refuse-store-lost.ts";
+import { sendText } from "../../../http/answer/send.ts";
 import { MESSAGES_PATH } from "../../paths.ts";
 import { withToolNames } from "../../tool-names.ts";
 import type { LegacyExchange } from "./exchange.ts";
@@ -47,7 +45,7 @@ export class LegacySse {
     return this.#connections.size;
   }
 
-  open({ http, principal, mode }: LegacyExchange): void {
+  open({ http, principal, head }: LegacyExchange): void {
     const owner: Holder = { principal: http.principal.id };
     if (!this.#hasRoomFor(owner)) return sendProblem(http.answer, FULL);
     const id = randomBytes(16).toString("hex");
@@ -58,7 +56,7 @@ export class LegacySse {
       principal,
       outlet: streamOutlet(stream),
     });
-    this.#connections.set(id, { session, stream, mode, owner });
+    this.#connections.set(id, { session, stream, mode: head.mode, owner });
     this.#shares.add(owner);
     const stored = this.#deps.remote && this.#deps.state.parked.put(`${SSE_ID}${id}`);
     stream.onClosed(() => this.#end(id));
@@ -82,7 +80,7 @@ export class LegacySse {
     const problem = batchProblem(messages);
     if (problem) return sendProblem(http.answer, problem);
     sendText(http.answer, 202, "Accepted");
-    const mode = exchange.mode ?? connection.mode;
+    const mode = exchange.head.mode ?? connection.mode;
     const received = {
       outlet: streamOutlet(connection.stream),
       principal: withToolNames(
@@ -110,9 +108,7 @@ export class LegacySse {
         (await this.#deps.remote!.relay.forward(holder.hub, { http, body })) === "answered";
       if (!isPassed) sendProblem(http.answer, SESSION_NOT_FOUND);
     } catch (error) {
-      if (!(error instanceof StoreLostError)) throw error;
-      http.answer.setHeader("retry-after", "1");
-      sendJson(http.answer, 503, stringifyExact(rpcError(null, STORE_LOST)));
+      refuseStoreLost(error, http.answer);
     }
   }
 

@@ -7,7 +7,7 @@ import { ToolHeaders } from "./tool-headers.ts";
 
 /** Parts of the modern era that only calls need. */
 export interface ModernCalls {
-  readonly desk: CallCoordinator;
+  readonly coordinator: CallCoordinator;
   readonly headers: ToolHeaders;
 }
 
@@ -19,5 +19,5 @@ interface ModernCallsDeps {
 }
 
 export function createCalls({ hub, options, state, tasks }: ModernCallsDeps): ModernCalls {
-  return { desk: new CallCoordinator(options, state, tasks), headers: new ToolHeaders(hub) };
+  return { coordinator: new CallCoordinator(options, state, tasks), headers: new ToolHeaders(hub) };
 }

@@ -81,7 +81,7 @@ export class ModernEndpoint {
 
   /** Number of parked calls, and of open `subscriptions/listen` requests. */
   get load(): { readonly parked: number; readonly listening: number } {
-    return { parked: this.#calls.made?.desk.parked ?? 0, listening: this.#listens.made?.size ?? 0 };
+    return { parked: this.#calls.made?.coordinator.parked ?? 0, listening: this.#listens.made?.size ?? 0 };
   }
 
   /**
@@ -115,12 +115,12 @@ export class ModernEndpoint {
    */
   release(connection: string): void {
     this.#listens.whenMade((listens) => listens.finish(connection));
-    this.#calls.whenMade(({ desk }) => desk.release(connection));
+    this.#calls.whenMade(({ coordinator }) => coordinator.release(connection));
   }
 
   /** Returns true if the call with this id is parked here. */
   holdsCall(id: string): boolean {
-    return this.#calls.made?.desk.holds(id) === true;
+    return this.#calls.made?.coordinator.holds(id) === true;
   }
 
   /** Ends the `subscriptions/listen` requests of callers without a lasting connection with their results. */
@@ -131,8 +131,8 @@ export class ModernEndpoint {
   /** Ends all `subscriptions/listen` requests with their results, and cancels parked calls. */
   close(): void {
     this.#listens.whenMade((listens) => listens.close());
-    this.#calls.whenMade(({ desk, headers }) => {
-      desk.close();
+    this.#calls.whenMade(({ coordinator, headers }) => {
+      coordinator.close();
       headers.close();
     });
     this.#stop();
@@ -191,7 +191,7 @@ export class ModernEndpoint {
     const compared = findMismatch(calls, message, { view, headers: request.headers });
     const mismatch = compared instanceof Promise ? await compared : compared;
     if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
-    const answer = await calls.desk.serve(message, { outlet, request }, context);
+    const answer = await calls.coordinator.serve(message, { outlet, request }, context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 

@@ -1,12 +1,10 @@
 import { stringifyExact } from "../../../core/json/exact-json.ts";
-import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
 import { sendJson } from "../../../http/answer/send.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { HubRelay } from "../../../http/relay/hub-relay.ts";
-import type { ParkedHolder } from "../../../state/ports/parked-directory.ts";
-import { StoreLostError } from "../../../state/ports/store.ts";
 import { rpcError, type RpcRequest } from "../../../wire/messages.ts";
-import { HUB_LOST, STORE_LOST } from "../hub-lost.ts";
+import { HUB_LOST } from "../hub-lost.ts";
+import { refuseStoreLost } from "../refuse-store-lost.ts";
 import { isRepeatable } from "../repeatable.ts";
 import type { LocalCalls, RemoteCallServer, RemoteHubsDeps } from "../remote-hubs.ts";
 import { idOf, isOwnState } from "./request-state.ts";
@@ -40,21 +38,17 @@ export class RemoteCalls implements RemoteCallServer {
     { message, http, serve }: { readonly message: RpcRequest; readonly http: HttpExchange; readonly serve: Serve },
   ): Promise<void> {
     const { state, hub } = this.#deps;
-    const refuse = (status: number, error: RpcErrorObject): void =>
-      sendJson(http.answer, status, stringifyExact(rpcError(message.id, error)));
     try {
-      const holder: ParkedHolder | undefined = await state.parked.find(id);
+      const holder = await state.parked.find(id);
       if (!holder || holder.hub === state.hub) return serve(message);
       const result = holder.isAlive
         ? await this.#relay.forward(holder.hub, { http, body: stringifyExact(message) })
         : "unsent";
       if (result === "answered") return undefined;
       if (await isRepeatable(message, hub, http.principal)) return serve(withoutState(message));
-      return refuse(200, HUB_LOST);
+      return sendJson(http.answer, 200, stringifyExact(rpcError(message.id, HUB_LOST)));
     } catch (error) {
-      if (!(error instanceof StoreLostError)) throw error;
-      http.answer.setHeader("retry-after", "1");
-      return refuse(503, STORE_LOST);
+      return refuseStoreLost(error, http.answer, message.id);
     }
   }
 }
