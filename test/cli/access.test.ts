@@ -65,6 +65,11 @@ test("whoami shows the caller as a running hub sees it, also within a profile, a
   expect([own.code, own.stdout]).toEqual([0, expect.stringMatching(/caller: ci\nkind: token[^]*roles: reader/)]);
   const within = await desk.run(["whoami", "--url", `${url}/staff`, "--json"], { env });
   expect(JSON.parse(within.stdout)).toMatchObject({ id: "ci", roles: ["reader"], profile: "staff" });
+  const refused = await desk.run(["whoami", "--url", `${url}/staff`], { env: { TOOLYARD_TOKEN: "plain-secret-1" } });
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^denied: http.*There is no profile "staff"/),
+  ]);
   const without = await desk.run(["whoami", "--url", url]);
   expect([without.code === 0, without.stderr]).toEqual([false, expect.stringContaining("requires a token (HTTP 401)")]);
 });

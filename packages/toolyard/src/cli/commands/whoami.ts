@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { hubAddress } from "../hub-access/hub-address.ts";
 import { askHub } from "../hub-access/query-hub.ts";
@@ -10,6 +11,7 @@ import { plainLine } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
+const MAX_REASON_CHARS = 300;
 
 export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   const { base, token } = await hubAddress(options, io);
@@ -29,13 +31,21 @@ async function ask(
     const { status, json } = await askHub({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
     if (status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
     if (status === 200 && isJsonObject(json)) return { body: json };
-    const text = `${url.href} answered HTTP ${status} and no identity. Is it a toolyard endpoint?`;
-    return { failure: fail(status === 403 ? "denied" : "malformed", text) };
+    return { failure: refusalOf(url, status, json) };
   } catch (error) {
     if (io.interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
     const advice = "Start one with `toolyard serve`, or name another with --url.";
     return { failure: fail("unavailable", `No hub answers at ${url.origin}: ${messageOf(error)}. ${advice}`) };
   }
+}
+
+/** Returns the failure for an answer without an identity, with the reason that a hub names. */
+function refusalOf({ href, origin }: URL, status: number, json: unknown): Fail {
+  const reason = isJsonObject(json) ? objectMember(json, "error")?.["message"] : undefined;
+  if (typeof reason === "string" && (status === 403 || status === 404))
+    return fail("denied", `${origin} answered HTTP ${status}: ${firstChars(reason, MAX_REASON_CHARS)}`);
+  const text = `${href} answered HTTP ${status} and no identity. Is it a toolyard endpoint?`;
+  return fail(status === 403 ? "denied" : "malformed", text);
 }
 
 const LABELS: readonly (readonly [member: string, label: string])[] = [
