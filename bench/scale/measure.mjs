@@ -1,4 +1,4 @@
-// Measures the costs that the simulation uses, with a real Redis and two real hubs.
+// Measures the costs that the simulation uses, with a real Redis and three real hubs.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -9,6 +9,12 @@ const HUB = new URL("../servers/store-hub.mjs", import.meta.url);
 const SESSIONS = 2000;
 const CALLS = 8000;
 const CALLERS = 16;
+const TOKEN = "bench";
+/**
+ * Limit of a session. All sessions of a client share 16 times as many calls, which is more than the callers make, and
+ * less than 128, so that a hub counts each call in the store and reserves nothing.
+ */
+const SMALL_LIMIT = 7;
 const SUBSCRIBERS = 100;
 const PUBLISHED = 2000;
 
@@ -22,7 +28,7 @@ export async function measureCosts() {
     for await (const chunk of server.stdout) if (String(chunk).includes("Ready to accept connections")) break;
     const url = `redis://127.0.0.1:${port}`;
     const redis = new Redis(url);
-    const hubs = await Promise.all([1, 2].map(() => startHub(url)));
+    const hubs = await Promise.all([0, 0, SMALL_LIMIT].map((inFlight) => startHub(url, inFlight)));
     const costs = await measureAll(redis, hubs);
     for (const { child } of hubs) child.disconnect();
     await Promise.all(hubs.map(({ child }) => once(child, "exit")));
@@ -33,7 +39,7 @@ export async function measureCosts() {
   }
 }
 
-async function measureAll(redis, [first, second]) {
+async function measureAll(redis, [first, second, limitedHub]) {
   const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))[1]);
   const emptyBytes = await memory();
   const emptyHub = (await first.ask()).rss;
@@ -43,15 +49,16 @@ async function measureAll(redis, [first, second]) {
   const sessions = put.result;
 
   const calls = (hub, options) => () => callMany(hub, { sessions, ...options });
-  await calls(first, { token: "free" })();
+  await calls(first)();
   // The first request of a session at the other hub looks for its holder; further ones know it.
-  const found = await phase(redis, calls(second, { token: "free" }));
-  const direct = await phase(redis, calls(first, { token: "free" }), [first, second]);
-  const relayed = await phase(redis, calls(second, { token: "free" }), [first, second]);
-  const limitedSessions = await openSessions(first, 200, "limited");
-  const limited = await phase(redis, calls(first, { token: "limited", sessions: limitedSessions }), [first, second]);
+  const found = await phase(redis, calls(second));
+  const direct = await phase(redis, calls(first), [first, second]);
+  const relayed = await phase(redis, calls(second), [first, second]);
+  const limitedCalls = calls(limitedHub, { sessions: await openSessions(limitedHub, SESSIONS) });
+  await limitedCalls();
+  const limited = await phase(redis, limitedCalls, [limitedHub]);
   const beforeEvents = await memory();
-  const streamed = await phase(redis, calls(first, { token: "free", tool: "steps", count: SESSIONS }), [first, second]);
+  const streamed = await phase(redis, calls(first, { tool: "steps", count: SESSIONS }), [first, second]);
   const events = ((await memory()) - beforeEvents) / SESSIONS;
   const limitBytes = Number(await redis.memory("USAGE", (await redis.keys("toolyard:*limit*"))[0] ?? "none")) || 300;
   const delivery = await measureDelivery(redis);
@@ -151,9 +158,9 @@ async function publishMany(redis, channel, message) {
   for (let at = 0; at < PUBLISHED; at += 1) await redis.publish(channel, message);
 }
 
-async function startHub(url) {
+async function startHub(url, inFlight) {
   const port = await freePort();
-  const child = fork(HUB, [String(port), url], { execArgv: ["--expose-gc"] });
+  const child = fork(HUB, [String(port), url, String(inFlight)], { execArgv: ["--expose-gc"] });
   await once(child, "message");
   const ask = async () => {
     child.send("");
@@ -162,26 +169,26 @@ async function startHub(url) {
   return { child, ask, port, agent: new Agent({ keepAlive: true, maxSockets: CALLERS }) };
 }
 
-async function openSessions(hub, count, token = "free") {
+async function openSessions(hub, count) {
   const ids = [];
   await inParallel(count, async () => {
     const body = {
       method: "initialize",
       params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: INFO },
     };
-    const { headers } = await post(hub, { token, body: { id: 1, ...body } });
+    const { headers } = await post(hub, { body: { id: 1, ...body } });
     const session = headers["mcp-session-id"];
-    await post(hub, { token, session, body: { method: "notifications/initialized" } });
+    await post(hub, { session, body: { method: "notifications/initialized" } });
     ids.push(session);
   });
   return ids;
 }
 
-async function callMany(hub, { sessions, token, tool = "echo", count = CALLS }) {
+async function callMany(hub, { sessions, tool = "echo", count = CALLS }) {
   await inParallel(count, async (at) => {
     const params = { name: tool, arguments: { text: "hello" }, _meta: { progressToken: at } };
     const session = sessions[at % sessions.length];
-    const { text } = await post(hub, { token, session, body: { id: at + 2, method: "tools/call", params } });
+    const { text } = await post(hub, { session, body: { id: at + 2, method: "tools/call", params } });
     if (!text.includes("result")) throw new Error(`A call failed: ${text.slice(0, 500)}`);
   });
 }
@@ -196,12 +203,12 @@ async function inParallel(count, work) {
 
 const INFO = { name: "bench", version: "1" };
 
-function post({ port, agent }, { token, session, body }) {
+function post({ port, agent }, { session, body }) {
   return new Promise((resolve, reject) => {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      authorization: `Bearer ${token}`,
+      authorization: `Bearer ${TOKEN}`,
       ...(session && { "mcp-session-id": session }),
     };
     const sent = request({ host: "127.0.0.1", port, path: "/mcp", method: "POST", headers, agent }, (response) => {

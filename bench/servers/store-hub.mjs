@@ -1,19 +1,16 @@
-// A hub with a shared store in its own process. The arguments are its port and the address of the store. The parent
-// asks for the processor time.
+// A hub with a shared store in its own process. The arguments are its port, the address of the store, and the limit of
+// concurrent calls of a client (0: none). The parent asks for the processor time.
 import { createHub } from "../../packages/toolyard/build/index.js";
 
-const [port, url] = process.argv.slice(2);
+const [port, url, inFlight] = process.argv.slice(2);
 const hub = await createHub({
   settings: {
     logging: { level: "error" },
     server: {
       port: Number(port),
-      tokens: {
-        free: { token: "free", rate_per_minute: 0 },
-        limited: { token: "limited", rate_per_minute: 100_000_000 },
-      },
+      tokens: { bench: { token: "bench" } },
     },
-    limits: { rate_per_minute: 0, in_flight: 0 },
+    limits: { rate_per_minute: 0, in_flight: Number(inFlight) },
     store: { url, advertise: `http://127.0.0.1:${port}` },
   },
   registerTools: (own) => {
