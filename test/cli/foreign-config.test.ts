@@ -380,12 +380,17 @@ describe("without a user to ask", () => {
     let stderr = "";
     child.stderr.on("data", (chunk) => (stderr += String(chunk)));
     try {
-      await once(child.stdout, "data");
+      const [started] = (await once(child.stdout, "data")) as [Buffer];
       const other = join(root, "other-mark");
       const command = JSON.stringify([process.execPath, join(root, "server.mjs"), other]);
       await write(`[mcp.stdio_servers.other]\ncommand = ${command}\n`);
       await expect.poll(() => stderr, { timeout: 30_000 }).toContain("was not applied");
       expect(stderr).toContain("no user has accepted the programs it starts");
+      const { url } = JSON.parse(String(started)) as { url: string };
+      const status = await (await fetch(new URL("/status", url))).json();
+      expect(status).toMatchObject({
+        configurationProblem: expect.stringContaining("no user has accepted the programs it starts"),
+      });
       expect(existsSync(other)).toBe(false);
     } finally {
       child.kill("SIGKILL");

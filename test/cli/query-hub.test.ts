@@ -35,6 +35,22 @@ test("uses the environment's proxy, but connects directly to a hub on this machi
   expect(asked).toEqual(["http://hub.example/status"]);
 });
 
+test("status shows why a changed configuration was not applied", async () => {
+  await using desk = await Desk.create();
+  const body = {
+    version: "9.9.9",
+    uptimeSeconds: 1,
+    sources: [],
+    configurationProblem: "Unknown option\n\u001b[2J`prot`",
+  };
+  const url = await listen((_, response) => response.end(JSON.stringify(body)));
+  const { code, stdout } = await desk.run(["status", "--url", url]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("was not applied; the previous one stays in force. Unknown option  [2J`prot`"),
+  ]);
+});
+
 test("limits the size of a response", async () => {
   await using desk = await Desk.create();
   const piece = Buffer.alloc(1024 * 1024, " ");

@@ -37,6 +37,9 @@ export function controlOf(hub: ControlledHub): HubControl {
     get providers() {
       return hub.sources.providers;
     },
+    get problem() {
+      return reloader?.problem;
+    },
     refresh: (id, signal) => hub.sources.refresh(id, signal),
     restart: async (id) => {
       if (!hub.sources.markChanged(id)) return false;

@@ -25,10 +25,15 @@ export class Reloader {
   readonly #options: ReloadOptions;
   #turn: Promise<void> = Promise.resolve();
   #stopWatching: (() => Promise<void>) | undefined;
+  #problem: string | undefined;
 
   constructor(options: ReloadOptions) {
     this.#options = options;
     getService(options.hub.services, HUB_CONTROL)().reloadWith(this);
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Reloads when one of the files changes. */
@@ -56,7 +61,14 @@ export class Reloader {
   /** Reloads like `reload`, but rejects if the configuration cannot be applied. */
   apply(): Promise<void> {
     const applied = this.#turn.then(() => this.#apply());
-    this.#turn = applied.catch(() => {});
+    this.#turn = applied.then(
+      () => {
+        this.#problem = undefined;
+      },
+      (error: unknown) => {
+        this.#problem = messageOf(error);
+      },
+    );
     return applied;
   }
 

@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.
 import { STATUS_PATH } from "../../endpoints/paths.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { readReport, type HubReport } from "../hub-access/hub-report.ts";
-import { print, printPainted, printJson } from "../output/io.ts";
+import { colorsOf } from "../output/colors.ts";
+import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { plainLine } from "../output/table.ts";
 import { sourceText, type SourceLine } from "../output/source-table.ts";
@@ -18,7 +19,8 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   if (options.json) await printJson(io.stdout, body);
   else {
     await print(io.stdout, `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, ${at}`);
-    const { tls } = body;
+    const { tls, configurationProblem } = body;
+    if (typeof configurationProblem === "string") await printPainted(io.stdout, problemText(configurationProblem, io));
     if (isJsonObject(tls)) await print(io.stdout, certificateText(tls));
     await printPainted(
       io.stdout,
@@ -32,6 +34,13 @@ export const run: CommandAction<SharedOptions> = async (_args, options, io) => {
   }
   return EXIT.ok;
 };
+
+/** Returns the reason why a changed configuration is not in force. */
+function problemText(problem: string, io: Io): string {
+  return colorsOf(io).red(
+    `The changed configuration was not applied; the previous one stays in force. ${plainLine(problem)}`,
+  );
+}
 
 /** Returns the problem of the certificate, or its expiry if there is none. */
 function certificateText({ problem, certificate, validUntil }: JsonObject): string {

@@ -27,6 +27,8 @@ export interface ReloadPreview {
 
 /** Applies changed configuration files, one change at a time. */
 export interface ConfigReloader {
+  /** Reason why the configuration that was read last is not in force. Absent: it is. */
+  readonly problem: string | undefined;
   /** Rejects if the configuration cannot be applied. */
   apply(): Promise<void>;
   /** Applies the current configuration again. */
@@ -56,6 +58,8 @@ export interface HubControl {
   refresh(id: string, signal: AbortSignal): Promise<boolean>;
   /** Ends a source and starts it again. Resolves with false if there is no such source. */
   restart(id: string): Promise<boolean>;
+  /** Reason why the configuration that was read last is not in force. Absent: it is. */
+  readonly problem: string | undefined;
   /** Reads the configuration files again and applies them. Rejects with the reason if they cannot be applied. */
   reload(): Promise<void>;
   /**

@@ -1,5 +1,5 @@
 import { defineEndpoint } from "../endpoint.ts";
-import { GET_HUB, HUB, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
+import { GET_HUB, HUB, HUB_CONTROL, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
 import { LateEndpoint } from "../late-endpoint.ts";
 import { STATUS_PATH } from "../paths.ts";
 import { CERTIFICATE } from "../services.ts";
@@ -8,7 +8,7 @@ import { CERTIFICATE } from "../services.ts";
 export const STATUS = defineEndpoint({
   schema: {},
   paths: [STATUS_PATH],
-  uses: [HUB, STARTED_AT, REDACT_FACTS, CERTIFICATE, PROFILES, GET_HUB],
+  uses: [HUB, STARTED_AT, REDACT_FACTS, CERTIFICATE, PROFILES, GET_HUB, HUB_CONTROL],
   resolve: () => ({}),
   open: async (_options, services) =>
     new LateEndpoint({

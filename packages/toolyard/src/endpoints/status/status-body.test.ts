@@ -16,9 +16,23 @@ test.each([
     redactFacts: (facts) => redactor.facts(facts),
     profiles: { all: [] },
     getHub: () => ({}) as never,
+    hubControl: () => ({ problem: undefined }),
   });
   expect(JSON.parse(body)).toMatchObject({
     sources: [{ id: "s", state: "down", lastError: expect.stringContaining(shown) }],
   });
+  expect(body).not.toContain("hunter22secret");
+});
+
+test("the body has the reason why a changed configuration was not applied, without secrets", async () => {
+  const body = await statusJson({
+    hub: { sources: () => [] },
+    startedAt: new Date(),
+    redactFacts: (facts) => new Redactor().facts(facts),
+    profiles: { all: [] },
+    getHub: () => ({}) as never,
+    hubControl: () => ({ problem: "Unknown option `prot`, near token=hunter22secret" }),
+  });
+  expect(JSON.parse(body)).toMatchObject({ configurationProblem: expect.stringContaining("Unknown option `prot`") });
   expect(body).not.toContain("hunter22secret");
 });

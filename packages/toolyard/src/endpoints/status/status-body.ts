@@ -1,6 +1,7 @@
 import { safeJson } from "../../core/text/hidden-text.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { profileCounts } from "../../core/ports/profile-counts.ts";
+import type { HubControl } from "../../core/ports/hub-control.ts";
 import type { Profiles } from "../../core/ports/profiles.ts";
 import type { MadeHub } from "../../core/services.ts";
 import { VERSION } from "../../core/version.ts";
@@ -14,16 +15,25 @@ export interface StatusParts {
   readonly tls?: (() => TlsReport) | undefined;
   readonly profiles: Pick<Profiles, "all">;
   readonly getHub: () => Pick<MadeHub, "port" | "tools">;
+  readonly hubControl: () => Pick<HubControl, "problem">;
 }
 
 /**
  * Returns the status of a running hub as JSON without secrets: the sources with their state, last error, last stderr
- * lines and restarts, the content of the profiles, and the additional members `more`.
+ * lines and restarts, the content of the profiles, the reason why a changed configuration was not applied, and the
+ * additional members `more`.
  */
 export async function statusJson(parts: StatusParts, more: JsonObject = {}): Promise<string> {
-  const { hub, startedAt, redactFacts, tls, profiles, getHub } = parts;
+  const { hub, startedAt, redactFacts, tls, profiles, getHub, hubControl } = parts;
   const counts = await profileCounts(profiles, getHub());
-  const status = { ...statusBody(hub.sources(), startedAt), profiles: counts, ...(tls && { tls: tls() }), ...more };
+  const { problem } = hubControl();
+  const status = {
+    ...statusBody(hub.sources(), startedAt),
+    profiles: counts,
+    ...(problem !== undefined && { configurationProblem: problem }),
+    ...(tls && { tls: tls() }),
+    ...more,
+  };
   return safeJson(JSON.stringify(redactFacts(status)));
 }
 

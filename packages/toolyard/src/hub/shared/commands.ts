@@ -1,4 +1,4 @@
-import { CALL_STATISTICS, GET_HUB, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
+import { CALL_STATISTICS, GET_HUB, HUB_CONTROL, PROFILES, REDACT_FACTS, STARTED_AT } from "../../core/services.ts";
 import { statusJson } from "../../endpoints/status/status-body.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
@@ -23,5 +23,6 @@ export async function commandAnswer(hub: Hub, command: HubCommand, facts: Shared
     return statisticsJson({ ...known, callStatistics: getService(services, CALL_STATISTICS) }, more);
   }
   const profiles = getService(services, PROFILES);
-  return statusJson({ ...known, hub: hub.port, profiles, getHub: getService(services, GET_HUB) }, more);
+  const [getHub, hubControl] = [getService(services, GET_HUB), getService(services, HUB_CONTROL)];
+  return statusJson({ ...known, hub: hub.port, profiles, getHub, hubControl }, more);
 }
