@@ -3,10 +3,12 @@ import type { UpstreamTask } from "../calls/task-offer.ts";
 import type { FailError } from "../errors.ts";
 import type { RpcErrorObject } from "../calls/outcome.ts";
 import type { Emitter } from "../events.ts";
-import type { JsonObject } from "../json/json.ts";
+import { isJsonObject, type JsonObject } from "../json/json.ts";
 
 /** Id of the MCP extension (SEP-2663), with which clients and servers declare it. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+/** Key in `_meta` of messages that belong to a task (2025-11-25). */
+export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 /** States of a task (SEP-2663). The last three are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -52,7 +54,7 @@ export interface TaskObserver {
   progressed(message: string): void;
   /** Called when the set of open server requests has changed. */
   inputChanged(): void;
-  /** Called when an upstream server has begun to run the call as a task of its own. */
+  /** Called when an upstream server has begun to run the call as its own task. */
   delegated(task: UpstreamTask): void;
   settled(end: TaskEnd): void;
 }
@@ -117,7 +119,7 @@ export interface WantedTasks {
 
 /** Scheduled runs of all hubs of a store, each of which starts once. */
 export interface SharedRuns {
-  /** Offers a run. Every hub of the store offers it, and one of them starts it. */
+  /** Offers a run. Every hub of the store offers it, and a single hub starts it. */
   offer(schedule: string, time: Date): Promise<void>;
   /** Starts offered runs with the function, until the resolved function is called. */
   serve(start: (schedule: string) => Promise<void>): Promise<() => Promise<void>>;
@@ -164,7 +166,7 @@ export interface Tasks {
    * hubs cannot be reached and this hub does not have the wanted task.
    */
   ready(wanted?: WantedTasks): Promise<void>;
-  /** Returns true if the principal may have one more unfinished task. */
+  /** Returns true if the principal may start another task. */
   hasRoomFor(principal: Principal): boolean;
   /**
    * Stores a running call as a task. Resolves when the task is on disk, so that it can be read after a crash. Rejects
@@ -192,7 +194,12 @@ export function isTaskMethod(method: string): boolean {
   return METHODS.has(method);
 }
 
+/** Returns true if capabilities of a client or a server contain the extension. */
+export function hasTasksExtension({ extensions }: JsonObject): boolean {
+  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
+}
+
 /** Returns true if the state of a task is final. */
-export function isFinal({ status }: Pick<TaskSnapshot, "status">): boolean {
+export function isFinal({ status }: { readonly status?: unknown }): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }

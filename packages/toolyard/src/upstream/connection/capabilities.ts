@@ -43,11 +43,6 @@ export function passableCapabilities(capabilities: JsonObject): JsonObject {
   return { ...rest, extensions: others };
 }
 
-/** Returns true if a server may answer a call with a task (SEP-2663). */
-export function createsTasks({ extensions }: JsonObject): boolean {
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
-}
-
 /** Adds the extension tasks to capabilities, because the hub follows a task for its caller. */
 export function withTasksExtension(capabilities: JsonObject): JsonObject {
   return { ...capabilities, extensions: { ...objectMember(capabilities, "extensions"), [TASKS_EXTENSION]: {} } };

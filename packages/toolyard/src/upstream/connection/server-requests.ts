@@ -1,6 +1,7 @@
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import type { Call } from "../../core/calls/call.ts";
 import { objectMember, type JsonObject } from "../../core/json/json.ts";
+import { RELATED_TASK } from "../../core/ports/tasks.ts";
 import { fail, type Fail } from "../../core/calls/outcome.ts";
 import {
   isRequestId,
@@ -266,8 +267,6 @@ function askParams(given: JsonObject = {}): JsonObject {
   const { progressToken: _token, [RELATED_TASK]: _task, ...rest } = meta;
   return Object.keys(rest).length > 0 ? { ...params, _meta: rest } : bare;
 }
-
-const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
 function toRpcError(id: RequestId, failure: Fail): RpcReply {
   return rpcError(id, failure.rpcError ?? { code: RPC.internal, message: failure.message });

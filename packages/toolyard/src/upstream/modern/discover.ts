@@ -1,8 +1,9 @@
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
+import { hasTasksExtension } from "../../core/ports/tasks.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
-import { createsTasks, passableCapabilities, withTasksExtension } from "../connection/capabilities.ts";
+import { passableCapabilities, withTasksExtension } from "../connection/capabilities.ts";
 import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../connection/era.ts";
 import type { Handshake } from "../connection/handshake.ts";
 import { readOpening } from "../connection/server-opening.ts";
@@ -73,7 +74,7 @@ function modernEra(result: JsonObject, revision: string, { transport, options }:
     ...opening,
     ...(result["cacheScope"] === "private" && { isPrivate: true }),
     cancelBy: transport.perRequestStreams ? "stream" : "message",
-    envelope: envelopeWriter(revision, options, createsTasks(opening.capabilities)),
+    envelope: envelopeWriter(revision, options, hasTasksExtension(opening.capabilities)),
   };
 }
 

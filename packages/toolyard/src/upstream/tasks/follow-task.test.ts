@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Call } from "../../core/calls/call.ts";
 import { Canceller } from "../../core/calls/cancellation.ts";
 import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
@@ -144,6 +144,33 @@ describe("a task of SEP-2663", () => {
     const gone = new Following({ states: [REFUSED] });
     expect(await gone.run()).toMatchObject({ kind: "tool_error", message: expect.stringContaining("Task not found") });
     expect(gone.sent).not.toContain("tasks/cancel");
+  });
+
+  test.each([-32_603, -32_000, -32_029])("continues after the error %d, which may be temporary", async (code) => {
+    const limited = new FailError(fail("tool_error", "limited", { rpcError: { code, message: "Too many requests" } }));
+    const following = new Following({ states: [limited, limited, { status: "completed", result: DONE }] });
+    expect(await following.run()).toEqual(ok(DONE));
+  });
+
+  test("ends and cancels the task if errors last for more than a minute", async () => {
+    const rpcError = { code: -32_603, message: "Broken" };
+    const following = new Following({ states: [new FailError(fail("tool_error", "Broken", { rpcError }))] });
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 20_000));
+    try {
+      expect(await following.run()).toMatchObject({ kind: "tool_error", rpcError, retryable: false });
+    } finally {
+      clock.mockRestore();
+    }
+    expect(following.sent).toContain("tasks/cancel");
+    expect(following.sent.filter((method) => method === "tasks/get").length).toBeGreaterThan(2);
+  });
+
+  test.each([-32_601, -32_602])("ends after the error %d: the server cannot know the task", async (code) => {
+    const rpcError = { code, message: "Unknown" };
+    const following = new Following({ states: [new FailError(fail("tool_error", "refused", { rpcError }))] });
+    expect(await following.run()).toMatchObject({ kind: "tool_error", message: expect.stringContaining("lost") });
+    expect(following.sent).toEqual(["tasks/get"]);
   });
 
   test("cancels the task of a cancelled call, but not that of a hub that ends", async () => {

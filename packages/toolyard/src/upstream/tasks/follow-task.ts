@@ -2,9 +2,11 @@ import { cancellationOf, type Call } from "../../core/calls/call.ts";
 import { ok, fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
 import { askCaller } from "../../core/calls/request-to-caller.ts";
 import type { UpstreamTask } from "../../core/calls/task-offer.ts";
+import { isFinal, RELATED_TASK } from "../../core/ports/tasks.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 import { abortFailure } from "../../core/timing/wait.ts";
+import { RPC } from "../../wire/messages.ts";
 import { toOutcome } from "../connection/answers.ts";
 import { failureOf } from "../faults.ts";
 import { PollPause } from "./poll-pause.ts";
@@ -26,12 +28,13 @@ export interface FollowedTask {
   readonly state: JsonObject;
 }
 
-/** Maximum time in milliseconds for which the server may be unreachable before the task counts as lost. */
+/** Maximum time in milliseconds without a state of the task before it counts as lost. */
 const MAX_LOST_MS = 60_000;
 /** Maximum time in milliseconds for `tasks/cancel`. */
 const CANCEL_MS = 5000;
 const MAX_MESSAGE_CHARS = 1000;
-const RELATED_TASK = "io.modelcontextprotocol/related-task";
+/** Errors of `tasks/get` that are final: the server does not know the task, or no tasks at all. */
+const FINAL_ERRORS: readonly number[] = [RPC.invalidParams, RPC.methodNotFound];
 
 /**
  * Waits for the end of a task by polling, and returns its outcome. Reports status messages as progress, and passes
@@ -104,9 +107,8 @@ class TaskFollower {
       this.#call.notify({ method: "notifications/progress", params });
     }
     this.#message = message;
-    const status = this.#state["status"];
-    if (status === "input_required" && this.#task.era === "modern") this.#passInput();
-    return status === "completed" || status === "failed" || status === "cancelled";
+    if (this.#state["status"] === "input_required" && this.#task.era === "modern") this.#passInput();
+    return isFinal(this.#state);
   }
 
   /** Returns the outcome of an ended task. */
@@ -134,9 +136,12 @@ class TaskFollower {
     }
   }
 
-  /** Returns a failure that is final: the server does not know the task, or was unreachable for too long. */
+  /**
+   * Returns a failure that is final: the server does not know the task, or has returned no state for too long. Another
+   * error may be temporary, such as that of a limit.
+   */
   #lost(failure: Fail): Fail | undefined {
-    if (failure.rpcError) {
+    if (failure.rpcError && FINAL_ERRORS.includes(failure.rpcError.code)) {
       this.isOpen = false;
       return fail("tool_error", `The server lost the task of this call: ${failure.rpcError.message}`);
     }
@@ -147,7 +152,7 @@ class TaskFollower {
   }
 
   /**
-   * Sends `tasks/result`, which a server answers when the task ends, and on whose stream its requests for input arrive.
+   * Sends `tasks/result`. A server answers it when the task ends, and sends its requests for input on the same stream.
    * Another attempt follows only after the task's end, since some servers refuse the request before it.
    */
   async #awaitResult(): Promise<void> {
@@ -159,8 +164,7 @@ class TaskFollower {
   }
 
   async #hasEnded(): Promise<boolean> {
-    const state = await this.#request("tasks/get", {}).catch((): JsonObject => ({}));
-    return ["completed", "failed", "cancelled"].includes(String(state["status"]));
+    return isFinal(await this.#request("tasks/get", {}).catch((): JsonObject => ({})));
   }
 
   async #readResult(): Promise<Outcome | undefined> {

@@ -3,8 +3,6 @@ import type { StartedCall, TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { RPC } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
 
-/** Key in `_meta` of messages that belong to a task (2025-11-25). */
-export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 /** Number of tasks in one page of `tasks/list`. */
 const PAGE_SIZE = 100;
 

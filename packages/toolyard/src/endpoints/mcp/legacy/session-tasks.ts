@@ -2,7 +2,7 @@ import type { Client, Principal, ServerRequest } from "../../../core/calls/call.
 import { FailError } from "../../../core/errors.ts";
 import { stringifyExact } from "../../../core/json/exact-json.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
-import { isFinal, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
+import { isFinal, RELATED_TASK, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { nextCallId } from "../../../core/calls/call-id.ts";
 import { fail } from "../../../core/calls/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
@@ -12,7 +12,7 @@ import { failureAnswer } from "../failures.ts";
 import type { MethodCodec } from "../methods.ts";
 import { readTasks } from "../read-tasks.ts";
 import type { CallScope } from "./call-scope.ts";
-import { legacyTask, readTaskCall, RELATED_TASK, taskPage } from "./legacy-task.ts";
+import { legacyTask, readTaskCall, taskPage } from "./legacy-task.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** Parts of a session that its tasks use. */

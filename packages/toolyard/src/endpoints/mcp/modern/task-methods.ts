@@ -1,6 +1,6 @@
 import { isJsonObject, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
-import { TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
+import { hasTasksExtension, TASKS_EXTENSION, type Tasks, type TaskSnapshot } from "../../../core/ports/tasks.ts";
 import { RPC } from "../../../wire/messages.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import { errorAnswer, resultAnswer, type McpAnswer } from "../answers.ts";
@@ -9,8 +9,7 @@ import type { AdmittedFacts } from "./facts.ts";
 
 /** Returns true if the caller declares the extension in this request. */
 export function declaresTasks({ clientCapabilities }: Pick<Envelope, "clientCapabilities">): boolean {
-  const { extensions } = clientCapabilities;
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
+  return hasTasksExtension(clientCapabilities);
 }
 
 /** Error for a client that uses tasks without declaring the extension in its request. */
