@@ -36,6 +36,22 @@ test("G12, C37: arguments that do not match never reach the provider", async () 
   expect(calls).toBe(1);
 });
 
+test("a call that follows a task of a server reaches only that server, without arguments", async () => {
+  const calls: unknown[] = [];
+  const harness = one(({ arguments: args }) => (calls.push(args), text("followed")), {
+    sourceId: "files",
+    inputSchema: { type: "object", required: ["city"] },
+  });
+  const follows = { source: "files", taskId: "t-1", era: "modern" } as const;
+  expect(await harness.call("t", {}, { follows })).toMatchObject({ ok: true });
+  expect(await harness.call("t", {}, { follows: { ...follows, source: "other" } })).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("a tool of another source"),
+    retryable: false,
+  });
+  expect(calls).toEqual([{}]);
+});
+
 test("C37: passes arguments with defaults to the provider, and keeps the caller's object unchanged", async () => {
   const seen: unknown[] = [];
   const harness = one(

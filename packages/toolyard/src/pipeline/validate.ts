@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { ArgumentValidation } from "../core/sources/listing-shape.ts";
-import { fail, type Outcome } from "../core/calls/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import type { ToolRecord } from "../core/sources/records.ts";
 import { adaptArguments } from "../schema/adapt-arguments.ts";
 import type { CheckResult } from "../schema/compile.ts";
@@ -21,9 +21,11 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   return (state, next) => {
     const { target } = state.found;
     state.arguments = uris.toSource(state, state.arguments);
-    // A call that an upstream server already runs had its arguments checked before, and no longer has them.
-    if (target.type !== "tool" || state.call.follows) return next(state);
+    if (target.type !== "tool") return next(state);
     const { tool } = target;
+    const { follows } = state.call;
+    // A call that an upstream server already runs had its arguments checked before, and no longer has them.
+    if (follows) return follows.source === tool.source.id ? next(state) : Promise.resolve(movedFailure(state));
     const validation = tool.source.shape?.validation ?? "coerce";
     if (validation === "off") return next(state);
     const check: ArgumentCheck = { schema: schemas.of(tool.inputSchema, "input"), problems, tool, validation };
@@ -32,6 +34,13 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     problems.report(tool, "input", check.schema.verdict);
     return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
   };
+}
+
+/** Another source does not have the task, and must not be called without arguments. */
+function movedFailure({ found: { name } }: CallState): Fail {
+  return fail("unavailable", `${name} is now a tool of another source, so the task of this call cannot be followed.`, {
+    retryable: false,
+  });
 }
 
 type CheckFailure = Extract<CheckResult, { readonly ok: false }>;
