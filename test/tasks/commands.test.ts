@@ -10,6 +10,7 @@ test("`call --task` prints an id; `tasks` lists, shows, waits for and cancels th
   const id = started.stdout.trim();
   expect([started.code, id]).toEqual([0, expect.stringMatching(/^[\w-]{22}$/)]);
   expect((await run("tasks", "list")).stdout).toMatch(/wait_for_file\s+working\s+waiting for ready/);
+  expect(started.stderr).toContain(`\`toolyard tasks wait ${id} --url ${hub.url}\` waits for the result.`);
   const slow = await run("tasks", "wait", id, "--timeout", "1ms");
   expect([slow.code, slow.stderr]).toEqual([expect.any(Number), expect.stringContaining("It goes on.")]);
   await hub.desk.write("ready", "");

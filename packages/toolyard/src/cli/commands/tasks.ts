@@ -3,6 +3,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import { isJsonObject, listMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError } from "../../core/errors.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { EXIT } from "../failure.ts";
 import { requestRunningHub, type RunningHubRequest } from "../hub-access/request-running-hub.ts";
@@ -89,9 +90,19 @@ async function begin(
   if (options.json) await printJson(io.stdout, task);
   else {
     await print(io.stdout, String(task["id"]));
-    await print(io.stderr, `\`toolyard tasks wait ${String(task["id"])}\` waits for the result.`);
+    const command = ["toolyard tasks wait", String(task["id"]), ...hubFlags(options)].join(" ");
+    await print(io.stderr, `\`${command}\` waits for the result.`);
   }
   return EXIT.ok;
+}
+
+/** Returns the options with which another command reaches the same hub. */
+function hubFlags({ url, tokenEnv, config = [], found }: SharedOptions): readonly string[] {
+  return [
+    ...(found === true ? [] : config.map((file) => `--config ${shellWord(file)}`)),
+    ...(url === undefined ? [] : [`--url ${shellWord(url)}`]),
+    ...(tokenEnv === undefined ? [] : [`--token-env ${shellWord(tokenEnv)}`]),
+  ];
 }
 
 async function report(task: JsonObject, options: SharedOptions, io: Io): Promise<number> {
