@@ -58,7 +58,7 @@ export interface AskOptions {
   readonly token?: string;
 }
 
-/** A hub in a process of its own, with tools that take as long as a test wants. */
+/** Hub in its own process. A test decides when the calls of its tools end. */
 export class TaskHub implements AsyncDisposable {
   readonly desk: Desk;
   #child: ChildProcess | undefined;

@@ -4,7 +4,7 @@ import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentOutcome } from "./outcome.ts";
 import type { ModelReply } from "./reply.ts";
 
-/** Vendors whose name in the conventions for GenAI differs from that of the AI SDK. */
+/** Names of vendors in the conventions for GenAI, if they differ from those of the AI SDK. */
 const VENDORS: Readonly<Record<string, string>> = { mistral: "mistral_ai", google: "gcp.gemini", xai: "x_ai" };
 
 export interface AgentTraceParts {
@@ -49,7 +49,7 @@ export class AgentTrace {
     this.#step = undefined;
   }
 
-  /** Runs a request to the model in a span of its own. */
+  /** Runs a request to the model in its own span. */
   async ask(request: () => Promise<ModelReply>): Promise<ModelReply> {
     const { tracing, model } = this.#parts;
     const span = tracing.start(`chat ${model.modelId}`, "client", this.meta);

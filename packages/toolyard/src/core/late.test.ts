@@ -21,7 +21,7 @@ test("loads again after a failure", async () => {
   expect(await late.get()).toEqual({ loads: 2 });
 });
 
-test("`whenMade` runs at once with a loaded object, after a loading that has begun, and never otherwise", async () => {
+test("`whenMade` runs immediately with a loaded object, or after a loading that has begun", async () => {
   const seen: string[] = [];
   const unused = new Late(async () => ({}));
   unused.whenMade(() => seen.push("unused"));
@@ -30,8 +30,8 @@ test("`whenMade` runs at once with a loaded object, after a loading that has beg
   late.whenMade(() => seen.push("later"));
   expect(seen).toEqual([]);
   await loading;
-  late.whenMade(() => seen.push("at once"));
-  expect(seen).toEqual(["later", "at once"]);
+  late.whenMade(() => seen.push("immediately"));
+  expect(seen).toEqual(["later", "immediately"]);
 });
 
 test("`whenMade` ignores an object that could not be loaded", async () => {

@@ -1,4 +1,4 @@
-/** Object whose code is loaded by its first use, because most processes never use it. */
+/** Object that loads its code with its first use, because most processes never use it. */
 export class Late<T extends object> {
   /** The object, as soon as it is loaded. Reading it first avoids a wait. */
   made: T | undefined;
@@ -14,7 +14,7 @@ export class Late<T extends object> {
     return (this.#loading ??= this.#start());
   }
 
-  /** Runs `work` with the object now, or when its current loading ends. Does nothing if nobody has used the object. */
+  /** Runs `work` with the object now, or when its current loading ends. Does nothing if the object was never used. */
   whenMade(work: (made: T) => unknown): void {
     if (this.made) work(this.made);
     else void this.#loading?.then(work, () => {});

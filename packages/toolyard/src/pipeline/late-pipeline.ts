@@ -14,8 +14,8 @@ export interface LatePipelineParts extends Omit<PipelineParts, keyof CallResolut
 }
 
 /**
- * Creates a pipeline whose stages are loaded by the first call, because a hub that starts, lists and waits needs none
- * of them. Calls that arrive during the loading run afterwards, in order.
+ * Creates a pipeline that loads its stages with the first call, because a hub that starts, lists and waits needs no
+ * stage. Calls that arrive during the loading run afterwards, in order.
  */
 export function latePipeline({ loadResolution, ...parts }: LatePipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;

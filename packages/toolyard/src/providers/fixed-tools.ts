@@ -9,7 +9,7 @@ export interface FixedTool {
   run(call: ResolvedCall): Outcome | Promise<Outcome>;
 }
 
-/** Returns a handler whose code is loaded by its first call. */
+/** Returns a handler that loads its code with its first call. */
 export function lateHandler(load: () => Promise<FixedTool["run"]>): FixedTool["run"] {
   let run: FixedTool["run"] | undefined;
   return (call) => (run ? run(call) : load().then((loaded) => (run = loaded)(call)));
@@ -22,7 +22,7 @@ export interface FixedToolsOptions {
   readonly onClose?: () => Promise<void>;
 }
 
-/** A source of in-process tools whose list never changes. */
+/** A source of in-process tools with a fixed list. */
 export class FixedTools implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };

@@ -4,7 +4,7 @@ import { endOfString } from "../core/json/json-depth.ts";
 import type { JsonBounds } from "./json-bounds.ts";
 import { readJson, withoutByteOrderMark, type ReadJson } from "./parse-json.ts";
 
-/** Minimum length of a member whose text is kept; a shorter one is written as fast as its text is found. */
+/** Minimum length of a member for keeping its text. Writing a shorter member is as fast as finding its text. */
 const MIN_KEPT_CHARS = 4096;
 
 /**

@@ -15,13 +15,13 @@ export interface UpstreamTask {
   /** Id of the source. */
   readonly source: string;
   readonly taskId: string;
-  /** Era whose methods read the task. */
+  /** Era of the methods that read the task. */
   readonly era: "legacy" | "modern";
   /** Name of the tool as callers see it, if a tool of the hub called it for the caller. */
   readonly target?: string;
 }
 
-/** Offer of a caller to continue the call as a task. Absent on calls whose caller did not declare tasks. */
+/** Offer of a caller to continue the call as a task. Absent if the caller did not declare tasks. */
 export interface TaskOffer {
   /**
    * Sets the plan. Called when the target is known and the caller may use it. A later plan applies only if it is

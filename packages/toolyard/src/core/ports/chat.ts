@@ -8,7 +8,7 @@ export interface ChatTurn {
   readonly history?: readonly JsonObject[];
   /** Maximum number of model calls for the answer. @default the configured limit */
   readonly maxIterations?: number;
-  /** Caller with whose rights the tools are called. */
+  /** Caller. The tools are called with its rights. */
   readonly principal: Principal;
   /** Aborted when the caller disconnects. The calls of the model and of tools are then cancelled. */
   readonly signal: AbortSignal;

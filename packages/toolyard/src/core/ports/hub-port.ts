@@ -113,7 +113,7 @@ export interface HubConnections {
   release(connection: string): void;
 }
 
-/** Functions of the hub that endpoints use. A part that needs few of them names one of the three interfaces. */
+/** Functions of the hub that endpoints use. A part that needs few functions names one of the three interfaces. */
 export interface HubPort extends HubContent, HubCalls, HubConnections {}
 
 export interface HubEvents {

@@ -16,8 +16,8 @@ export interface Logger {
 export const NO_LINE = (): void => {};
 
 /**
- * Fact that marks a line whose text the caller also receives. Code that prints the response then need not print the
- * line.
+ * Fact that marks a line with a text that the caller also receives. Code that prints the response then need not
+ * print the line.
  */
 export const SHOWN_FACT = "told";
 

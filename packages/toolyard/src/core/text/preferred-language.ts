@@ -1,7 +1,7 @@
 /** Maximum number of languages that are read from `Accept-Language`. */
 const MAX_LANGUAGES = 10;
 
-/** Returns the language that a browser prefers among `languages`, or `undefined` if it accepts none of them. */
+/** Returns the language that a browser prefers among `languages`, or `undefined` if it accepts none. */
 export function preferredLanguage<const L extends string>(
   acceptLanguage: string | undefined,
   languages: readonly L[],

@@ -8,7 +8,7 @@ import type { Schedules, ScheduleState } from "../../core/ports/schedules.ts";
 import { isFinal, type SharedRuns, type Tasks, type TaskSnapshot } from "../../core/ports/tasks.ts";
 import type { Schedule } from "./options.ts";
 
-/** Owner of all runs: the local caller, whose sign-ins and rights the runs have. No token can have its name. */
+/** Owner of all runs: the local caller. The runs have its sign-ins and rights. No token can have its name. */
 const OWNER = LOCAL_PRINCIPAL;
 /** Longest wait before the configuration and the clock are read again: it may have changed, or the machine slept. */
 const MAX_WAIT_MS = 30_000;
@@ -39,7 +39,7 @@ export class ScheduleTable implements Schedules {
   readonly #deps: ScheduleTableDeps;
   readonly #counts = new Map<string, RunCounts>();
   #timetables = new Map<string, Timetable>();
-  /** Names of schedules whose run is being started. */
+  /** Names of schedules with a run that is being started. */
   readonly #starting = new Set<string>();
   #known: readonly Schedule[] | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -120,7 +120,7 @@ export class ScheduleTable implements Schedules {
     return running.filter(({ id }) => this.#deps.tasks.cancel(id, OWNER)).length;
   }
 
-  /** Starts what is due, then waits for the next time. */
+  /** Starts the due runs, then waits for the next time. */
   async #wake(): Promise<void> {
     try {
       await this.#readSchedules();
@@ -158,7 +158,7 @@ export class ScheduleTable implements Schedules {
     if (sharedRuns && timetables.size > 0 && this.#users > 0) this.#serveShared(sharedRuns);
   }
 
-  /** A schedule whose times cannot be computed is a problem of its own; the others run. */
+  /** If the times of a schedule cannot be computed, only this schedule does not run. */
   async #createTimetable(schedule: Schedule): Promise<Timetable | undefined> {
     const { name, cron: pattern, timezone } = schedule;
     try {

@@ -22,7 +22,7 @@ interface OpenTaskRequest {
   reject(error: unknown): void;
 }
 
-/** Tool call whose caller does not wait. A task receives its progress, its server requests and its end. */
+/** Tool call without a waiting caller. A task receives its progress, its server requests and its end. */
 export class DetachedRun implements CallerLink, TaskRun {
   readonly endpoint: string;
   readonly client: Client;

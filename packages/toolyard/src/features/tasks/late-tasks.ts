@@ -17,7 +17,7 @@ import type {
 } from "../../core/ports/tasks.ts";
 import type { TaskOptions } from "./options.ts";
 
-/** Tasks of one hub, or of all hubs of a store. */
+/** Tasks of one hub, or of several hubs with a shared store. */
 export type LoadedTasks = Omit<Tasks, "supportRules" | "isOffered" | "sharedRuns"> & {
   /** Present if several hubs share a store. */
   readonly runs?: SharedRuns;
@@ -34,7 +34,7 @@ export interface LateTasksParts {
   readonly load: (changed: Emitter<TaskChange>) => Promise<LoadedTasks>;
 }
 
-/** Tasks whose code is loaded by the first of them. Before `ready` there are none. */
+/** Tasks that load their code with the first task. Before `ready` there are none. */
 export class LateTasks implements Tasks {
   readonly changed = new Emitter<TaskChange>();
   readonly #options: LateTasksParts["options"];

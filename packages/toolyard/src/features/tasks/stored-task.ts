@@ -35,7 +35,7 @@ export class StoredTask {
   #message: string | undefined;
   #updatedAt: string;
   #end: TaskEnd | undefined;
-  /** Open server requests of a task whose call runs on another hub. */
+  /** Open server requests of a task that another hub runs. */
   #remoteInput: JsonObject = {};
 
   constructor(facts: TaskFacts) {

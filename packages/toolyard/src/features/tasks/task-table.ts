@@ -15,11 +15,11 @@ import type {
   TaskEnd,
   TaskObserver,
   TaskRun,
-  Tasks,
   TaskSnapshot,
 } from "../../core/ports/tasks.ts";
 import { isoNow } from "../../core/text/iso-now.ts";
 import { RPC } from "../../wire/messages.ts";
+import type { LoadedTasks } from "./late-tasks.ts";
 import type { TaskOptions } from "./options.ts";
 import { StoredTask } from "./stored-task.ts";
 import type { TaskRecord } from "./task-journal.ts";
@@ -66,11 +66,11 @@ export type TaskAction =
   | { readonly type: "cancel" };
 
 /** Tasks of one hub, in memory and in a journal. */
-export class TaskTable implements Omit<Tasks, "supportRules"> {
+export class TaskTable implements LoadedTasks {
   readonly changed: Emitter<TaskChange>;
   readonly #deps: TaskTableDeps;
   readonly #byId = new Map<string, StoredTask>();
-  /** Tasks whose call ended with an earlier hub and may be repeated. */
+  /** Tasks of an earlier hub that ended during the call. The call may be repeated. */
   readonly #interrupted = new Set<string>();
   /** Numbers of tasks that are being created, by owner. */
   readonly #reserved = new Map<string, number>();
@@ -82,10 +82,6 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
   constructor(deps: TaskTableDeps) {
     this.#deps = deps;
     this.changed = deps.changed;
-  }
-
-  get isOffered(): boolean {
-    return this.#deps.options().isOffered;
   }
 
   /** Reads the tasks of earlier hubs. A failure is logged. */
@@ -113,7 +109,7 @@ export class TaskTable implements Omit<Tasks, "supportRules"> {
     if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
     return await this.#reserving(call.principal, async () => {
       const run = this.#deps.run(call);
-      // The run has a span of its own.
+      // The run starts its own span.
       return await this.#create({ ...call, meta: undefined, isIdempotent: await run.isIdempotent }, run);
     });
   }

@@ -19,7 +19,7 @@ export async function runExecuteTool(call: ResolvedCall, own: string, ports: Bui
   return outcome.ok ? outcome : withNames({ name: wanted, arguments: args.value, failure: outcome }, call, ports);
 }
 
-/** Returns the failure of the inner call, with the names of tools that the caller may have meant. */
+/** Returns the failure of the inner call, with the names of similar tools. */
 async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
@@ -47,8 +47,8 @@ async function withNames(failed: FailedBuiltinCall, call: ResolvedCall, ports: B
  * unavailable service is fixed (M4).
  */
 function takesNames({ kind, rpcError, result }: Fail): boolean {
-  const isByTheLetter = result !== undefined && kind !== "tool_error";
-  return rpcError === undefined && !isByTheLetter && kind !== "ambiguous" && kind !== "cancelled";
+  const isPassedOn = rpcError !== undefined || (result !== undefined && kind !== "tool_error");
+  return !isPassedOn && kind !== "ambiguous" && kind !== "cancelled";
 }
 
 /**

@@ -174,7 +174,7 @@ const HELD_ELSEWHERE = errorAnswer(
   { reason: "held_elsewhere" },
 );
 
-/** Methods whose answer may be `input_required`. */
+/** Methods with an answer that may be `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**

@@ -24,7 +24,7 @@ export interface ListenOptions {
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** Ids of the tasks whose changes are reported. */
+  /** Ids of the tasks with reports of changes. */
   readonly taskIds: readonly string[];
   /** Filter in the form of the acknowledgement, without the URIs. */
   readonly wire: JsonObject;

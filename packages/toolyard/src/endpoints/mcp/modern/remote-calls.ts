@@ -53,7 +53,7 @@ export class RemoteCalls implements RemoteCallServer {
   }
 }
 
-/** Returns the request as it was before its call waited for input. */
+/** Returns the request without the state and the answers of a call that waited for input. */
 function withoutState(message: RpcRequest): RpcRequest {
   const { requestState: _, inputResponses: __, ...params } = message.params ?? {};
   return { ...message, params };

@@ -79,7 +79,7 @@ export class RunningCall implements CallerLink, TaskRun {
   #held: CallNotification[] = [];
   #asked = 0;
   #answer: McpAnswer | undefined;
-  /** Capabilities whose absence caused server requests to be refused. */
+  /** Missing capabilities, because of which server requests were refused. */
   #undeclared: JsonObject | undefined;
   /** Last progress message, for the task. */
   #progress: string | undefined;

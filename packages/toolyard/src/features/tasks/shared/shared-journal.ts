@@ -18,7 +18,7 @@ export interface SharedJournalParts {
 /** Milliseconds between two states of one task that other hubs see. */
 const SHOW_MS = 500;
 
-/** Storage of this hub's tasks in the store of all hubs. */
+/** Storage of this hub's tasks in the shared store. */
 export class SharedJournal implements TaskStorage {
   /** Always small, because nothing is appended: each task has one record. */
   readonly bytes = 0;

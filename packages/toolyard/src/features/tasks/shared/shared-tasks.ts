@@ -37,7 +37,7 @@ const READ_MS = 2000;
 /** Milliseconds between two renewals of the unfinished tasks in the store. */
 const KEEP_MS = 3_600_000;
 
-/** Tasks of all hubs of a store. Actions on tasks of other hubs are passed to the hubs that run them. */
+/** Tasks in a store that several hubs use. Actions on tasks of other hubs are passed to the hubs that run them. */
 export class SharedTasks implements LoadedTasks {
   readonly changed: Emitter<TaskChange>;
   readonly runs: SharedRuns;
@@ -164,7 +164,7 @@ export class SharedTasks implements LoadedTasks {
   async #open(): Promise<void> {
     try {
       await this.#channel.open();
-      await this.#queue.rescues();
+      await this.#queue.serveRescues();
       this.#stops = [
         this.#channel.received.on((message) => void this.#receive(message)),
         this.#queues.onRestored(() => void this.#storeAll()),

@@ -47,8 +47,9 @@ const REMEMBERED_S = 2 * 3600;
 const CONCURRENCY = 8;
 
 /**
- * Queues of all hubs in BullMQ. One has a delayed job for each hub with running tasks: the hub delays its job again and
- * again, and when the hub has ended, another hub gets the job. The other one has a job for each time of each schedule.
+ * Queues of all hubs in BullMQ. The first queue has a delayed job for each hub with running tasks. The hub delays its
+ * job again and again; after the end of the hub, another hub gets the job. The second queue has a job for each time of
+ * each schedule.
  */
 export class TaskQueue {
   readonly #parts: TaskQueueParts;
@@ -65,7 +66,7 @@ export class TaskQueue {
   }
 
   /** Rescues the tasks of other hubs from now on. */
-  async rescues(): Promise<void> {
+  async serveRescues(): Promise<void> {
     await this.#serve(RESCUES, async ({ hub }) => {
       // This hub was blocked for so long that its job was released. It still runs its tasks.
       if (hub === this.#parts.queues.hub) await this.#renew();
@@ -87,7 +88,7 @@ export class TaskQueue {
     await (await worker)?.close();
   }
 
-  /** Offers a run to all hubs. Each hub offers it, and one of them starts it. */
+  /** Offers a run to all hubs. Each hub offers it, and a single hub starts it. */
   async offerRun(schedule: string, time: Date): Promise<void> {
     const jobId = `run-${Buffer.from(schedule).toString("base64url")}-${time.getTime()}`;
     const kept = { age: REMEMBERED_S };
@@ -219,7 +220,7 @@ function rescueId(hub: string): string {
 /** Milliseconds after which a command of the queue without an answer fails, like a command of the store. */
 const QUEUE_TIMEOUT_MS = 2000;
 
-/** Rejects if the work, whose connection waits for a lost store, takes too long. */
+/** Rejects if the work takes too long. Its connection would wait until a lost store is back. */
 async function inTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -44,7 +44,7 @@ function script(text: string): SharedScript {
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
-/** Tasks of all hubs of a store. */
+/** Tasks in a store that several hubs use. */
 export class TaskRecords {
   readonly #queues: SharedQueues;
 
