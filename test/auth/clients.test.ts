@@ -13,40 +13,13 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { OutboundClient } from "../../packages/toolyard/src/outbound/outbound-client.ts";
 import type { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { authorizationOf, openYard, register, signIn, statusWith, tokenRequest, Visitor } from "./builtin-yard.ts";
+import { SdkUser } from "./sdk-user.ts";
 
 type Transport = Parameters<Client["connect"]>[0];
 
-/** OAuth client provider of the SDK: stores registration and tokens, and sends a simulated browser to the sign-in. */
-class UserAtBrowser {
-  readonly redirectUrl = "http://127.0.0.1:9199/callback";
-  readonly clientMetadata = { client_name: "SDK", redirect_uris: [this.redirectUrl] };
-  readonly #toy: ToyHub;
-  readonly #kept: Record<string, unknown> = {};
-  code = "";
-  answer = new URLSearchParams();
-
-  constructor(toy: ToyHub) {
-    this.#toy = toy;
-  }
-
-  state = (): string => "state";
-  clientInformation = (): never => this.#kept["client"] as never;
-  saveClientInformation = (client: unknown): void => void (this.#kept["client"] = client);
-  tokens = (): never => this.#kept["tokens"] as never;
-  saveTokens = (tokens: unknown): void => void (this.#kept["tokens"] = tokens);
-  codeVerifier = (): string => String(this.#kept["verifier"]);
-  saveCodeVerifier = (verifier: string): void => void (this.#kept["verifier"] = verifier);
-  discoveryState = (): never => this.#kept["discovery"] as never;
-  saveDiscoveryState = (state: unknown): void => void (this.#kept["discovery"] = state);
-
-  redirectToAuthorization = async (url: URL): Promise<void> => {
-    const back = await signIn(this.#toy, { url: url.href, verifier: "" }, new Visitor(this.#toy));
-    this.answer = back.searchParams;
-    this.code = back.searchParams.get("code") ?? "";
-  };
-}
-
 let toy: ToyHub;
+
+const signInAsAnn = (url: string): Promise<URL> => signIn(toy, { url, verifier: "" }, new Visitor(toy));
 
 beforeAll(async () => {
   toy = await openYard();
@@ -57,7 +30,7 @@ afterAll(() => toy[Symbol.asyncDispose]());
 describe("clients of the official SDKs sign a user in and call a tool", () => {
   test("v1", async () => {
     const url = new URL(`${toy.served.address.url}/mcp`);
-    const user = new UserAtBrowser(toy);
+    const user = new SdkUser(signInAsAnn);
     const authProvider = user as unknown as OAuthClientProvider;
     const first = new StreamableHTTPClientTransport(url, { authProvider });
     const client = new Client({ name: "v1", version: "1" });
@@ -71,7 +44,7 @@ describe("clients of the official SDKs sign a user in and call a tool", () => {
 
   test("v2", async () => {
     const url = new URL(`${toy.served.address.url}/mcp`);
-    const user = new UserAtBrowser(toy);
+    const user = new SdkUser(signInAsAnn);
     const authProvider = user as never;
     const first = new HttpV2(url, { authProvider });
     const client = new ClientV2({ name: "v2", version: "1" });

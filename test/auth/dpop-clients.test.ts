@@ -5,6 +5,7 @@ import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { Home } from "../sign-in/harness.ts";
 import { openYard, signIn, Visitor } from "./builtin-yard.ts";
+import { SdkUser } from "./sdk-user.ts";
 
 const RULES: readonly [string, JsonObject][] = [
   ["bound tokens", { require_dpop: true }],
@@ -13,28 +14,10 @@ const RULES: readonly [string, JsonObject][] = [
 
 const open = (rules: JsonObject): Promise<ToyHub> => openYard({}, { auth: { modes: ["builtin"], ...rules } });
 
-/** OAuth client provider of the SDK with a key, and a simulated browser. */
-function keyedProvider(toy: ToyHub, session: DpopSession) {
-  const kept: Record<string, unknown> = {};
-  const provider = {
-    redirectUrl: "http://127.0.0.1:9199/callback",
-    clientMetadata: { client_name: "SDK", redirect_uris: ["http://127.0.0.1:9199/callback"] },
-    answer: new URLSearchParams(),
-    dpop: () => session,
-    state: () => "state-of-the-client",
-    clientInformation: () => kept["client"],
-    saveClientInformation: (client: unknown) => void (kept["client"] = client),
-    tokens: () => kept["tokens"],
-    saveTokens: (tokens: unknown) => void (kept["tokens"] = tokens),
-    codeVerifier: () => String(kept["verifier"]),
-    saveCodeVerifier: (verifier: string) => void (kept["verifier"] = verifier),
-    discoveryState: () => kept["discovery"],
-    saveDiscoveryState: (state: unknown) => void (kept["discovery"] = state),
-    redirectToAuthorization: async (url: URL): Promise<void> => {
-      provider.answer = (await signIn(toy, { url: url.href, verifier: "" }, new Visitor(toy))).searchParams;
-    },
-  };
-  return provider;
+/** Creates the client provider of a user who signs in with a simulated browser, and of a client with a key. */
+function keyedProvider(toy: ToyHub, session: DpopSession): SdkUser {
+  const user = new SdkUser((url) => signIn(toy, { url, verifier: "" }, new Visitor(toy)));
+  return Object.assign(user, { dpop: () => session });
 }
 
 describe.each(RULES)("a hub that requires %s", (_, rules) => {

@@ -17,10 +17,7 @@ export class ChromiumUser implements AsyncDisposable {
   /** Signs Ann in, allows the access, and returns the address to which the hub sends the browser back. */
   async signIn(address: string, hub: string): Promise<URL> {
     return this.#withPage(address, async (page) => {
-      await page.locator('input[name="user"]').fill("Ann");
-      await page.locator('input[name="password"]').fill(PASSWORD);
-      await page.locator("form button").first().click();
-      await page.locator('button[value="allow"]').click();
+      await allowAsAnn(page);
       await page.waitForURL((url) => url.origin !== new URL(hub).origin, { waitUntil: "commit" });
       return new URL(page.url());
     });
@@ -33,10 +30,7 @@ export class ChromiumUser implements AsyncDisposable {
       await page.locator("form button").first().click();
       await page.locator("strong", { hasText: code }).waitFor();
       await page.locator("form button").first().click();
-      await page.locator('input[name="user"]').fill("Ann");
-      await page.locator('input[name="password"]').fill(PASSWORD);
-      await page.locator("form button").first().click();
-      await page.locator('button[value="allow"]').click();
+      await allowAsAnn(page);
       return (await page.locator('[role="status"]').textContent()) ?? "";
     });
   }
@@ -68,4 +62,12 @@ export class ChromiumUser implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close();
   }
+}
+
+/** Signs Ann in at the page of the hub, and allows the access. */
+async function allowAsAnn(page: Page): Promise<void> {
+  await page.locator('input[name="user"]').fill("Ann");
+  await page.locator('input[name="password"]').fill(PASSWORD);
+  await page.locator("form button").first().click();
+  await page.locator('button[value="allow"]').click();
 }

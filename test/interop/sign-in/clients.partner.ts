@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ensureTools } from "../../../scripts/tools.mjs";
 import { openYard } from "../../auth/builtin-yard.ts";
+import { SdkUser } from "../../auth/sdk-user.ts";
 import { NO_CHROMIUM } from "../../console/browser.ts";
 import type { ToyHub } from "../../places-to-touch/toy-hub.ts";
 import { ChromiumUser } from "./chromium-user.ts";
@@ -99,37 +100,14 @@ async function runClient(command: string, args: readonly string[]): Promise<Ran>
   return { code, output };
 }
 
-/** Storage of an SDK client, whose browser is Chromium and whose redirect address is a server of this process. */
-class SdkUser {
-  readonly redirectUrl: string;
-  readonly clientMetadata: object;
-  readonly #kept: Record<string, unknown> = {};
-  answer = new URLSearchParams();
-
-  constructor(server: Server) {
-    this.redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
-    this.clientMetadata = { client_name: "SDK", redirect_uris: [this.redirectUrl] };
-  }
-
-  state = (): string => "state-of-the-client";
-  clientInformation = (): never => this.#kept["client"] as never;
-  saveClientInformation = (client: unknown): void => void (this.#kept["client"] = client);
-  tokens = (): never => this.#kept["tokens"] as never;
-  saveTokens = (tokens: unknown): void => void (this.#kept["tokens"] = tokens);
-  codeVerifier = (): string => String(this.#kept["verifier"]);
-  saveCodeVerifier = (verifier: string): void => void (this.#kept["verifier"] = verifier);
-  discoveryState = (): never => this.#kept["discovery"] as never;
-  saveDiscoveryState = (state: unknown): void => void (this.#kept["discovery"] = state);
-  redirectToAuthorization = async (url: URL): Promise<void> => {
-    this.answer = (await user.signIn(url.href, urlOf())).searchParams;
-  };
-}
-
+/** Calls `use` with a client provider. Chromium returns its user to a server of this process. */
 async function withSdkUser<T>(use: (sdkUser: SdkUser) => Promise<T>): Promise<T> {
   const server = createServer((_request, response) => response.end("Signed in."));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    return await use(new SdkUser(server));
+    const { port } = server.address() as AddressInfo;
+    const signIn = (address: string): Promise<URL> => user.signIn(address, urlOf());
+    return await use(new SdkUser(signIn, `http://127.0.0.1:${port}/callback`));
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -140,7 +118,7 @@ test.skipIf(NO_CHROMIUM)("TypeScript SDK v1", { timeout: CLIENT_MS }, async () =
   await withSdkUser(async (sdkUser) => {
     const authProvider = sdkUser as unknown as OAuthClientProvider;
     expect(await auth(authProvider, { serverUrl: urlOf() })).toBe("REDIRECT");
-    const authorizationCode = sdkUser.answer.get("code") ?? "";
+    const authorizationCode = sdkUser.code;
     expect(await auth(authProvider, { serverUrl: urlOf(), authorizationCode })).toBe("AUTHORIZED");
     const client = new Client({ name: "v1", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(urlOf()), { authProvider });

@@ -9,7 +9,7 @@ export interface ChallengeFacts {
   readonly metadata?: string;
 }
 
-export type ChallengeError =
+type ChallengeError =
   | "invalid_token"
   | "insufficient_scope"
   | "invalid_request"

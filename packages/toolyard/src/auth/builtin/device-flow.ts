@@ -24,7 +24,7 @@ interface DeviceSession {
 }
 
 /** `form`: the form was not sent by this page, or the sign-in has ended. */
-export type DeviceProblem = "unknown" | "denied" | "form";
+type DeviceProblem = "unknown" | "denied" | "form";
 
 /** Page of the device flow: a form for the code, a form that confirms it, or the end. */
 export type DevicePage =

@@ -10,9 +10,9 @@ interface KeyProofs {
 }
 
 /** Result of `claim`. `forgotten`: the proof may have been used, since the history has dropped proofs of its time. */
-export type ProofClaim = "first" | "used" | "forgotten" | "full";
+type ProofClaim = "first" | "used" | "forgotten" | "full";
 
-export interface ProofHistoryLimits {
+interface ProofHistoryLimits {
   /** Maximum difference between a proof's time of issue and the clock of the hub, in milliseconds. */
   readonly windowMs: number;
   /** Maximum number of proofs, for all keys together. @default 100,000 */

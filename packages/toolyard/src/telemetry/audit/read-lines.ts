@@ -11,7 +11,7 @@ export async function* readLines(
 }
 
 /** Part of an audit that ends with its newest line. */
-export interface RecentLines {
+interface RecentLines {
   readonly lines: AsyncIterable<{ readonly text: string }>;
   /** True if earlier lines exist. */
   readonly isPart: boolean;

@@ -1,7 +1,7 @@
 import { firstChars } from "../../core/text/truncate.ts";
 
 /** Items of an accepted request that the collector refused. */
-export interface Rejection {
+interface Rejection {
   readonly count: number;
   readonly reason: string;
 }
