@@ -119,7 +119,7 @@ describe("# the Helm chart's own files", () => {
     expect(warnings).toEqual([]);
     expect(tree.telemetry?.prometheus?.listen).toBe(`0.0.0.0:${values.metrics.port}`);
     expect(tree.store?.advertise).toBe("http://10.0.0.7:8808");
-    const needed = parseDuration(tree.store!.drain_timeout!) + 5000 + values.drainSeconds * 1000;
+    const needed = parseDuration(tree.store!.drain_timeout!) + 7000 + values.drainSeconds * 1000;
     expect(values.terminationGracePeriodSeconds * 1000).toBeGreaterThan(needed);
   });
 

@@ -47,13 +47,15 @@ const NARROW: readonly EncodingCandidate[] = [
   ...candidatesOf(["iso-8859-2", "ISO-8859-2"], CENTRAL),
   ...candidatesOf(["windows-1254", "Windows-1254"], ["çğıöşüâîûi̇"]),
   ...candidatesOf(["windows-1253", "Windows-1253"], [GREEK], /[αοιετσνηυςάόίέή]/u),
-  ...[
-    ["windows-1251", "Windows-1251"],
-    ["koi8-r", "KOI8-R"],
-    ["ibm866", "IBM866"],
-    ["iso-8859-5", "ISO-8859-5"],
-    ["x-mac-cyrillic", "Mac Cyrillic"],
-  ].flatMap((encoding) => candidatesOf(encoding as [string, string], [CYRILLIC], /[оеаинтсрвл]/u)),
+  ...(
+    [
+      ["windows-1251", "Windows-1251"],
+      ["koi8-r", "KOI8-R"],
+      ["ibm866", "IBM866"],
+      ["iso-8859-5", "ISO-8859-5"],
+      ["x-mac-cyrillic", "Mac Cyrillic"],
+    ] as const
+  ).flatMap((encoding) => candidatesOf(encoding, [CYRILLIC], /[оеаинтсрвл]/u)),
 ];
 
 function candidatesOf(
