@@ -1,10 +1,10 @@
 // Starts a contestant and waits until it answers.
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ensureInstalled } from "../../scripts/tools.mjs";
+import { freePort } from "../lib/free-port.mjs";
 import { root } from "../lib/hub.mjs";
 import { cpuOfTree, startTree, stopTree } from "../lib/processes.mjs";
 import { openSession } from "../lib/wire.mjs";
@@ -35,7 +35,7 @@ function otherNode(contestant) {
 /** Starts a contestant in front of the server in one way, and waits until it answers a call. */
 export async function startPeer(contestant, { way, remote, place }) {
   const node = nodeFor(describe(contestant).engines?.node);
-  const port = await freePort();
+  const port = String(await freePort());
   const {
     command,
     cwd = place,
@@ -123,15 +123,6 @@ async function firstLine(child) {
 function lastWords(path) {
   const lines = readFileSync(path, "utf8").trim().split("\n");
   return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
-}
-
-/** Returns a free port of this machine, for programs that cannot choose one. */
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  await new Promise((done) => void server.close(done));
-  return String(port);
 }
 
 /** Returns the Node for a package: this one if it is new enough, else the oldest suitable one of `test/nodes`. */

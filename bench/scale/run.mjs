@@ -22,7 +22,7 @@ const storeCommands = ({ result }) =>
 const lines = [
   "# Scale",
   "",
-  "One million sessions, half of them legacy, one call per session and minute; " +
+  "One million sessions, half legacy, one call per session and minute; " +
     `${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.versions.node}. Written by \`npm run bench:scale\`.`,
   "",
   "## Measured costs",

@@ -10,7 +10,7 @@ export const LOAD = {
   sessionTime: 3600,
   /** Mean duration of a call. */
   callTime: 1,
-  /** Part of the calls of clients with a limit. */
+  /** Part of the calls of clients with a limit below 128, which is counted call by call. */
   limitedShare: 0.5,
   /** Part of the legacy calls that are answered by an event stream, and events of such a call. */
   streamedShare: 0.2,

@@ -1,16 +1,20 @@
-// A hub with a shared store in its own process. The arguments are its port, the address of the store, and the limit of
-// concurrent calls of a client (0: none). The parent asks for the processor time.
+// A hub with a shared store in its own process. The arguments are its port, the address of the store, and the calls
+// per minute of each of its 80 tokens (0 for no limit). The parent asks for the processor time.
 import { createHub } from "../../packages/toolyard/build/index.js";
 
-const [port, url, inFlight] = process.argv.slice(2);
+const [port, url, perMinute] = process.argv.slice(2);
+const tokens = Array.from({ length: 80 }, (_, at) => [
+  `bench-${at}`,
+  { token: `token-of-the-bench-${at}`, rate_per_minute: Number(perMinute) },
+]);
 const hub = await createHub({
   settings: {
     logging: { level: "error" },
     server: {
       port: Number(port),
-      tokens: { bench: { token: "bench" } },
+      tokens: Object.fromEntries(tokens),
     },
-    limits: { rate_per_minute: 0, in_flight: Number(inFlight) },
+    limits: { rate_per_minute: 0, in_flight: 0 },
     store: { url, advertise: `http://127.0.0.1:${port}` },
   },
   registerTools: (own) => {

@@ -47,7 +47,7 @@ async function countOf(key: string): Promise<number> {
 }
 
 describe("a hub that is killed", () => {
-  test("leaves its session with its id to the next hub that is asked", async () => {
+  test("leaves its session with its id to the hub that gets the next request", async () => {
     const client = await openAtFirst();
     const id = client.session;
     await first.stop();

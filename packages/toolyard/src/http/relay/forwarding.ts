@@ -80,7 +80,7 @@ export class Forwarding {
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 414, 421, 431]);
 
 /**
- * Returns the result of a request whose answer lacks the header of the relay. Any other status may come from a proxy
+ * Returns the result of a request if its answer lacks the header of the relay. Any other status may come from a proxy
  * that lost the connection to the hub after the hub had begun.
  */
 function unreadResult(status: number): ForwardResult {

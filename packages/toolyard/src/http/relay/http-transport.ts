@@ -20,6 +20,7 @@ const MAX_CALLS = 512;
 const MAX_STREAMS = 8192;
 /** Maximum number of bytes of an answer that is collected and sent in one piece. */
 const MAX_WHOLE_BYTES = 256 * 1024;
+
 interface HttpModule {
   readonly request: typeof createRequest;
   readonly Agent: typeof Agent;
@@ -81,8 +82,8 @@ function moduleFor(url: string): HttpModule {
 }
 
 /**
- * Fails a request whose connection is not established in time. `isOver` is true from the time at which the request may
- * have been sent: with TLS, after the handshake.
+ * Fails a request if its connection is not established in time. `isOver` becomes true when the request may be sent:
+ * with TLS, after the handshake.
  */
 function watchConnecting(request: ClientRequest): { readonly isOver: boolean } {
   const state = { isOver: false };

@@ -21,14 +21,13 @@ interface ForwardedRequest {
   readonly forwarding: Forwarding;
   received: number;
   sent: number;
-  hasHead: boolean;
 }
 
 /** Request of another hub that this hub answers. */
 interface ServedRequest {
   readonly wire: RemoteAnswerWire;
   received: number;
-  /** Tells the other hub that the answer is incomplete. */
+  /** Reports to the other hub that the answer is incomplete. */
   readonly cut: () => void;
 }
 
@@ -38,8 +37,8 @@ const MAX_REQUESTS = 2048;
 const CHECK_MS = 2000;
 const CODE_BYTES = 4;
 /**
- * Maximum number of bytes of an answer in one message. Redis disconnects a subscriber to which more than 32 MB wait
- * (`client-output-buffer-limit`), and would drop the answers of all other requests with it.
+ * Maximum number of bytes of an answer in one message. Redis disconnects a subscriber if more than 32 MB wait
+ * for it (`client-output-buffer-limit`). The answers of all other requests would then be lost as well.
  */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Frame that ends an incomplete answer. Its number does not matter. */
@@ -54,7 +53,7 @@ export class StoreTransport {
   readonly #parts: StoreTransportParts;
   readonly #sent = new Map<number, ForwardedRequest>();
   readonly #served = new Map<string, ServedRequest>();
-  /** Requests of which a part of the answer was not sent, with the hubs that passed them to this one. */
+  /** Requests with an incomplete answer: a part could not be sent to the hub that passed the request. */
   readonly #unfinished = new Map<string, { readonly from: string; readonly exchange: number }>();
   readonly #unlisten: readonly (() => void)[];
   #lastRequest = 0;
@@ -63,7 +62,10 @@ export class StoreTransport {
   constructor(parts: StoreTransportParts) {
     this.#parts = parts;
     const { peers } = parts;
-    this.#unlisten = [peers.onMessage((message) => this.#received(message)), peers.onInterrupted(() => this.failAll())];
+    this.#unlisten = [
+      peers.onMessage((message) => this.#received(message)),
+      peers.onInterrupted(() => this.#failAll()),
+    ];
   }
 
   /** Passes a request to a hub. The answer goes to the caller. */
@@ -72,7 +74,7 @@ export class StoreTransport {
     this.#lastRequest = (this.#lastRequest + 1) % 2 ** 32;
     const id = this.#lastRequest;
     const forwarding = new Forwarding(http, () => this.#stop(id));
-    const sent: ForwardedRequest = { to, forwarding, received: 0, sent: 0, hasHead: false };
+    const sent: ForwardedRequest = { to, forwarding, received: 0, sent: 0 };
     this.#sent.set(id, sent);
     this.#watch();
     const delivery = await this.#send(id, { type: FRAME.request, head: code, body: bytes });
@@ -83,8 +85,8 @@ export class StoreTransport {
     return result;
   }
 
-  /** Fails the requests whose messages may have been lost, and tells the hubs that passed them to this one. */
-  failAll(): void {
+  /** Fails all requests, because their messages may be lost, and cuts the answers to other hubs. */
+  #failAll(): void {
     for (const id of Array.from(this.#sent.keys())) this.#fail(id, "lost");
     for (const { wire, cut } of Array.from(this.#served.values())) {
       wire.gone();
@@ -98,7 +100,7 @@ export class StoreTransport {
   close(): void {
     for (const unlisten of this.#unlisten) unlisten();
     clearInterval(this.#timer);
-    this.failAll();
+    this.#failAll();
   }
 
   #send(id: number, frame: Omit<OutgoingFrame, "exchange">): Promise<Delivery> {
@@ -173,8 +175,7 @@ export class StoreTransport {
         return this.#answered(frame, forwarding);
       case FRAME.begin: {
         const { status, headers } = JSON.parse(frame.head) as WorkerAnswerHead;
-        sent.hasHead = forwarding.begin(status, headers);
-        if (sent.hasHead) return forwarding.open(status, headers);
+        if (forwarding.begin(status, headers)) return forwarding.open(status, headers);
         return this.#drop(frame.exchange);
       }
       case FRAME.piece:
@@ -198,7 +199,7 @@ export class StoreTransport {
     });
   }
 
-  /** Ends a request whose caller has disconnected. */
+  /** Ends a request after its caller has disconnected. */
   #stop(id: number): void {
     void this.#send(id, { type: FRAME.gone, head: "", body: "" });
     this.#drop(id);

@@ -54,7 +54,7 @@ function isHolderAlive({ member }: HeldRecord<unknown>): boolean {
   return member !== undefined && isAlive(member, performance.now());
 }
 
-/** Directory of the sessions of all hubs. Adds and removes entries of one hub. */
+/** Directory of all sessions. Adds and removes the entries of one hub. */
 export class MemorySessionRecords implements SessionRecords {
   readonly #table: HeldTable<SessionRecord>;
   readonly #member: HubMember;
@@ -91,7 +91,7 @@ export class MemorySessionRecords implements SessionRecords {
   }
 }
 
-/** Directory of the parked calls of all hubs. Adds and removes entries of one hub. */
+/** Directory of all parked calls. Adds and removes the entries of one hub. */
 export class MemoryParkedDirectory implements ParkedDirectory {
   readonly #table: HeldTable<true>;
   readonly #member: HubMember;

@@ -20,7 +20,7 @@ interface Tables {
   readonly sharing: MemorySharing | undefined;
 }
 
-/** Parts of a store whose hubs pass requests to each other. */
+/** Parts of a store with hubs that pass requests to each other. */
 export interface MemorySharing {
   peersFor(member: HubMember): Peers;
   openEventLog(limits: EventLogLimits): EventLog;

@@ -12,7 +12,7 @@ export interface PeerFacts {
  */
 export type Delivery = "sent" | "absent" | "unknown";
 
-/** The other hubs of a store: their addresses, and messages to one of them. */
+/** The other hubs of a store: their addresses, and messages to a single hub. */
 export interface Peers {
   /** Publishes facts of this hub. They are kept as long as its lease. */
   announce(facts: PeerFacts): void;

@@ -20,7 +20,7 @@ interface HeldEntry {
 const KEY_TTL_MS = 3_600_000;
 /** Maximum number of ids that are remembered until the store is back. */
 const MAX_PENDING = 10_000;
-/** Time between two renewals of all keys, which is far more than a lease: there may be 10,000 sessions. */
+/** Milliseconds between two renewals of all keys. Far more than a lease, because a hub may have 10,000 sessions. */
 const REFRESH_MS = KEY_TTL_MS / 3;
 
 /** Arguments: hub, value, TTL. Returns 0 without a change if another hub holds the value or it was released. */
@@ -116,7 +116,7 @@ export class HeldKeys {
     if (performance.now() - this.#refreshedAt >= REFRESH_MS) this.restore();
   }
 
-  /** Writes all values again, and releases and removes what was not while the store was lost. */
+  /** Writes all values again, and applies the releases and removals that failed while the store was lost. */
   restore(): void {
     this.#refreshedAt = performance.now();
     const pending = Array.from(this.#pending);
@@ -161,7 +161,7 @@ export class HeldKeys {
   }
 }
 
-/** Directory of the sessions of all hubs. Adds and removes entries of one hub. */
+/** Directory of all sessions. Adds and removes the entries of one hub. */
 export class RedisSessionRecords implements SessionRecords {
   readonly keys: HeldKeys;
 
@@ -195,7 +195,7 @@ export class RedisSessionRecords implements SessionRecords {
   }
 }
 
-/** Directory of the parked calls of all hubs. Adds and removes entries of one hub. */
+/** Directory of all parked calls. Adds and removes the entries of one hub. */
 export class RedisParkedDirectory implements ParkedDirectory {
   readonly keys: HeldKeys;
 

@@ -11,7 +11,7 @@ export const HUB_LEASE_MS = 6000;
  * was killed is noticed by its closed port or missing listener before.
  */
 const CACHE_MS = HUB_LEASE_MS / 3;
-/** Maximum number of hubs whose facts are cached. */
+/** Maximum number of hubs in the cache. */
 const MAX_CACHED = 1000;
 
 export interface LeaseParts {

@@ -13,8 +13,8 @@ const KEY_TTL_MS = 120_000;
 const IN_FLIGHT_RETRY_MS = 1000;
 
 /**
- * Part of a limit that a hub reserves at once, as a divisor. So calls below a large limit need no access to the store,
- * and hubs that reserve without need hold back little. A limit below the divisor is counted call by call.
+ * Number of blocks of a limit. A hub reserves one block in advance, so calls below a large limit need no access to the
+ * store, and unused reservations are small. A limit below this number is counted call by call.
  */
 const BLOCKS_PER_LIMIT = 64;
 
@@ -100,16 +100,16 @@ interface LimitShare {
   pendingSeats: number;
   /** Tokens of the rate that are reserved. */
   tokens: number;
-  /** Seats that are requested at once. With 1, a seat is given back with its call. */
+  /** Number of seats in one reservation. With 1, a seat is released when its call ends. */
   seatBlock: number;
   usedAt: number;
 }
 
-/** Milliseconds after which the reservations of an idle client are given up. */
+/** Milliseconds after which the reservations of an idle client are released. */
 const IDLE_MS = 10_000;
 
 /**
- * Limits that all hubs count together, with one script per admission. A hub reserves a part of a large limit at once,
+ * Limits that all hubs count together, with one script per admission. A hub reserves a block of a large limit,
  * so most calls need no access to the store. While the store is lost, this hub counts its own calls or refuses them.
  * Calls without limits, and calls that only this hub receives, do not access the store.
  */
@@ -268,7 +268,7 @@ export class RedisLimitStore implements LimitStore {
   }
 }
 
-/** Returns how much of a limit is reserved at once. */
+/** Returns the size of one reservation. */
 function blockOf(limit: number): number {
   return Math.max(1, Math.floor(limit / BLOCKS_PER_LIMIT));
 }

@@ -8,7 +8,7 @@ export interface PeerParts {
   readonly leases: HubLeases;
   /** Returns the channel of a hub. */
   readonly channelOf: (hub: string) => string;
-  /** True if `PUBLISH` returns the number of all listeners. In a cluster, it counts those of one server. */
+  /** True if `PUBLISH` returns the number of all listeners. In a cluster, it counts those at one server only. */
   readonly countsListeners: boolean;
 }
 

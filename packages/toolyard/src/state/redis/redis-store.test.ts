@@ -172,7 +172,7 @@ describe("reservations of a large limit", () => {
     expect(running[0]! + running[1]!).toBeGreaterThan(600);
   });
 
-  test("a hub gives back what it does not use, so that another hub gets the whole limit", async () => {
+  test("a hub releases unused reservations, so that another hub gets the whole limit", async () => {
     const [here, there] = [await join("here"), await join("there")];
     const bounds = { perMinute: 0, inFlight: 128 };
     for (let at = 0; at < 128; at += 1) await here.limits.admit("a", bounds);

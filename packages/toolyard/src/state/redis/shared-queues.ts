@@ -8,7 +8,7 @@ interface SharedQueuesParts {
   readonly prefix: string;
   readonly connection: RedisConnection;
   readonly leases: HubLeases;
-  /** Client whose address and credentials further connections get. */
+  /** Client that provides the address and credentials of further connections. */
   readonly client: RedisClient;
 }
 

@@ -24,7 +24,7 @@ interface KnownHolder {
   readonly caller: string;
 }
 
-/** Maximum number of sessions whose hub is cached. */
+/** Maximum number of sessions in the cache of hubs. */
 const MAX_KNOWN = 10_000;
 /** Milliseconds between two attempts to pass a request. */
 const RETRY_MS = 200;
@@ -150,7 +150,7 @@ export class RemoteSessions implements RemoteSessionServer {
     return this.#local.open(id, record, exchange);
   }
 
-  /** Returns true if a request may be passed on once more that a hub may have executed before it stopped. */
+  /** Returns true if a request may be repeated after a hub stopped that may have executed it. */
   async #mayRepeat({ exchange, body }: RemoteSessionRequest, losses: number): Promise<boolean> {
     return losses === 1 && this.#areRepeatable(requestsOf(body), exchange.http);
   }
