@@ -1,6 +1,5 @@
 // A real Redis, and a client of hubs with a shared store. It sends each request to a given port.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { freePort } from "./free-port.mjs";
 

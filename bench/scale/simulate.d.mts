@@ -9,7 +9,7 @@ export interface Load {
   readonly eventsPerStream: number;
   readonly askingShare: number;
   readonly listeningShare: number;
-  readonly listChangeEvery: number;
+  readonly resourceUpdateEvery: number;
   readonly replacedPerDay: number;
   readonly requestBytes: number;
   readonly answerBytes: number;

@@ -19,8 +19,8 @@ export const LOAD = {
   askingShare: 0.01,
   /** Part of the legacy sessions with an open `GET` stream. */
   listeningShare: 0.5,
-  /** Mean time between two changes of a source's lists. Every hub notices each change. */
-  listChangeEvery: 600,
+  /** Mean time between two updates of a subscribed resource. Each hub gets and publishes them. */
+  resourceUpdateEvery: 600,
   /** Replacements of a hub per day, by deployments and failures. */
   replacedPerDay: 2,
   requestBytes: 500,
@@ -150,7 +150,7 @@ export function simulate(hubs, { load = LOAD, seconds = 600, sample = 20_000, se
   const perSecond = (name) => (simulated.counts.get(name) ?? 0) / seconds;
   const legacy = load.sessions * load.legacyShare;
   const calls = perSecond("calls");
-  const [lease, publish] = [hubs / PERIODS.lease, hubs / load.listChangeEvery];
+  const [lease, publish] = [hubs / PERIODS.lease, hubs / load.resourceUpdateEvery];
   const replaced = (hubs * load.replacedPerDay) / 86_400;
   const counted = Object.fromEntries(["admit", "leave", "find", "append", "remove"].map((n) => [n, perSecond(n)]));
   return {
