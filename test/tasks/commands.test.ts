@@ -15,6 +15,7 @@ test("`call --task` prints an id; `tasks` lists, shows, waits for and cancels th
   expect([slow.code, slow.stderr]).toEqual([expect.any(Number), expect.stringContaining("It goes on.")]);
   await hub.desk.write("ready", "");
   expect(await run("tasks", "wait", id)).toMatchObject({ code: 0, stdout: "found ready\n" });
+  expect((await run("tasks", "list")).stdout).not.toContain("waiting for ready");
   expect(JSON.parse((await run("tasks", "show", id, "--json")).stdout)).toMatchObject({ id, result: "found ready" });
   const other = JSON.parse((await run("call", "wait_for_file", "{}", "--task", "--json")).stdout) as { id: string };
   expect((await run("tasks", "cancel", other.id)).stdout).toBe("The task of wait_for_file is cancelled.\n");

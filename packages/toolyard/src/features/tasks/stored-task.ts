@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { UpstreamTask } from "../../core/calls/task-offer.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { isoNow } from "../../core/text/iso-now.ts";
@@ -8,6 +9,13 @@ import type { TaskRecord } from "./task-journal.ts";
 
 /** Maximum length of a progress message that a task keeps. */
 const MAX_MESSAGE_CHARS = 1000;
+
+const ID_BYTES = 16;
+
+/** Returns a random id. It never begins with `-`, because commands would read such an id as an option. */
+export function newTaskId(): string {
+  return randomBytes(ID_BYTES).toString("base64url").replace(/^-/, "_");
+}
 
 /** Facts of a task that never change. */
 export interface TaskFacts {
@@ -84,12 +92,13 @@ export class StoredTask {
     this.#updatedAt = isoNow();
   }
 
-  finish(end: TaskEnd, message?: string): void {
+  finish(end: TaskEnd): void {
     this.#status = end.type === "result" ? "completed" : end.type === "error" ? "failed" : "cancelled";
     this.#end = end;
     this.#updatedAt = isoNow();
-    if (message !== undefined) this.#message = message;
-    else if (end.type === "error") this.#message = firstChars(end.error.message, MAX_MESSAGE_CHARS);
+    if (end.type === "error") this.#message = firstChars(end.error.message, MAX_MESSAGE_CHARS);
+    // The last progress message shows how far a cancelled task came, but does not describe a completed one.
+    else if (end.type === "result") this.#message = undefined;
     this.run = undefined;
     this.facts = { ...this.facts, arguments: {} };
     this.size = end.type === "result" ? stringifyExact(end.result).length : 0;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Principal } from "../../core/calls/call.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
@@ -21,7 +20,7 @@ import { isoNow } from "../../core/text/iso-now.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { LoadedTasks } from "./late-tasks.ts";
 import type { TaskOptions } from "./options.ts";
-import { StoredTask } from "./stored-task.ts";
+import { newTaskId, StoredTask } from "./stored-task.ts";
 import type { TaskRecord } from "./task-journal.ts";
 
 export interface TaskTableDeps {
@@ -134,7 +133,7 @@ export class TaskTable implements LoadedTasks {
   async #create({ principal, ...call }: TaskCall, run: TaskRun): Promise<TaskSnapshot> {
     await this.ready();
     const task = new StoredTask({
-      id: randomBytes(ID_BYTES).toString("base64url"),
+      id: newTaskId(),
       owner: callerKey(principal),
       tool: call.tool,
       endpoint: call.endpoint,
@@ -379,7 +378,6 @@ export class TaskTable implements LoadedTasks {
   }
 }
 
-const ID_BYTES = 16;
 /** The journal is rewritten when it is larger than this multiple of the stored results, plus some bytes. */
 const COMPACT_FACTOR = 2;
 const COMPACT_FREE_BYTES = 16 * 1024 * 1024;
