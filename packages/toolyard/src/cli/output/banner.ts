@@ -49,8 +49,7 @@ export async function banner(
     ...(hub.config.files.length === 0
       ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""]
       : []),
-    `${listed.length} ${listed.length === 1 ? "is" : "are"} listed, the others are found with tool_search. ` +
-      "Ask for two tools only with ?tool_mode=discovery.",
+    listedLine(listed),
     "",
     ...(tokenVariable === undefined ? [] : [dim(tokenLine(tokenVariable, signsIn))]),
     dim("# list the tools"),
@@ -67,6 +66,14 @@ export async function banner(
     "",
     dim("Ctrl+C ends it."),
   ].join("\n");
+}
+
+/** Explains what clients get: the table counts the two discovery tools as native, also while they are not listed. */
+function listedLine(listed: readonly JsonObject[]): string {
+  const count = `${listed.length} ${listed.length === 1 ? "is" : "are"} listed`;
+  return listed.some(({ name }) => name === "tool_search")
+    ? `${count}, the others are found with tool_search. ?tool_mode=discovery lists only the two discovery tools.`
+    : `${count}. The two discovery tools are listed if another source has ondemand tools.`;
 }
 
 function tokenLine(variable: string, signsIn: boolean): string {
