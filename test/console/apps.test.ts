@@ -164,7 +164,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the frame in Chromium", () => {
     expect(await answerTo("script")).toMatchObject({ error: { code: -32602 } });
   });
 
-  test("a tool whose page has another type shows its result and the reason", async () => {
+  test("a tool with a page of another type shows its result and the reason", async () => {
     const { page } = await openPage(browser, `${rootOf()}/console/#/tools/app__wrong`, {
       extraHTTPHeaders: { authorization: "Bearer t-ops" },
     });

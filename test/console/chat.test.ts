@@ -68,7 +68,7 @@ describe("the API", () => {
     async (body) => expect(await json("chat", { body })).toMatchObject({ http: 400 }),
   );
 
-  test("tells the session whether there is a chat, and has none without a model", async () => {
+  test("reports in the session whether there is a chat, and has none without a model", async () => {
     expect(await json("session")).toMatchObject({ hasChat: true, hasCode: true });
     expect(await json("session", { token: "t-one" })).toMatchObject({ hasChat: true, hasCode: false });
     await using other = await ToyHub.open(FEATURES, {});
@@ -173,7 +173,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     expect(await page.locator(".chat article").count()).toBe(0);
   });
 
-  test("an answer is stopped, its request ends, and the conversation goes on", async () => {
+  test("an answer is stopped, its request ends, and the conversation continues", async () => {
     models.say([{ text: "This takes", hangs: true }, { text: "Again." }]);
     const page = await show("chat");
     const before = models.asked.length;

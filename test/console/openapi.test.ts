@@ -56,7 +56,7 @@ test("every operation without parameters that only reads answers at the describe
   for (const path of plain) expect((await fetch(`${url}${path}`, { headers })).status, path).toBe(200);
 });
 
-test("describes to a caller with narrowed rights what it may use", async () => {
+test("describes only the permitted operations to a caller with narrowed rights", async () => {
   const [all, one] = [adminPaths(await documentOf("t-ops")), adminPaths(await documentOf("t-one"))];
   expect(one).toEqual(all.filter((path) => one.includes(path)));
   expect(one).toContain("/api/admin/tools");

@@ -144,13 +144,13 @@ test("a hub without the console loads no part of it and answers nothing", async 
   expect(loads.filter((line) => CONSOLE_MODULES.test(line) || PAGE_FILES.test(line))).toEqual([]);
 }, 60_000);
 
-test("a hub whose console nobody opens loads no part of it either", async () => {
+test("a hub loads no part of the console while no browser opens it", async () => {
   const { statuses, loads } = await loadsWith("", ["/api/tools", "/"]);
   expect(statuses).toEqual([200, 200]);
   expect(loads.filter((line) => CONSOLE_MODULES.test(line) || PAGE_FILES.test(line))).toEqual([]);
 }, 60_000);
 
-test("a hub whose console is opened loads it", async () => {
+test("a hub loads the console when a browser opens it", async () => {
   const { statuses, loads } = await loadsWith("", PATHS);
   expect(statuses).toEqual([200, 200, 200, 200]);
   const own = loads.filter((line) => CONSOLE_MODULES.test(line)).join("\n");

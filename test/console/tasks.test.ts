@@ -160,7 +160,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the view in Chromium", () => {
     expect(await ask(`tasks/${String(id)}`)).toMatchObject({ result: { content: [{ text }] } });
   });
 
-  test("a task whose tool failed is shown as failed, with the text of the error", async () => {
+  test("a task is shown as failed with the text of the error if its tool failed", async () => {
     expect.assertions(1);
     const { id } = await ask("tasks", { body: { tool: "broken" } });
     const page = await show(`tasks/${String(id)}`);

@@ -53,7 +53,7 @@ test.each([
   for (const path of [other, ...newer]) expect(() => open(path)).not.toThrow();
 });
 
-test("keeps at most 50 million characters of all callers", () => {
+test("keeps documents of at most 50 million characters", () => {
   const documents = new AppDocuments();
   const html = "x".repeat(5_000_000);
   const paths = Array.from({ length: 11 }, (_, at) => documents.add(pageOf(html, `caller ${at}`)).slice(4));
@@ -62,7 +62,7 @@ test("keeps at most 50 million characters of all callers", () => {
   for (const path of paths.slice(1)) expect(() => documents.send(exchange, path)).not.toThrow();
 });
 
-test("releases a document that nobody loads after a minute", () => {
+test("releases a document after a minute without a request for it", () => {
   vi.useFakeTimers();
   try {
     const documents = new AppDocuments();

@@ -96,7 +96,7 @@ test("divides the duration of a call into the stages that it reached", () => {
   expect(stages([0, 1, 2, 3, 4, 5, 9], 10)).toEqual([1, 1, 1, 1, 1, 4, 1]);
 });
 
-test("returns the newest matching calls with the number of all matching calls", () => {
+test("returns the newest matching calls and the total number of matching calls", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),
