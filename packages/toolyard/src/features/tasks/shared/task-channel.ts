@@ -2,6 +2,7 @@ import { Emitter } from "../../../core/events.ts";
 import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
+import { inTime } from "./in-time.ts";
 
 /** Message between hubs about one task. */
 export interface TaskMessage {
@@ -32,7 +33,10 @@ export class SharedTaskChannel {
     this.#channel = `${queues.prefix}tasks`;
   }
 
+  /** Receives messages from now on. Rejects with a `FailError` if the store does not answer in time. */
   async open(): Promise<void> {
+    // A connection of an earlier attempt would still wait for the store.
+    this.close();
     const subscriber = this.#queues.connect() as Subscriber;
     this.#subscriber = subscriber;
     // The connection for commands reports a lost store.
@@ -41,7 +45,7 @@ export class SharedTaskChannel {
       const message = readMessage(text);
       if (message && message.from !== this.#queues.hub) this.received.emit(message);
     });
-    await subscriber.subscribe(this.#channel);
+    await inTime(subscriber.subscribe(this.#channel));
   }
 
   /** Sends a message. Rejects if the store cannot be reached. */

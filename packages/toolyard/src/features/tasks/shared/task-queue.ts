@@ -1,6 +1,7 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Logger } from "../../../core/ports/ports.ts";
 import type { SharedQueues } from "../../../state/ports/shared-queues.ts";
+import { inTime } from "./in-time.ts";
 
 /** Part of BullMQ that the queue uses. */
 export interface BullLibrary {
@@ -215,20 +216,4 @@ export class TaskQueue {
 
 function rescueId(hub: string): string {
   return `rescue-${hub.replaceAll(":", "-")}`;
-}
-
-/** Milliseconds after which a command of the queue without an answer fails, like a command of the store. */
-const QUEUE_TIMEOUT_MS = 2000;
-
-/** Rejects if the work takes too long. Its connection would wait until a lost store is back. */
-async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The shared store did not answer in time.")), QUEUE_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
