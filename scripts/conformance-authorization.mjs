@@ -2,10 +2,10 @@
 // browser is a few requests: sign in, allow, and follow the redirect to the suite.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "./free-port.mjs";
 
 const USER = "ann";
 /** The suite waits without limit for a sign-in that fails. */
@@ -90,12 +90,4 @@ async function visit(address, cookies, init = {}) {
   const location = answer.headers.get("location");
   if (location) return visit(new URL(location, address).href, cookies);
   return { url: address, text: await answer.text() };
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

