@@ -22,32 +22,32 @@ const PRINCIPAL = LOCAL_PRINCIPAL;
 
 test("a full table ends the least recently used session", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
-  for (const id of ["a", "b", "c"]) table.add(session(id));
+  for (const id of ["a", "b", "c"]) void table.add(session(id));
   table.use("a", PRINCIPAL);
-  table.add(session("d"));
+  void table.add(session("d"));
   expect(ids(table)).toEqual(["a", "c", "d"]);
 });
 
 test("evicts sessions with an open stream in the same order, also after a sweep", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 2 });
-  for (const id of ["a", "b"]) table.add(session(id, "local", { isIdle: false }));
+  for (const id of ["a", "b"]) void table.add(session(id, "local", { isIdle: false }));
   table.use("a", PRINCIPAL);
   table.sweep(performance.now());
-  table.add(session("c"));
+  void table.add(session("c"));
   expect(ids(table)).toEqual(["a", "c"]);
 });
 
 test("refuses a new session if all sessions of the table are answering", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 1 });
-  table.add(session("a", "local", { isIdle: false, isBusy: true }));
+  void table.add(session("a", "local", { isIdle: false, isBusy: true }));
   expect([table.add(session("b")), ids(table)]).toEqual([false, ["a"]]);
 });
 
 test("evicts from the principal with the most sessions", () => {
   const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
-  table.add(session("quiet", "other"));
-  table.add(session("a"));
-  table.add(session("b"));
-  table.add(session("c", "third"));
+  void table.add(session("quiet", "other"));
+  void table.add(session("a"));
+  void table.add(session("b"));
+  void table.add(session("c", "third"));
   expect(ids(table)).toEqual(["quiet", "b", "c"]);
 });
