@@ -1,3 +1,4 @@
+import { Emitter } from "../core/events.ts";
 import { LOGGER, VARIABLES, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
@@ -31,9 +32,10 @@ export class Hub {
   readonly services: Services;
   readonly features: readonly AnyFeature[];
   readonly logger: Logger;
+  /** Emits each configuration that was applied. */
+  readonly configured = new Emitter<LoadedHubConfig>();
   readonly #kernel: Kernel;
   readonly #isHosted: boolean;
-  readonly #onConfigured: OpenHubOptions["onConfigured"];
   readonly #heard: SourceEvents;
   #pipeline: Pipeline;
   #config: LoadedHubConfig;
@@ -43,7 +45,6 @@ export class Hub {
     const config = (): LoadedHubConfig => this.#config;
     this.#config = options.config;
     this.#isHosted = options.modulesHost !== undefined;
-    this.#onConfigured = options.onConfigured;
     const control = controlOf(this);
     const contributions: Contribution[] = [];
     const late = { getHub: () => made, control: () => control, contributions: () => contributions };
@@ -93,7 +94,7 @@ export class Hub {
     this.#pipeline = pipeline;
     if (!this.#closed) this.port.usePipeline(pipeline);
     this.#config = config;
-    this.#onConfigured?.(config);
+    this.configured.emit(config);
     return changes;
   }
 

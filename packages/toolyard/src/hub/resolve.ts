@@ -58,10 +58,7 @@ async function withAbsentServices(
 }
 
 /** Returns the data for the search of an unlisted name. */
-export function wantedOf(
-  asked: Pick<MissingName, "name" | "principal">,
-  { catalog, sources }: ResolvePlaces,
-): MissingName {
+function wantedOf(asked: Pick<MissingName, "name" | "principal">, { catalog, sources }: ResolvePlaces): MissingName {
   const { current } = catalog.for(asked.principal);
   return {
     ...asked,
