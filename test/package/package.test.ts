@@ -21,6 +21,8 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
  * the console with its two editors has 230 kB of it.
  */
 const MAX_PACKED_BYTES = 2_100_000;
+/** Maximum sizes of the packed packages of the servers. The library has CMaps and dictionaries of 1.2 MB, packed. */
+const MAX_PACKED_SERVERS = { gnn: 300_000, library: 1_800_000 };
 /** Maximum packages and bytes that `npm install toolyard` installs and downloads, with the optional keyring. */
 const MAX_INSTALLED = { packages: 20, bytes: 20_000_000, downloadedBytes: 12_000_000 };
 const MAX_WITHOUT_OPTIONAL = { packages: 16, bytes: 17_000_000, downloadedBytes: 9_000_000 };
@@ -38,6 +40,7 @@ let packed: PackedPackage;
 let tarball: string;
 /** Folder of the package in the copy that is packed. */
 let checkout: string;
+const servers: PackedPackage[] = [];
 const serverTarballs: string[] = [];
 
 // The package is packed from a copy, since packing builds again while other tests use the build.
@@ -67,8 +70,8 @@ beforeAll(async () => {
   packed = await pack("toolyard");
   tarball = join(folder, packed.filename);
   // Packing `toolyard` also builds these.
-  for (const name of ["gnn", "library"])
-    serverTarballs.push(join(folder, (await pack(name, "--ignore-scripts")).filename));
+  for (const name of Object.keys(MAX_PACKED_SERVERS)) servers.push(await pack(name, "--ignore-scripts"));
+  serverTarballs.push(...servers.map(({ filename }) => join(folder, filename)));
 }, 300_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -111,6 +114,14 @@ function uncompiled(): string[] {
   );
   return files.map(({ parentPath, name }) => `dist/${relative(source, join(parentPath, name))}`).toSorted();
 }
+
+test("the packages of the servers are within their size limits, with the licences of third-party data", () => {
+  const limits = Object.values(MAX_PACKED_SERVERS);
+  expect(servers.filter(({ size }, at) => size > limits[at]!)).toEqual([]);
+  const paths = servers.flatMap(({ files }) => files.map(({ path }) => path));
+  const data = ["documents/cmaps/LICENSE", "search/translations/LICENSE-CECILL-C.txt", "search/translations/NOTICE.md"];
+  expect(paths).toEqual(expect.arrayContaining(data.map((path) => `dist/${path}`)));
+});
 
 describe("the package", () => {
   test("contains the needed files and no others", () => {

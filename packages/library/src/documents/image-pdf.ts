@@ -11,7 +11,7 @@ export interface PdfImage {
   readonly data: Uint8Array;
 }
 
-export interface ImagePage {
+interface ImagePage {
   /** Width and height in pixels. */
   readonly width: number;
   readonly height: number;

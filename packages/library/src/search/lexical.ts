@@ -16,7 +16,7 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-export interface ByWords {
+interface ByWords {
   /** Passages that contain words of the query: all that may rank among the best, and those with similar vectors. */
   readonly found: readonly ScoredPassage[];
   readonly scores: ReadonlyMap<number, number>;

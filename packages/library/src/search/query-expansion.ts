@@ -4,7 +4,7 @@ import { folded, wordsOf, type QueryTerms, type Terms } from "./terms.ts";
 import { loadTranslations, type Translations } from "./translations.ts";
 
 /** A query in the words of another language. */
-export interface TranslatedQuery {
+interface TranslatedQuery {
   /** Language of the passages to search, as ISO 639-1. */
   readonly language: string;
   readonly groups: readonly TermGroup[];
