@@ -1,4 +1,3 @@
-import { Emitter } from "../core/events.ts";
 import { LOGGER, VARIABLES, type MadeHub } from "../core/services.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Provider } from "../core/sources/provider.ts";
@@ -32,10 +31,9 @@ export class Hub {
   readonly services: Services;
   readonly features: readonly AnyFeature[];
   readonly logger: Logger;
-  /** Emits each configuration that was applied. */
-  readonly configured = new Emitter<LoadedHubConfig>();
   readonly #kernel: Kernel;
   readonly #isHosted: boolean;
+  readonly #onConfigured: OpenHubOptions["onConfigured"];
   readonly #heard: SourceEvents;
   #pipeline: Pipeline;
   #config: LoadedHubConfig;
@@ -45,6 +43,7 @@ export class Hub {
     const config = (): LoadedHubConfig => this.#config;
     this.#config = options.config;
     this.#isHosted = options.modulesHost !== undefined;
+    this.#onConfigured = options.onConfigured;
     const control = controlOf(this);
     const contributions: Contribution[] = [];
     const late = { getHub: () => made, control: () => control, contributions: () => contributions };
@@ -94,7 +93,7 @@ export class Hub {
     this.#pipeline = pipeline;
     if (!this.#closed) this.port.usePipeline(pipeline);
     this.#config = config;
-    this.configured.emit(config);
+    this.#onConfigured?.(config);
     return changes;
   }
 

@@ -52,4 +52,6 @@ export interface HubOptions {
 /** Options of a program, and the features of the hub. */
 export interface OpenHubOptions extends HubOptions {
   readonly features: readonly AnyFeature[];
+  /** Called with each configuration that was applied. */
+  readonly onConfigured?: (config: LoadedHubConfig) => void;
 }

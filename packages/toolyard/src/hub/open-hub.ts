@@ -34,9 +34,10 @@ export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   await prepareFeatures(options.features, config.tree, variables);
   useTransformCache(join(dataFolder(variables), "typescript"));
   const state = await store.join(nextHubId());
-  const hub = new Hub(options, state);
+  let announce = (_tree: object): void => {};
+  const hub = new Hub({ ...options, onConfigured: ({ tree }) => announce(tree) }, state);
   try {
-    if (state.peers) await connectPeers(hub, state);
+    if (state.peers) announce = await connectPeers(hub, state);
     await hub.reconfigure(config);
     return hub;
   } catch (error) {
@@ -45,9 +46,9 @@ export async function openHubWith(options: OpenHubOptions): Promise<Hub> {
   }
 }
 
-/** Exchanges events with the other hubs of the store, and announces each configuration of this hub. */
-async function connectPeers(hub: Hub, state: HubState): Promise<void> {
+/** Exchanges events with the other hubs of the store. Returns a function that announces this hub's configuration. */
+async function connectPeers(hub: Hub, state: HubState): Promise<(tree: object) => void> {
   const { PeerEvents } = await import("./peer-events.ts");
   const peers = new PeerEvents({ state, events: hub.port.events, logger: hub.logger });
-  hub.configured.on(({ tree }) => peers.configured(tree));
+  return (tree) => peers.configured(tree);
 }

@@ -58,7 +58,10 @@ async function withAbsentServices(
 }
 
 /** Returns the data for the search of an unlisted name. */
-function wantedOf(asked: Pick<MissingName, "name" | "principal">, { catalog, sources }: ResolvePlaces): MissingName {
+export function wantedOf(
+  asked: Pick<MissingName, "name" | "principal">,
+  { catalog, sources }: ResolvePlaces,
+): MissingName {
   const { current } = catalog.for(asked.principal);
   return {
     ...asked,
