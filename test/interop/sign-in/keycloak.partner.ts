@@ -132,7 +132,8 @@ test("refuses Keycloak's ID token and refresh token", async () => {
   expect((await ping(toy, String(tokens["access_token"]))).status).toBe(200);
 });
 
-test.skipIf(NO_CHROMIUM)("a user signs in with a browser at Keycloak, and the client calls a tool", async () => {
+test("a user signs in with a browser at Keycloak, and the client calls a tool", async ({ skip }) => {
+  skip(NO_CHROMIUM !== undefined, NO_CHROMIUM);
   await using toy = await open();
   await using user = await ChromiumUser.start();
   const server = createServer((_request, response) => response.end("Signed in."));
