@@ -10,7 +10,7 @@ const VENDORS: Readonly<Record<string, string>> = { mistral: "mistral_ai", googl
 export interface AgentTraceParts {
   readonly tracing: Tracing;
   readonly model: LoadedLanguageModel;
-  /** `_meta` with the context of the caller. */
+  /** `_meta` of the question, with the caller's trace context. */
   readonly meta: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export class AgentTrace {
     return new AgentTrace(parts, answer);
   }
 
-  /** `_meta` for the calls of the current step. */
+  /** `_meta` for tool calls, with the trace context of the current step. */
   get meta(): JsonObject {
     return (this.#step ?? this.#answer).meta;
   }

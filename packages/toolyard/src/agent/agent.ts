@@ -31,7 +31,7 @@ export interface AgentParts {
   readonly model: () => Promise<LoadedLanguageModel>;
   readonly options: AgentOptions;
   /**
-   * True if a result that is plain text is sent to the model as a JSON string, as the original agent loop does.
+   * True if a plain text result is sent to the model as a JSON string, as the agents of the compatible interfaces do.
    * @default false
    */
   readonly isAlwaysJson?: boolean;
@@ -127,8 +127,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Continues a saved conversation, with this or another model. Tool calls without a result get a result that reports
-   * this. Rejects with an `OptionError` if the state is invalid.
+   * Continues a saved conversation, with this or another model. Each tool call without a result gets a result that
+   * reports the call as cancelled. Rejects with an `OptionError` if the state is invalid.
    */
   async restore(state: AgentState): Promise<void> {
     const { modelMessageSchema } = await PACKAGES.sdk("the agent");

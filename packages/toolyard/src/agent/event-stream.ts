@@ -24,7 +24,8 @@ export class AgentEventStream implements AgentStream {
       this.#isOver = true;
       this.#wake?.();
     });
-    // A caller that only iterates gets this failure from the iterator, so it must not become an unhandled rejection.
+    // If the caller only iterates, the iterator throws this failure. Then the promise must not also cause an unhandled
+    // rejection.
     this.outcome.catch(() => {});
   }
 

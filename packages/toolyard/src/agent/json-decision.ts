@@ -51,7 +51,7 @@ function toCalls(entries: readonly unknown[], idOf: (index: number) => string): 
   return calls.length === 0 ? NONE : { action: "call", calls };
 }
 
-/** Maximum number of opening braces that are tried as the start of an object. A reply with more is not a decision. */
+/** Maximum number of opening braces that are tried as the start of an object. Decisions after them are not found. */
 const MAX_STARTS = 32;
 
 function* candidatesIn(text: string): Generator<JsonObject> {

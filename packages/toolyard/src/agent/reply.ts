@@ -50,7 +50,9 @@ export interface CallAnswer {
   readonly result: ModelOutput;
 }
 
-/** A way in which a model uses tools. */
+/**
+ * Sends requests to a model in one way of using tools: with the provider's tool calling, or with decisions in JSON.
+ */
 export interface Strategy {
   /** Sends one request. Throws the errors of the provider's client. */
   ask(question: ModelRequest): Promise<ModelReply>;

@@ -22,7 +22,7 @@ export interface CallRules {
   readonly maxCalls: number;
   readonly output: OutputRules;
   readonly emit: (event: AgentEvent) => void;
-  /** `_meta` with the context of the step. Absent: the step is not recorded. */
+  /** `_meta` for the tool calls, with the trace context of the step. Absent: the step is not recorded. */
   readonly meta: JsonObject | undefined;
 }
 

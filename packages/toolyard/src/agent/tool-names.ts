@@ -6,7 +6,7 @@ import { DEFAULT_NAMING, type NameParts } from "../core/names/names.ts";
  * list always results in the same names.
  */
 export interface ToolNames {
-  /** Returns the model's name of a tool in the list. */
+  /** Returns the name under which a model receives the tool `tool` of the list. */
   toModel(tool: string): string;
   /** Returns the tool with this name, in the model's or the hub's spelling; undefined if there is none. */
   fromModel(name: string): string | undefined;

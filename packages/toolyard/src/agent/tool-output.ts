@@ -23,7 +23,7 @@ export interface OutputRules {
 /** A tool's outcome in the form for the model. */
 export interface ModelOutput {
   readonly output: ToolOutput;
-  /** Content that the result itself cannot contain. */
+  /** Images and other content that the vendor does not accept in a tool result. They are sent in a user message. */
   readonly attachments: readonly Attachment[];
 }
 
@@ -66,7 +66,8 @@ function toPlainOutput(value: unknown, rules: OutputRules): ToolOutput {
   if (typeof value === "string" && !rules.isAlwaysJson) return { type: "text", value: cutWithNote(value, rules) };
   const text = stringifyExact(value ?? null);
   const isWhole = Buffer.byteLength(text) <= rules.maxBytes;
-  // The AI SDK serialises such a value with `JSON.stringify`, which rejects a BigInt, so its exact text is used.
+  // If the value contains a BigInt, its exact text is sent: the AI SDK serialises JSON values with `JSON.stringify`,
+  // which rejects a BigInt.
   if (isWhole && !holdsBigInt(value)) return { type: "json", value: JSON.parse(text) };
   return { type: "text", value: cutWithNote(text, rules) };
 }

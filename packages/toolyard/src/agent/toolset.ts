@@ -17,12 +17,12 @@ type Lists = readonly [every: readonly JsonObject[], listed: readonly JsonObject
 
 /** The tools that a model receives for one answer. */
 export interface Toolset {
-  /** Lists from which the toolset was created. */
+  /** Lists of the hub from which the toolset was created. The toolset is reused while they are the same objects. */
   readonly lists: Lists;
   readonly mode: "all" | "discovery";
   readonly tools: readonly ModelTool[];
   readonly names: ToolNames;
-  /** Hints for individual tools, by the model's name, including discovered tools. */
+  /** Hints for individual tools, by the name with which the model calls each tool. Includes discovered tools. */
   readonly hints: readonly (readonly [tool: string, hint: string])[];
 }
 
@@ -86,7 +86,7 @@ function nameOf(entry: JsonObject): string {
   return stringMember(entry, "name") ?? "";
 }
 
-// Discovered tools are called by the hub's name, listed tools by the model's name.
+// In discovery mode, the model calls the tools by their names in the hub; otherwise by the names that it received.
 function hintsOf(
   all: readonly JsonObject[],
   own: Readonly<Record<string, string>>,

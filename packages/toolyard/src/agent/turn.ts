@@ -180,7 +180,8 @@ export class Turn {
       usage: this.#usage,
       ...(error ? { error } : {}),
     };
-    // If the model was never asked successfully, the same question may be sent again.
+    // If the provider fails before any tool call, the question is not added to the history, so that the caller can
+    // repeat it.
     if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0))
       return { outcome, messages: [] };
     const messages = this.#messages.filter((message) => !isBlank(message));

@@ -39,7 +39,7 @@ export interface AuthenticatorParts {
   readonly scopes: readonly string[];
   readonly proofs: ProofChecker;
   readonly binding: BindingRules;
-  /** Path prefix of the hub's addresses in requests. */
+  /** Path prefix of requests to the hub, which the hub's canonical address contains too. */
   readonly basePath: string;
   readonly clockSkewMs: number;
   /** Maximum time after which a token must be verified again. */
@@ -49,7 +49,10 @@ export interface AuthenticatorParts {
   readonly report: (problem: string) => void;
 }
 
-/** Time after which workers verify a token again, so that they apply changed roles and revocations. */
+/**
+ * Maximum time for which a worker reuses the result for a bearer token, so that changed roles and revocations take
+ * effect.
+ */
 const WORKER_CACHE_MS = 5000;
 /** Maximum number of concurrent verifications; further requests are answered 503. */
 const MAX_VERIFYING = 256;
@@ -59,7 +62,7 @@ const UNBOUND_REFUSED = "This hub requires an access token that is bound to a ke
 const NO_ANSWER =
   "The access token cannot be checked now, because the identity provider does not answer. Try again later.";
 
-/** Scheme of a token, with its key in the cache. */
+/** Scheme and cache key of the access token in a request. */
 interface TokenUse {
   /** Key in the cache. It differs between the schemes, so that no bound token is found as a bearer token. */
   readonly key: string;
@@ -237,7 +240,7 @@ function admittedWith(identity: Identity, grant: Grant, untilMs: number): Admitt
       ...grantedFacts(grant),
       identity,
     }),
-    // Each request has its own proof, so no other process may reuse the result.
+    // Each request has its own proof, so a worker must not reuse the result for another request.
     keepMs: identity.boundKey === undefined ? WORKER_CACHE_MS : 0,
     untilMs,
   });

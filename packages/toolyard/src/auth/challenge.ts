@@ -27,9 +27,9 @@ export interface BindingRules {
 export type Scheme = "Bearer" | "DPoP";
 
 /**
- * Formats a `Bearer` and a `DPoP` challenge, the one of the caller's scheme first. The error is in that one only, but a
- * missing scope is in both, because each client reads the challenge of its scheme. Without bearer tokens, there is a
- * `DPoP` challenge only.
+ * Formats a `Bearer` and a `DPoP` challenge, beginning with the caller's scheme. Only the challenge of this scheme
+ * contains the error. The error `insufficient_scope` is in both, because each client reads only the challenge of its
+ * own scheme. If bearer tokens are refused, there is a `DPoP` challenge only.
  */
 export function formatChallenges(facts: ChallengeFacts, rules: BindingRules, scheme: Scheme = "Bearer"): string {
   const { error, description: _, ...rest } = facts;

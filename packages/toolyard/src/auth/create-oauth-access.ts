@@ -18,11 +18,11 @@ export interface OAuthAccessParts {
   readonly audience: Audience;
   /** Absent if the mode `builtin` is off. */
   readonly server?: AuthServerHandle;
-  /** Returns the secret for the nonces of proofs. Absent if proofs need none. */
+  /** Returns the secret for the nonces of proofs. Absent if proofs need no nonce. */
   readonly nonceSecret?: (() => Uint8Array) | undefined;
-  /** Proofs that other hubs have accepted. Absent if there are no other hubs. */
+  /** Ids of proofs that the hubs of the shared store have accepted. Absent if there are no other hubs. */
   readonly shared?: OneTimeIds | undefined;
-  /** Path prefix of the hub's addresses in requests. @default none */
+  /** Path prefix of requests to the hub, which the hub's canonical address contains too. @default none */
   readonly basePath?: string;
   readonly environment: ProxyEnvironment;
   readonly grantRights: GrantRights;

@@ -155,9 +155,9 @@ export interface AuthOptions {
   readonly scopes: readonly string[];
   /** Scopes that clients may request. @default `scopes` */
   readonly requestable?: readonly string[];
-  /** Access tokens must be bound to a key (RFC 9449). */
+  /** True if access tokens must be bound to a key (RFC 9449). */
   readonly requiresDpop: boolean;
-  /** Proofs of a key must contain a nonce of the hub. */
+  /** True if proofs of a key must contain a nonce of the hub. */
   readonly usesNonces: boolean;
   readonly clockSkewMs: number;
   /** Present if the mode is `issuer`. */

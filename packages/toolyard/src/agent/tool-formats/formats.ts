@@ -8,7 +8,7 @@ import type { Vendor } from "../vendor.ts";
 import { rewriteSchema } from "./rewrite-schema.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** A tool as a hub or a client lists it: in MCP's format, or with `input_schema`. */
+/** A tool from the list of a hub or of an MCP client: in MCP's format, or with `input_schema`. */
 export interface ListedTool {
   readonly name?: unknown;
   readonly description?: unknown;
@@ -178,7 +178,7 @@ function eachTool<T>(
   });
 }
 
-// A list is converted once and then used for every call.
+// Name mapping of each list, so that the names of a list are computed once for all calls.
 const KNOWN_NAMES = new WeakMap<readonly ListedTool[], ToolNames>();
 
 function namesOf(tools: readonly ListedTool[]): ToolNames {

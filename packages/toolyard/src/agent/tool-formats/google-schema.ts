@@ -21,7 +21,10 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
   integer: ["int32", "int64"],
 };
-/** Limits of the depth, for recursive schemas, and of the size, for schemas that grow when references are resolved. */
+/**
+ * Maximum depth, because schemas can be recursive, and maximum number of nested schemas, because resolved references
+ * multiply them.
+ */
 const MAX_DEPTH = 12;
 const MAX_SCHEMAS = 2000;
 

@@ -16,7 +16,7 @@ export interface ModelAdapter {
 
 /** Time during which a used refresh token may be used again, for a client that did not receive the response. */
 export const GRACE_MS = 30_000;
-/** Maximum number of uses within that time, after the first one. */
+/** Maximum number of uses within `GRACE_MS`, after the first one. */
 export const MAX_GRACE_USES = 2;
 
 export interface AdapterParts {
@@ -99,8 +99,8 @@ function withDeviceCode(payload: JsonObject): JsonObject {
 }
 
 /**
- * Records proofs that the library has accepted. The library looks up a proof and stores it later. The look-up already
- * records it, because two concurrent requests could use one proof otherwise.
+ * Records the DPoP proofs that `oidc-provider` has accepted. The library looks up a proof first and stores it later.
+ * The look-up already records the proof, because two concurrent requests could otherwise use the same one.
  */
 export class ReplayAdapter implements ModelAdapter {
   readonly #store: RecordStore;
@@ -112,7 +112,7 @@ export class ReplayAdapter implements ModelAdapter {
   }
 
   async find(id: string): Promise<JsonObject | undefined> {
-    // The time of a proof may be in the future by the window, and it is valid for the window after that.
+    // A proof may be issued up to `PROOF_WINDOW_MS` in the future, and is valid for the same time after that.
     const isFirst = await this.#store.claim(id, this.#now() + 2 * PROOF_WINDOW_MS);
     return isFirst ? undefined : { jti: id };
   }

@@ -37,9 +37,9 @@ export interface AuthServerParts {
   /** Data folder of the hub. */
   readonly dataFolder: string;
   readonly audience: Audience;
-  /** Access tokens must be bound to a key (RFC 9449). @default false */
+  /** True if access tokens must be bound to a key (RFC 9449). @default false */
   readonly requiresDpop?: boolean;
-  /** Returns the secret for the nonces of proofs. Absent if proofs need none. */
+  /** Returns the secret for the nonces of proofs. Absent if proofs need no nonce. */
   readonly nonceSecret?: (() => Uint8Array) | undefined;
   readonly environment: ProxyEnvironment;
   readonly loadLibrary: () => Promise<AuthLibrary>;
@@ -76,7 +76,7 @@ interface Running {
   readonly keys: ServerKeys;
 }
 
-/** Authorization server inside the hub. Its library is loaded by the first request. */
+/** Authorization server inside the hub. The first request loads its library, `oidc-provider`. */
 export class AuthServer {
   readonly passwords = new Passwords();
   readonly files: AuthFiles;
@@ -259,7 +259,10 @@ export class AuthServer {
   }
 }
 
-/** Creates the check of proofs in requests with an assertion. The library checks the proofs of the other grants. */
+/**
+ * Creates the check of proofs in token requests with an assertion. For all other grants, `oidc-provider` checks the
+ * proofs.
+ */
 function createProofCheck({ now, nonceSecret, requiresDpop = false }: AuthServerParts, baseUrl: string): ProofCheck {
   const verifier = new ProofVerifier({ now, ...(nonceSecret && { nonceSecret }) });
   const request = { method: "POST", url: `${baseUrl}${AUTH_ROUTES.token}` };

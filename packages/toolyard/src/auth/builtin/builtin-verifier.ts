@@ -33,7 +33,7 @@ export class BuiltinVerifier implements TokenVerifier {
     const { accessTokens, machineTokens, audience } = this.#parts;
     const ofUser = await accessTokens.find(token);
     const found = ofUser ?? (await machineTokens.find(token));
-    // Refresh tokens, codes and sessions are in other stores, so this store contains access tokens only.
+    // Refresh tokens, codes and sessions are in other stores, so the hub does not accept them as access tokens.
     if (!found) throw new UnknownToken("The access token is not known here");
     if (!audience.matches(found["aud"])) throw new TokenError("The access token is for another audience");
     return ofUser ? this.#userOf(found) : this.#machineOf(found);
@@ -69,7 +69,10 @@ export class BuiltinVerifier implements TokenVerifier {
     };
   }
 
-  /** Returns true if the client is registered, configured or the console. A metadata document needs none of these. */
+  /**
+   * Returns true if the client may still use its tokens: it is registered, configured, the console, or a client that is
+   * identified by the URL of its metadata document.
+   */
   async #hasClient(id: string): Promise<boolean> {
     const isConfigured = id === CONSOLE_CLIENT || this.#parts.machines.has(id);
     return id.startsWith("https://") || isConfigured || this.#parts.clients.has(id);

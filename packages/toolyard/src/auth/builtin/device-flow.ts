@@ -17,9 +17,9 @@ export interface DeviceContext extends ErrorContext {
 
 interface DeviceSession {
   readonly state?: { readonly secret?: string };
-  /** Present if the session is stored. */
+  /** Expiry time. Absent until the session is stored. */
   readonly exp?: number;
-  /** The library stores a session that was touched. */
+  /** True if the library must store the session after the request. */
   touched: boolean;
 }
 
@@ -39,7 +39,7 @@ export function deviceFlowOf(render: (context: DeviceContext, page: DevicePage) 
     enabled: true,
     userCodeInputSource: (context: DeviceContext, ...[, , error]: InputFacts) => {
       const { session } = context.oidc;
-      // The library cannot store a session that begins with a refused form.
+      // Prevents `oidc-provider` from storing a session that begins with a refused form, because that would fail.
       if (error && session && session.exp === undefined) session.touched = false;
       const problem = error && (DEVICE_PROBLEMS[error.name] ?? "form");
       render(context, { kind: "input", csrf: csrfOf(context), ...(problem && { problem }) });
@@ -50,7 +50,7 @@ export function deviceFlowOf(render: (context: DeviceContext, page: DevicePage) 
   };
 }
 
-/** Problems by the error of the library. */
+/** Problem for each error class of `oidc-provider`, by the name of the class. */
 const DEVICE_PROBLEMS: Readonly<Record<string, DeviceProblem>> = {
   AbortedError: "denied",
   NoCodeError: "unknown",
@@ -59,8 +59,11 @@ const DEVICE_PROBLEMS: Readonly<Record<string, DeviceProblem>> = {
   AlreadyUsedError: "unknown",
 };
 
-/** Arguments of the library after the context: its own form, the error as an object, the error. */
+/** Arguments of `userCodeInputSource` after the context: the library's own form, the error as an object, the error. */
 type InputFacts = [form: string, out?: object, error?: Error];
 
-/** Arguments of the library after the context: its own form, the client, facts about the device, the code. */
+/**
+ * Arguments of `userCodeConfirmSource` after the context: the library's own form, the client, facts about the device,
+ * the user code.
+ */
 type ConfirmFacts = [form: string, client: RegisteredOidcClient, device: object, code: string];

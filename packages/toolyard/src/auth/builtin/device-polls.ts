@@ -24,7 +24,10 @@ export class DevicePolls {
     this.#now = now;
   }
 
-  /** Records a request for a pending code. Returns true if it came too soon; the interval is then longer. */
+  /**
+   * Records a request for a pending code. Returns true if the request came too soon. In that case, the interval is
+   * extended.
+   */
   isTooSoon(deviceCode: string): boolean {
     const now = this.#now();
     const key = createHash("sha256").update(deviceCode).digest("base64url");

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Duplex } from "node:stream";
 
-// The module is not imported: an import would evaluate all its exports (see `http/adapters/node/listener.ts`).
+// `node:http` is not imported, because an import would evaluate all its exports (see `http/adapters/node/listener.ts`).
 const http = process.getBuiltinModule("node:http");
 
 /** Request for a handler of Node's HTTP server. */

@@ -74,7 +74,7 @@ export type AuthServerConfig = Static<typeof BuiltinSchema>;
 export interface MachineClient {
   readonly id: string;
   readonly secret: string;
-  /** The client may act for itself. */
+  /** True if the client may get tokens for itself, without a user. */
   readonly actsForItself: boolean;
 }
 
@@ -128,7 +128,9 @@ function assertUsable(machines: readonly MachineClient[], providers: readonly Id
   );
 }
 
-/** Throws an `OptionError` if a provider trusts a client that has no secret here. */
+/**
+ * Throws an `OptionError` if a provider accepts assertions from a client that has no secret in the hub's configuration.
+ */
 function resolveProviders(
   raw: AuthServerConfig,
   machines: readonly MachineClient[],

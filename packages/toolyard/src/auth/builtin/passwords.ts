@@ -10,7 +10,7 @@ export const MAX_PASSWORD_CHARS = 256;
 export const MIN_PASSWORD_CHARS = 12;
 /** Length of a generated password: 120 random bits, so the rules for chosen passwords are unnecessary. */
 const GENERATED_BYTES = 15;
-/** Maximum number of concurrent hashes, so that sign-ins leave threads to file access. */
+/** Maximum number of concurrent hashes, so that sign-ins leave threads of libuv's pool to file access. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of sign-ins that wait for a thread; further ones are refused. */
 const MAX_WAITING = 20;

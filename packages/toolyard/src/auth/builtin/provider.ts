@@ -82,9 +82,9 @@ export interface ProviderParts {
   readonly createAdapter: (model: string) => ModelAdapter;
   readonly findUser: (sub: string) => User | undefined;
   readonly isResource: (resource: string) => boolean;
-  /** Access tokens must be bound to a key (RFC 9449). */
+  /** True if access tokens must be bound to a key (RFC 9449). */
   readonly requiresDpop: boolean;
-  /** Secret for the nonces of proofs. Absent if proofs need none. */
+  /** Secret for the nonces of proofs. Absent if proofs need no nonce. */
   readonly nonceSecret: Uint8Array | undefined;
   readonly fetchDocument: (url: string | URL) => Promise<Response>;
   /** Renders the page for an error that cannot be sent to the client. */
@@ -92,7 +92,7 @@ export interface ProviderParts {
   /** Renders a page of the device flow. */
   readonly renderDevicePage: (context: DeviceContext, page: DevicePage) => void;
   readonly errors: LibraryErrors;
-  /** Exchanges identity assertions. Absent if no provider is trusted for them. */
+  /** Exchanges identity assertions. Absent if the hub accepts the assertions of no provider. */
   readonly takeAssertion?: (request: AssertionRequest) => Promise<AssertedAccess>;
 }
 
@@ -151,7 +151,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     responseTypes: ["code"],
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    // Otherwise the end of the browser's session, or another sign-in of the client in it, would end the refresh token.
+    // The refresh token stays valid if the browser's session ends, or if the client signs in again in the same session.
     expiresWithSession: () => false,
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed("refresh_token"),
@@ -189,7 +189,7 @@ function machineMetadata({ id, secret, actsForItself }: MachineClient, { provide
   };
 }
 
-/** Claims that are stored with an access token, by the token. */
+/** Claims of an identity assertion, which are stored with the access token, by token object. */
 type ClaimsOfTokens = WeakMap<object, JsonObject>;
 
 type AssertionParts = Pick<ProviderParts, "options" | "errors"> &
@@ -222,7 +222,10 @@ function addAssertionGrant(provider: OidcProvider, parts: AssertionParts): void 
   provider.registerGrantType(ASSERTION_GRANT, withErrors, ASSERTION_PARAMETERS);
 }
 
-/** Returns the library's error. Clients retry a request only after a 5xx status, and the library's status is 400. */
+/**
+ * Converts an error to an error class of the library. Sets status 503 for a temporary error, because clients retry a
+ * request only after a 5xx status and the library would send 400.
+ */
 function libraryError({ code, message }: AssertionError, { CustomOIDCProviderError: Class }: LibraryErrors): Error {
   const error = new Class(code, message);
   return code === "temporarily_unavailable" ? Object.assign(error, { status: 503, statusCode: 503 }) : error;

@@ -15,7 +15,10 @@ export interface StoredRecord {
 const MAX_RECORDS = 10_000;
 /** Members that repeat the record's id. They are not stored on disk, because for a token the id is the token itself. */
 const ID_MEMBERS = ["jti"];
-/** Beginning of an id that stands for a digest. It is random, so that no client can send such an id as a token. */
+/**
+ * Prefix of an alias, which is an id that stands for a digest. It is random, so that no client can send an alias as a
+ * token.
+ */
 const ALIAS = `${randomBytes(32).toString("hex")}:`;
 const FILE = /^[0-9a-f]{64}\.json$/;
 
@@ -39,7 +42,7 @@ export class RecordStore {
     return this.findByDigest(digestForId(id), id);
   }
 
-  /** Returns the record with this digest, like `find`. The records must be loaded. */
+  /** Returns the payload of the record with this digest, with `id` as its `jti`. The records must be loaded. */
   findByDigest(digest: string, id?: string): JsonObject | undefined {
     const record = this.#records.get(digest);
     if (!record || isOver(record, this.#now())) return undefined;
@@ -54,7 +57,7 @@ export class RecordStore {
     return undefined;
   }
 
-  /** Returns the first record that matches, with an id by which it can be changed. */
+  /** Returns the first record that matches. Its id is an alias, by which the record can be changed. */
   async searchWithAlias(matches: (payload: JsonObject) => boolean): Promise<JsonObject | undefined> {
     await this.#load();
     for (const [digest, record] of this.#records)

@@ -97,7 +97,10 @@ export class Users {
     });
   }
 
-  /** Lets a user sign in with an account. Rejects with an `OptionError` for an unknown name or a linked account. */
+  /**
+   * Lets a user sign in with an account. Rejects with an `OptionError` if the name is unknown or the account belongs to
+   * another user.
+   */
   link(name: string, account: ProviderAccount): Promise<User> {
     return this.#change((users) => {
       const other = Array.from(users.values()).find((user) => hasAccount(user) && isSame(user.account, account));
@@ -143,7 +146,7 @@ export class Users {
     this.#bySub = new Map(users.map((user) => [user.sub, user]));
     const linked = users.filter(hasAccount);
     this.#byAccount = new Map(linked.map((user) => [accountKey(user.account), user]));
-    // A file that could not be read is read again, because the cause may have been temporary.
+    // A file that could not be read is read again at the next check, because the cause may have been temporary.
     this.#stamp = read ? stamp : "unread";
   }
 }

@@ -19,7 +19,10 @@ export function tokensOf(response: JsonObject, now: number): IssuedTokens {
   };
 }
 
-/** Returns the code of an authorization response. Throws a `CodeFlowRefused`, also for a response of another issuer. */
+/**
+ * Returns the code of an authorization response. Throws a `CodeFlowRefused` for an error response, a missing code, or a
+ * response of another issuer.
+ */
 export function codeOf(response: URLSearchParams, issuer: string): string {
   if (response.has("error")) throw refusedBy(Object.fromEntries(response));
   const from = response.get("iss");

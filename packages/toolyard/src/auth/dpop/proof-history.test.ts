@@ -71,7 +71,7 @@ test("never accepts a proof twice, and never exceeds its limit, for any order of
       const accepted = new Set<string>();
       for (const { key, jti, ageMs, pauseMs } of uses) {
         clock.now += pauseMs;
-        // One proof has one time of issue, so that a repeated id means a repeated proof.
+        // The time of issue is part of the id, because two proofs with one `jti` and different times are two proofs.
         const issuedMs = clock.now - ageMs;
         const id = `${key} ${jti} ${issuedMs}`;
         const claim = history.claim(key, `${jti} ${issuedMs}`, issuedMs);

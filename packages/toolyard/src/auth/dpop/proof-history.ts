@@ -67,7 +67,7 @@ export class ProofHistory {
     return "first";
   }
 
-  /** Removes the first proofs that are refused because of their age. */
+  /** Removes proofs that are too old to be accepted again. Stops at the first proof that could still be used. */
   #removeExpired({ used }: KeyProofs, now: number): void {
     for (const [id, issuedMs] of used) {
       if (issuedMs + this.#limits.windowMs >= now) break;
@@ -76,7 +76,10 @@ export class ProofHistory {
     }
   }
 
-  /** Removes keys that have expired proofs only: a proof may be issued up to one window after its use. */
+  /**
+   * Removes keys whose proofs have all expired. A proof may be issued up to one window after its use, so its key is
+   * kept for two windows.
+   */
   #removeOldKeys(now: number): void {
     for (const [key, { used, lastUseMs }] of this.#keys) {
       if (lastUseMs + 2 * this.#limits.windowMs >= now) break;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Time after which a new nonce is issued. A nonce is accepted for this time and the following one. */
+/** Time after which a new nonce is issued. Only the current and the previous nonce are accepted. */
 const STEP_MS = 2 * 60_000;
 
 /**

@@ -17,7 +17,7 @@ import { ProofHistory } from "./proof-history.ts";
 import { ProofNonces } from "./proof-nonces.ts";
 import { PROOF_WINDOW_MS } from "./proof-window.ts";
 
-/** Request that a proof must have been made for. */
+/** HTTP request that a proof must describe. */
 export interface ProvenRequest {
   readonly method: string;
   /** Canonical address of the request. Its query is ignored. */
@@ -31,7 +31,7 @@ export interface ProvenRequest {
 export interface ProofRules {
   /** Returns the secret from which nonces are derived. Absent if proofs need no nonce. */
   readonly nonceSecret?: () => Uint8Array;
-  /** Proofs that other hubs have accepted. Absent if there are no other hubs. */
+  /** Ids of proofs that the hubs of the shared store have accepted. Absent if there are no other hubs. */
   readonly shared?: OneTimeIds;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -111,7 +111,7 @@ export class ProofVerifier {
       });
       return { ...verified, key: verified.key as CryptoKey };
     } catch {
-      // The message is replaced, because messages of the library may repeat parts of the proof.
+      // The message is replaced, because messages of the library `jose` may repeat parts of the proof.
       throw new ProofError("The signature, the type, the algorithm or the key of the proof is not accepted");
     }
   }
@@ -135,7 +135,7 @@ export class ProofVerifier {
     { id, issuedMs }: { readonly id: string; readonly issuedMs: number },
   ): Promise<void> {
     const digest = createHash("sha256").update(id).digest("base64url");
-    // A hub with a slow clock accepts the proof for longer.
+    // The id is kept for a second window, because a hub with a slow clock accepts the proof for longer.
     const ttlMs = issuedMs + 2 * PROOF_WINDOW_MS - this.#now();
     const isFirst = await shared.claim(digest, ttlMs).catch(() => {
       throw new TooManyChecked("The shared store cannot be reached, so the proof cannot be checked. Try again later.");
@@ -167,8 +167,8 @@ function assertRequest({ htm, htu, ath }: JsonObject, { method, url, tokenDigest
 }
 
 /**
- * Returns an address without query and fragment in its normal form (RFC 3986 section 6.2.2 and 6.2.3). Returns
- * `undefined` if the value is no address.
+ * Returns an address without query and fragment, normalised by RFC 3986 sections 6.2.2 and 6.2.3. Returns `undefined`
+ * if the value is not an address.
  */
 function addressOf(value: unknown): string | undefined {
   if (typeof value !== "string" || !URL.canParse(value)) return undefined;

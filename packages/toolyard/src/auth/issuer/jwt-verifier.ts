@@ -72,7 +72,10 @@ export class JwtVerifier {
   }
 }
 
-/** Returns the reason of a refusal, in the hub's wording: a message of the library may contain parts of the token. */
+/**
+ * Returns the reason of a refusal, in the hub's wording: a message of the library `jose` may contain parts of the
+ * token.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The access token has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {

@@ -37,7 +37,7 @@ export class KeySet {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await this.#keys.renew();
       const newer = await this.#keys.get();
-      // Another token may have caused the request for the newer keys.
+      // The key sets are compared, because another token may already have caused the request for newer keys.
       if (newer === keys) throw error;
       return pick(newer, header, token);
     }

@@ -75,7 +75,10 @@ export class ProviderClient {
     }
   }
 
-  /** Refuses an http address of a provider on https: keys that arrive unencrypted could be replaced on the way. */
+  /**
+   * Returns the address. Throws for an http address if the issuer uses https: keys that arrive unencrypted could be
+   * replaced on the way.
+   */
   #checked(address: string): URL {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isPlain = url?.protocol === "http:" && new URL(this.#place.issuer).protocol === "http:";

@@ -25,7 +25,7 @@ export interface AssertionGrantParts {
   readonly scopes: readonly string[];
 }
 
-/** Check of proofs of a key that token requests contain (RFC 9449 section 5). */
+/** Check of the proof of a key in a token request (RFC 9449 section 5). */
 export interface ProofCheck {
   /** True if access tokens must be bound to a key. */
   readonly isRequired: boolean;
@@ -41,7 +41,7 @@ export interface AssertionRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Facts of the access token that an assertion grants. */
+/** User, scope and other data for the access token that is issued for an assertion. */
 export interface AssertedAccess {
   readonly accountId: string;
   readonly scope: string;
@@ -99,8 +99,9 @@ function textOf(assertion: unknown): string {
 }
 
 /**
- * Resolves with the key to which the access token must be bound: the key of the proof. An assertion that is bound to a
- * key needs a proof of that key.
+ * Resolves with the thumbprint of the key to which the access token must be bound, or with `undefined` for a bearer
+ * token. This is the key of the proof in the request. Rejects with a `TokenError` if a required proof is missing, or if
+ * the assertion is bound to another key.
  */
 async function keyOf(proof: string, { cnf }: JsonObject, proofs: ProofCheck): Promise<string | undefined> {
   const assertedKey = boundKeyOf(cnf);

@@ -94,7 +94,7 @@ export class AssertionVerifier {
       return payload as JsonObject;
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
-      // The message is replaced, because messages of the library may repeat parts of the assertion.
+      // The message is replaced, because messages of the library `jose` may repeat parts of the assertion.
       throw new TokenError("The signature, the type or the validity of the assertion is not accepted");
     }
   }

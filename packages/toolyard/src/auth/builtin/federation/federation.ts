@@ -20,7 +20,10 @@ export interface FederationParts {
   readonly now: () => number;
 }
 
-/** Path of responses, below the base path. A path for each provider protects against mix-up (RFC 9700 section 4.4). */
+/**
+ * Path below the base path to which identity providers return browsers. Each provider has a separate path below it,
+ * which protects against mix-up attacks (RFC 9700 section 4.4).
+ */
 export const FEDERATION_PATH = "/federation";
 
 const SIGN_IN_MS = 10 * 60_000;

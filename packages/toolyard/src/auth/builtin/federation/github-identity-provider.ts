@@ -14,10 +14,16 @@ import {
 import { challengeOf } from "./oidc-identity-provider.ts";
 import type { IdentityProviderOptions } from "./options.ts";
 
-/** Maximum number of organisations and of teams that are read; a user with more is refused. */
+/**
+ * Number of organisations and of teams that are read. A user with as many or more is refused, because the list may be
+ * truncated.
+ */
 const PAGE_SIZE = 100;
 
-/** GitHub or GitHub Enterprise, by an OAuth app. There is no ID token, so the access token is the only proof. */
+/**
+ * GitHub or GitHub Enterprise, used through an OAuth app. GitHub issues no ID token, so the access token is the only
+ * proof of the user's identity.
+ */
 export class GithubIdentityProvider implements IdentityProvider {
   readonly #options: IdentityProviderOptions;
   readonly #client: ProviderClient;

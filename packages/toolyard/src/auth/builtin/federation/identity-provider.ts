@@ -26,7 +26,7 @@ export class ProviderSignInError extends Error {
 const MAX_SUBJECT_CHARS = 256;
 const MAX_CODE_CHARS = 4096;
 
-/** Returns an identifier from the provider. Throws a `ProviderSignInError` if it is unusable. */
+/** Returns the user id that a provider sent. Throws a `ProviderSignInError` if it is not a usable id. */
 export function subjectOf(value: unknown): string {
   if (typeof value === "string" && value !== "" && value.length <= MAX_SUBJECT_CHARS && !/\p{Cc}/u.test(value))
     return value;
@@ -40,7 +40,10 @@ export function emailOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns the code of a response. Throws a `ProviderSignInError` for an error, or for a response without a code. */
+/**
+ * Returns the code of an authorization response. Throws a `ProviderSignInError` for an error response, or for a
+ * response without a code.
+ */
 export function codeOf(response: URLSearchParams): string {
   if (response.has("error"))
     throw new ProviderSignInError(
@@ -51,7 +54,9 @@ export function codeOf(response: URLSearchParams): string {
   throw new ProviderSignInError("The provider's response has no code");
 }
 
-/** Throws a `ProviderSignInError` if the response is from another provider (RFC 9207). */
+/**
+ * Throws a `ProviderSignInError` if `iss` names another provider, or is missing although it is required (RFC 9207).
+ */
 export function assertIssuer(response: URLSearchParams, issuer: string, isRequired: boolean): void {
   const issuers = response.getAll("iss");
   if (issuers.length === 0 ? isRequired : issuers.length > 1 || issuers[0] !== issuer)

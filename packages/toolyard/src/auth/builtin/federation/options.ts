@@ -75,7 +75,7 @@ export interface IdentityProviderOptions {
   readonly kind: "oidc" | "github";
   readonly url: string;
   readonly title: string;
-  /** Empty if users do not sign in there with a browser. */
+  /** Client id of the hub at the provider. Empty if users cannot sign in at the provider with a browser. */
   readonly clientId: string;
   readonly clientSecret: string;
   /** Clients that may exchange identity assertions of this provider. */
@@ -112,7 +112,10 @@ export function resolveIdentityProviders(
 
 type Ways = Pick<IdentityProviderOptions, "clientId" | "clientSecret" | "assertionClients">;
 
-/** Returns the ways to sign in. Throws an `OptionError` for a provider that offers none. */
+/**
+ * Returns the settings for sign-ins with a browser and with identity assertions. Throws an `OptionError` if both are
+ * missing.
+ */
 function waysToSignIn(id: string, given: IdentityProviderConfig): Ways {
   const {
     client_id: clientId = "",
