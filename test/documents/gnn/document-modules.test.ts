@@ -73,7 +73,8 @@ describe("G8: unknown keywords of register_tool", () => {
     yard.folder.write("src/t/mcp.py", text);
     await open();
     expect(await rpc("t.five", {}, JSON_TYPE)).toMatchObject({ body: { result: 5 } });
-    expect(yard.lines.filter((line) => line.startsWith("warning") && line.includes(`\`${name}\``))).toHaveLength(1);
+    const warnings = yard.lines.filter((line) => line.startsWith("warning") && line.includes(`\`${name}\``));
+    expect(warnings).toEqual([expect.stringMatching(/is not an option(?:\.|; did you mean `\w+`\?) Known are /)]);
   });
 });
 

@@ -6,6 +6,7 @@ import { MyCustomMCPBinding } from "../../../examples/bindings/my_custom_mcp.ts"
 import {
   HubMCPBinding,
   LocalMCPBinding,
+  LollmsMCPBinding,
   LollmsMCPBindingManager,
   RemoteMCPBinding,
   StandardMCPBinding,
@@ -124,6 +125,42 @@ describe("arguments of the wrong type lead to the documented return value", () =
     expect(JSON.stringify(result)).not.toMatch(TYPE_ERROR);
   });
 
+  test.each([
+    [() => new StandardMCPBinding({ logger, initial_servers: null })],
+    [() => new StandardMCPBinding({ logger, initialServers: null })],
+    [() => new StandardMCPBinding(null)],
+    [() => new LocalMCPBinding({ logger, web_search: null, sandbox: null, tools_folder_path: null } as never)],
+    [() => new LocalMCPBinding(null as never)],
+    [() => new HubMCPBinding({ logger, config: null, settings: null } as never)],
+    [() => new RemoteMCPBinding({ logger, server_url: "http://127.0.0.1:1/mcp", alias: null, timeout: null } as never)],
+  ])("L51: null of a constructor option means absent, case %#", (create) => {
+    expect(() => kept(create())).not.toThrow();
+  });
+
+  test.each([{ timeout_per_server: null }, { timeoutPerServer: null }, { force_refresh: null }])(
+    "L5: null of a discovery option means absent: %j",
+    async (options) => {
+      tool("echo");
+      const binding = local({ tools_folder_path: `${folder.path}/tools` });
+      expect(await binding.discover_tools(options as never)).toHaveLength(1);
+      const result = await binding.execute_tool("echo", {}, { timeout: null, signal: null } as never);
+      expect(result).toMatchObject({ status_code: 200 });
+    },
+  );
+
+  test.each([undefined, null, 5, "", "  "])("L2: a class that names its binding %j is refused", (name) => {
+    class Named extends LollmsMCPBinding {
+      override async discoverTools() {
+        return [];
+      }
+      override async executeTool() {
+        return { output: 1, status_code: 200 };
+      }
+    }
+    expect(() => new Named(name as never)).toThrow(/name of a binding must be text/);
+    expect(new Named("own").binding_name).toBe("own");
+  });
+
   test.each([null, 5, "x", []])("L6: discover_tools(%j) returns a list without a TypeError", async (options) => {
     tool("echo");
     const binding = local({ tools_folder_path: `${folder.path}/tools` });
@@ -194,6 +231,11 @@ describe("default tools", () => {
     expect(names).toEqual(ALL.filter((name) => !disabled.includes(name)));
     expect(binding.diagnostics.length).toBeGreaterThan(0);
     expect(JSON.stringify(binding.diagnostics)).toContain(words.replace("an unset variable", "CALC_TEST_UNSET"));
+    // `enable` selects tools, so a tool that it does not name is unknown.
+    const refused = await binding.executeTool(disabled[0]!, {});
+    if (words === "enable") expect(refused).toEqual({ error: "Tool not found", status_code: 404 });
+    else expect(refused).toEqual({ error: expect.stringContaining(`${disabled[0]} is disabled: `), status_code: 503 });
+    expect(await binding.executeTool("no_such_tool", {})).toEqual({ error: "Tool not found", status_code: 404 });
   });
 
   test("L63: every valid option keeps all tools", async () => {

@@ -40,6 +40,14 @@ describe("with a hanging server", () => {
     },
   );
 
+  test.each(["", "  ", "silent::", "::"])(
+    "L12: %j, which names no tool, returns the literal 404 without waiting for the server",
+    async (name) => {
+      const binding = kept(new StandardMCPBinding({ initial_servers: { silent: SILENT } as never, logger }));
+      expect(await binding.executeTool(name, {})).toEqual(NOT_FOUND);
+    },
+  );
+
   test("L12: the whole hub also returns 404 immediately for an alias that no server has", async () => {
     const settings = { mcp: { stdio_servers: { silent: SILENT } } };
     const binding = kept(new HubMCPBinding({ settings, logger }));

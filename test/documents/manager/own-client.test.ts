@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { FailError } from "../../../packages/toolyard/src/core/errors.ts";
 import { fail } from "../../../packages/toolyard/src/core/calls/outcome.ts";
@@ -6,6 +8,7 @@ import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.t
 import { MCPManager, type ClientLine, type ManagerClient } from "../../../packages/toolyard/src/manager.ts";
 import { listen } from "../../fixtures/http-servers.ts";
 
+const MANAGER = new URL("../../../packages/toolyard/dist/manager.js", import.meta.url).href;
 const managers: MCPManager[] = [];
 afterEach(async () => void (await Promise.all(managers.splice(0).map((manager) => manager.close()))));
 
@@ -94,6 +97,17 @@ describe("M13: a custom client of the program", () => {
     expect(await manager.callTool("get_weather", {}, { timeout: "20ms" })).toEqual({
       error: "Weather MCP unavailable on port 50053",
     });
+  });
+
+  test("M13: a program waits for the time limit of a client that hangs without a connection", async () => {
+    const program =
+      `import { MCPManager } from ${JSON.stringify(MANAGER)};\n` +
+      'const line = { joke: { host: "joke-mcp", port: 50055 } };\n' +
+      "const client = () => ({ callTool: () => new Promise(() => {}) });\n" +
+      'const manager = new MCPManager(line, { timeout: "50ms", client });\n' +
+      'console.log(JSON.stringify(await manager.callTool("joke", {})));\n';
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    expect(stdout.trim()).toBe('{"error":"Joke MCP unavailable on port 50055"}');
   });
 
   test.each([[{}], [{ callTool: 5 }], [null], [undefined]])(

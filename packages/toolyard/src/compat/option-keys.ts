@@ -6,12 +6,13 @@ import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * Returns options with keys in snake_case. Accepts keys in snake_case, as in the specified Python interfaces, and in
- * camelCase. Throws an `OptionError` for a key that is not in `known`, and if both spellings of a key are given.
+ * camelCase. `null` means absent, like `None` in the documents' Python. Throws an `OptionError` for a key that is not in
+ * `known`, and if both spellings of a key are given.
  */
 export function snakeKeys<T extends object>(options: T, known: readonly string[]): Partial<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(options)) {
-    if (value === undefined) continue;
+    if (value === undefined || value === null) continue;
     const key = toSnake(given);
     if (!known.includes(key)) throw new OptionError(`There is no option \`${given}\`.${hintAt(nearest(key, known))}`);
     if (Object.hasOwn(result, key))
@@ -30,12 +31,13 @@ function hintAt(near: readonly string[]): string {
 }
 
 /**
- * Requires options as one object, although the documents' Python uses positions. Throws an `OptionError` that shows the
- * correct form.
+ * Requires options as one object, although the documents' Python uses positions. `null` means no options. Throws an
+ * `OptionError` that shows the correct form.
  */
-export function assertOptions<T extends object>(className: string, options: T | undefined, example: string): T {
+export function assertOptions<T extends object>(className: string, options: T | null | undefined, example: string): T {
+  if (options === null) return {} as T;
   if (isJsonObject(options)) return options as T;
-  const got = options === null || typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
+  const got = typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
   throw new OptionError(
     `\`${className}\` requires its options as one object, such as \`{ ${example} }\`; got ` +
       `${firstChars(got, MAX_SHOWN)}.`,

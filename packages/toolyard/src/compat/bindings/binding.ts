@@ -1,3 +1,4 @@
+import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
@@ -101,9 +102,14 @@ export abstract class LollmsMCPBinding {
 
   /**
    * @param config Result of `get_binding_config`.
+   * @throws OptionError if the name is not text or empty
    * @throws TypeError if the class lacks a method of the contract
    */
   constructor(bindingName: string, config: Readonly<JsonObject> = {}) {
+    if (typeof bindingName !== "string" || bindingName.trim() === "")
+      throw new OptionError(
+        `The name of a binding must be text that is not empty, got ${JSON.stringify(bindingName)}.`,
+      );
     this.binding_name = bindingName;
     this.#config = config;
     const lacking = missingMethods(Object.getPrototypeOf(this) as object);

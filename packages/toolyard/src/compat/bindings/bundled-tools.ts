@@ -26,7 +26,8 @@ interface CheckedOptions {
   /** Configuration of the valid options. */
   readonly config: HubConfig;
   readonly problems: readonly BindingProblem[];
-  readonly disabled: ReadonlySet<string>;
+  /** Disabled tools, with the reason. */
+  readonly disabled: ReadonlyMap<string, string>;
 }
 
 const FILES: readonly DefaultToolName[] = ["file_writer", "generate_image_from_prompt"];
@@ -91,7 +92,7 @@ export async function checkOptions(options: readonly OptionOfTools[]): Promise<C
       source: tools[0] ?? name,
       message: tools.length === 0 ? message : `${message} Disabled: ${tools.join(", ")}.`,
     })),
-    disabled: new Set(unusable.flatMap(({ tools }) => tools)),
+    disabled: new Map(unusable.flatMap(({ tools, message }) => tools.map((tool) => [tool, message] as const))),
   };
 }
 

@@ -1,8 +1,11 @@
 import { fileURLToPath } from "node:url";
+import { KINDS } from "../../core/calls/kinds.ts";
 import { OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
+import type { ExecuteToolOptions, ToolResult } from "./binding.ts";
 import { checkBundled, checkOptions, type BundledTables } from "./bundled-tools.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
@@ -34,6 +37,7 @@ export interface LocalMCPOptions {
 export class LocalMCPBinding extends HubBinding {
   /** Invalid options when the settings were last loaded, with the tools that they disable. */
   #unusable: readonly BindingProblem[] = [];
+  #disabled: ReadonlyMap<string, string> = new Map();
 
   constructor(options: LocalMCPOptions = {}) {
     const {
@@ -61,12 +65,20 @@ export class LocalMCPBinding extends HubBinding {
     return [...this.#unusable, ...super.diagnostics];
   }
 
+  override async executeTool(toolName: string, params?: JsonObject, options?: ExecuteToolOptions): Promise<ToolResult> {
+    const result = await super.executeTool(toolName, params, options);
+    const reason = result.status_code === KINDS.unknown_tool.status ? this.#disabled.get(toolName) : undefined;
+    if (reason === undefined) return result;
+    return { error: `${toolName} is disabled: ${reason}`, status_code: KINDS.unavailable.status };
+  }
+
   async #settings(folder: string | null, tables: BundledTables): Promise<HubConfig> {
     const { models } = tables;
-    const { config, problems } = await (folder === null
+    const { config, problems, disabled } = await (folder === null
       ? checkBundled(tables)
       : checkOptions([{ name: "models", tools: [], config: models ? { models } : {} }]));
     this.#unusable = problems;
+    this.#disabled = disabled;
     return folder === null ? config : { ...config, folders: { tools_path: folder } };
   }
 }

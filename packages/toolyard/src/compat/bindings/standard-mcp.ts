@@ -20,8 +20,8 @@ export type StandardServer = StdioServerConfig;
 
 export interface StandardMCPOptions {
   /** Servers by alias. An unusable server is omitted and listed in `diagnostics`. @default none */
-  readonly initialServers?: Readonly<Record<string, StandardServer>>;
-  readonly initial_servers?: Readonly<Record<string, StandardServer>>;
+  readonly initialServers?: Readonly<Record<string, StandardServer>> | null;
+  readonly initial_servers?: Readonly<Record<string, StandardServer>> | null;
   /** Logger. @default standard error, from level warning */
   readonly logger?: Logger;
 }
@@ -36,7 +36,7 @@ export class StandardMCPBinding extends HubBinding {
   /** Servers that were excluded when the settings were last loaded. */
   #unusable: readonly BindingProblem[] = [];
 
-  constructor(options: StandardMCPOptions = {}) {
+  constructor(options: StandardMCPOptions | null = {}) {
     const { initial_servers: given = {}, logger } = snakeKeys(
       assertOptions("StandardMCPBinding", options, 'initial_servers: { calc: { command: ["python3", "calc.py"] } }'),
       ["initial_servers", "logger"],

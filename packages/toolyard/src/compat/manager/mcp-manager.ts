@@ -1,4 +1,4 @@
-import { Deadline } from "../../core/calls/deadline.ts";
+import { Deadline, MAX_TIMER_MS } from "../../core/calls/deadline.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
@@ -264,9 +264,12 @@ export class MCPManager implements AsyncDisposable {
   ): Promise<T> {
     const totalMs = timeout === undefined ? this.#timeoutMs : parseSeconds(timeout, "timeout");
     const deadline = new Deadline({ idleMs: totalMs, totalMs }, undefined, signal);
+    // The deadline's timer does not keep the process running, and a client without a connection does not either.
+    const keepAlive = setInterval(() => {}, MAX_TIMER_MS);
     try {
       return await work(deadline.signal, () => Math.ceil(deadline.remainingMs));
     } finally {
+      clearInterval(keepAlive);
       deadline.clear();
     }
   }

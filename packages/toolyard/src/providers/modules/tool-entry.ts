@@ -125,7 +125,7 @@ function readMembers(given: JsonObject, known: readonly string[], tool: string):
 function unknownOption(tool: string, key: string, known: readonly string[]): string {
   const near = nearest(key, known, 1)[0];
   const advice = near === undefined ? "" : `; did you mean \`${near}\`?`;
-  return `Tool \`${tool}\`: \`${key}\` is not an option${advice} Known are ${known.join(", ")}.`;
+  return `Tool \`${tool}\`: \`${key}\` is not an option${advice}${near === undefined ? "." : ""} Known are ${known.join(", ")}.`;
 }
 
 /**
