@@ -149,7 +149,7 @@ describe("arguments of the wrong type lead to the documented return value", () =
   );
 
   test.each([undefined, null, 5, "", "  "])("L2: a class that names its binding %j is refused", (name) => {
-    class Named extends LollmsMCPBinding {
+    class OwnBinding extends LollmsMCPBinding {
       override async discoverTools() {
         return [];
       }
@@ -157,8 +157,8 @@ describe("arguments of the wrong type lead to the documented return value", () =
         return { output: 1, status_code: 200 };
       }
     }
-    expect(() => new Named(name as never)).toThrow(/name of a binding must be text/);
-    expect(new Named("own").binding_name).toBe("own");
+    expect(() => new OwnBinding(name as never)).toThrow(/name of a binding must be text/);
+    expect(new OwnBinding("own").binding_name).toBe("own");
   });
 
   test.each([null, 5, "x", []])("L6: discover_tools(%j) returns a list without a TypeError", async (options) => {

@@ -6,8 +6,8 @@ import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * Returns options with keys in snake_case. Accepts keys in snake_case, as in the specified Python interfaces, and in
- * camelCase. `null` means absent, like `None` in the documents' Python. Throws an `OptionError` for a key that is not in
- * `known`, and if both spellings of a key are given.
+ * camelCase. `null` means absent, like `None` in the documents' Python. Throws an `OptionError` for a key that is not
+ * in `known`, and if both spellings of a key are given.
  */
 export function snakeKeys<T extends object>(options: T, known: readonly string[]): Partial<Record<string, unknown>> {
   const result: Record<string, unknown> = {};

@@ -268,8 +268,8 @@ export class SourceHub {
 }
 
 /**
- * Returns whether the name can belong to none of the sources, so that the call need not wait for a server: an empty name,
- * or an alias of no source. A source without a namespace may have tools of any name, so its list must be known.
+ * Returns whether the name can belong to none of the sources, so that the call need not wait for a server: it is empty,
+ * or has an alias of no source. A source without a namespace may have tools of any name, so its list must be known.
  */
 function isForeignAlias(tool: string, hub: Hub): boolean {
   if (tool.trim() === "" || tool.endsWith(BINDING_SEPARATOR)) return true;

@@ -124,8 +124,8 @@ function readMembers(given: JsonObject, known: readonly string[], tool: string):
 
 function unknownOption(tool: string, key: string, known: readonly string[]): string {
   const near = nearest(key, known, 1)[0];
-  const advice = near === undefined ? "" : `; did you mean \`${near}\`?`;
-  return `Tool \`${tool}\`: \`${key}\` is not an option${advice}${near === undefined ? "." : ""} Known are ${known.join(", ")}.`;
+  const advice = near === undefined ? "." : `; did you mean \`${near}\`?`;
+  return `Tool \`${tool}\`: \`${key}\` is not an option${advice} Known are ${known.join(", ")}.`;
 }
 
 /**
