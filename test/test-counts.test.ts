@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-test("the second run reports the sum of both", () => {
+test("the second run reports the sum of both runs", () => {
   expect(withEarlierCounts(file, FIRST, false)).toEqual(FIRST);
   expect(withEarlierCounts(file, SECOND, true)).toEqual({ passed: 15, failed: 1, skipped: 5 });
 });

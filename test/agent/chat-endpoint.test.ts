@@ -73,7 +73,7 @@ test("answers a question with the hub's tools, and uses its history for the next
   ]);
 });
 
-test("answers as a task that ends with the reply, and that only its caller reads", async () => {
+test("answers as a task that ends with the reply and that only its caller can read", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
   const headers = { "content-type": "application/json", prefer: "respond-async" };
   const as = (token: string) => ({ ...headers, authorization: `Bearer ${token}` });
@@ -88,7 +88,7 @@ test("answers as a task that ends with the reply, and that only its caller reads
   expect((await fetch(address, { headers: as("narrow-token") })).status).toBe(404);
 });
 
-test("a cancelled task ends the answer, and a faulty question starts none", async () => {
+test("cancelling the task ends the answer, and an invalid question starts no task", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
   const headers = { "content-type": "application/json", authorization: "Bearer whole-token", prefer: "respond-async" };
   const faulty = await fetch(`${url}/api/chat`, { method: "POST", headers, body: JSON.stringify({ message: "" }) });

@@ -192,7 +192,7 @@ test.each(BREAKABLE)("returns malformed arguments of %s to the model, which corr
   expect(sent(1)).toContain("must be one JSON object");
 });
 
-test("also returns malformed arguments in a stream of Anthropic to the model", async () => {
+test("returns malformed arguments to the model if Anthropic sends them in a stream", async () => {
   models.say([call("add", '{"a": 1, "b"'), { text: "Never mind." }]);
   expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
     stopReason: "final",
@@ -425,7 +425,7 @@ test("refuses a value that is not a saved conversation, and keeps the current co
   expect(agent.history).toEqual([]);
 });
 
-test("repeats a briefly limited call within the time limit of the answer, without asking the model", async () => {
+test("repeats a briefly limited call within the time limit of the answer, without a request to the model", async () => {
   const narrow = await createHub({
     settings: { modules: { paths: [toolsFile] }, limits: { rate_per_minute: 60 } },
     logger: SILENT_LOGGER,

@@ -252,7 +252,7 @@ test("an entry for browsers and one for assertions may have the same provider", 
   expect(await tokenRequest(hub, body, { authorization })).toHaveProperty("access_token");
 });
 
-test("a client of the provider cannot act for itself if its entry forbids that", async () => {
+test("a client that sends assertions gets no token for itself if its entry forbids client credentials", async () => {
   const basic = (id: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${SECRET}`).toString("base64")}` });
   const body = { grant_type: "client_credentials", scope: "mcp" };
   expect((await tokenRequest(toy, body, basic("desktop"))).access_token).toBeUndefined();

@@ -90,7 +90,7 @@ test.each<[string, Answer]>([
   expect(page.text).not.toContain('value="login"');
 });
 
-test("accepts another document whose members are complete", async () => {
+test("accepts a document with other valid members", async () => {
   const id = "https://client.example/second.json";
   answer = (response) => json(response, { ...DOCUMENT, client_id: id, application_type: "web", scope: "unknown" });
   const request = authorizationOf(toy, id);

@@ -131,7 +131,7 @@ describe("a client that proves its key", () => {
       });
   });
 
-  test("reads and calls `/userinfo` and `/revoke`, after which the token is refused", async () => {
+  test("reads `/whoami` and calls `/revoke`, after which the token is refused", async () => {
     const client = await clientOf(toy);
     const tokens = await request(toy, await codeOf(toy, client), { by: holder });
     expect(await whoStatus(toy, tokens.access_token, holder)).toBe(200);

@@ -38,7 +38,7 @@ test("relays the legacy calls that reach another hub, and no call of a single hu
   expect(relayed).toBeLessThan(legacyCalls * 0.98);
 });
 
-test("needs no command of the store for modern calls without limits and questions", () => {
+test("needs no command of the store for modern calls without limits and server requests", () => {
   const load = { ...LOAD, legacyShare: 0, limitedShare: 0, askingShare: 0 };
   const { commands } = simulate(10, { ...OPTIONS, load });
   expect(commands).toMatchObject({ admit: 0, leave: 0, find: 0, append: 0, put: 0, remove: 0, renew: 0 });
@@ -47,7 +47,7 @@ test("needs no command of the store for modern calls without limits and question
 test.each([
   ["the store's core", { storeUs: { ...COSTS.storeUs, admit: 500 } }, "storeCpu"],
   ["the hub's core", { hubUs: { ...COSTS.hubUs, call: 5000 } }, "hubCpu"],
-])("names %s first if its operations are expensive", (_, change, resource) => {
+])("names %s as the first bottleneck if its operations are expensive", (_, change, resource) => {
   const load = { ...LOAD, listeningShare: 0 };
   const used = usage(simulate(10, { ...OPTIONS, load }), { ...COSTS, ...change }, load);
   expect(saturation(used)[0]).toMatchObject({ name: resource, isFull: true });

@@ -118,7 +118,7 @@ describe("integers beyond 2^53", () => {
     });
   });
 
-  test("are converted to text digit by digit", async () => {
+  test("are converted to text with all their digits", async () => {
     expect(await callIds("js.text")).toMatchObject({
       result: { content: [{ text: "123456789012345678901234567890" }] },
     });

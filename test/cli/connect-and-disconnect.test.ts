@@ -413,7 +413,7 @@ describe("several clients in one command", () => {
     expect(machine.stdout).not.toContain(SECRET);
   });
 
-  test("get the warnings of the import", async () => {
+  test("show the warnings of the import", async () => {
     const machine = await machineWith({ cursor: { a: ALPHA, b: ALPHA } });
     await machine.connect("cursor");
     expect(machine.stderr).toContain('warning: "b" of Cursor and "a" of Cursor run the same');

@@ -99,7 +99,7 @@ describe("connect", () => {
     },
   );
 
-  test("writes absolute paths and shares the hub; not with --own; --http writes an address", async () => {
+  test("writes absolute paths and shares the hub, except with --own; with --http, writes an address", async () => {
     await using desk = await Desk.create(FILES);
     await desk.run(["connect", "cursor", "--yes"]);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toEqual({

@@ -172,7 +172,7 @@ describe("formats of clients", () => {
     });
   });
 
-  test("Zed: comments, trailing commas, both forms of a command; names and skips extensions' servers", async () => {
+  test("Zed: reads comments, trailing commas and both forms of a command; skips extensions' servers", async () => {
     const path = await file(
       "settings.json",
       '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ' +
@@ -187,7 +187,7 @@ describe("formats of clients", () => {
     expect(report.warnings.join("\n")).toContain('server "ext" has neither `command` nor `url`');
   });
 
-  test("Codex: TOML with its names for tokens, headers, times and tools", async () => {
+  test("Codex: reads TOML with Codex's names for tokens, headers, time limits and tools", async () => {
     const path = await file(
       "config.toml",
       'model = "m"\n[mcp_servers.s]\ncommand = "npx"\nargs = ["-y"]\nstartup_timeout_sec = 20\n' +

@@ -89,7 +89,7 @@ async function recordedFolder(): Promise<string> {
   return given();
 }
 
-test("opens the address itself where it contains no code", async () => {
+test("opens the address itself if it contains no sign-in code", async () => {
   const { env, given } = recordingBrowser("plain.txt");
   await desk.run(["open", "--url", open.url], { env });
   expect(await given()).toBe(`${rootOf(open)}/console/`);
@@ -100,7 +100,7 @@ test("prints the console's address without a sign-in code if none is needed, als
   expect(JSON.parse(stdout)).toEqual({ url: `${rootOf(open)}/console/`, opened: false });
 });
 
-test("gives the address of the sign-in without a token, and refuses a wrong token", async () => {
+test("prints the address without a sign-in code if there is no token, and refuses a wrong token", async () => {
   const words = ["open", "--no-browser", "--json", "--url", guarded.url];
   expect(JSON.parse((await desk.run(words)).stdout)).toMatchObject({ url: `${rootOf(guarded)}/console/` });
   const { code, stdout, stderr } = await desk.run(words, { env: { TOOLYARD_TOKEN: "wrong" } });

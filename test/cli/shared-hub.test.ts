@@ -81,7 +81,9 @@ describe("serve --stdio --shared", () => {
     await gone(await clients[0].hub());
   });
 
-  test.concurrent("uses the mode and answers the server requests of each client separately", async ({ expect }) => {
+  test.concurrent("uses each client's own mode, and answers each client's server requests separately", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const plain = await SharedClient.open(desk);
     const finding = await SharedClient.open(desk, { words: [...LINGER, "--tool-mode", "discovery"] });

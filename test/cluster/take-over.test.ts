@@ -127,7 +127,7 @@ describe("a hub that is killed", () => {
     expect(await countOf("start w")).toBe(1);
   });
 
-  test("answers a call that was passed to it with an error, unless the tool is idempotent", async () => {
+  test("a call that was passed to it ends with an error, unless the tool is idempotent", async () => {
     const client = await openAtFirst();
     client.at = second;
     const [lost, repeated] = [client.call("wait", { key: "x" }), client.call("pause", { key: "y" })];

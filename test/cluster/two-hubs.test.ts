@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-test("a stream that is passed through the store is cut if the store was lost, and the session continues", async ({
+test("a stream that is passed through the store is closed if the store is lost, and the session continues", async ({
   skip,
 }) => {
   skip(!HAS_REDIS, "Redis is not on this machine");

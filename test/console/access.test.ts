@@ -216,7 +216,7 @@ test.each([
   ["the status", "/status", {}, 401],
   ["an unknown path", "/nope", {}, 401],
   ["the address of a profile", "/mcp/none/", {}, 401],
-])("of a guarded hub, answers a browser at %s (%s) with %j as intended", async (_name, path, more, status) => {
+])("a guarded hub answers a browser at %s (%s, headers %j) with status %d", async (_name, path, more, status) => {
   const found = await navigate(path, { ...BROWSER_HEADERS, ...(more as Record<string, string>) });
   expect(found.status).toBe(status);
   expect(found.headers.location).toBe(status === 303 ? "./console/" : undefined);

@@ -205,7 +205,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await expect.poll(async () => (await ask("tools/content__bump"))["name"]).toBe("content__bump");
   });
 
-  test("axe-core finds nothing serious, on a phone neither, and the texts are German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
     const { page } = opened;
     for (const view of ["signIns", "approvals"]) {
       await page.goto(`${rootOf()}/console/#/${view}`);

@@ -183,7 +183,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the frame in Chromium", () => {
     expect(undeclared.paths).toEqual([]);
   });
 
-  test("axe-core finds nothing serious in the page with a frame, and a phone shows all of it", async () => {
+  test("axe-core finds no serious problem in the page with a frame, and a phone shows all of the page", async () => {
     const { page } = opened;
     expect(await auditPage(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -131,7 +131,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await page.context().close();
   });
 
-  test("an answer has calls that open, images and Markdown, and the next question knows it", async () => {
+  test("an answer shows calls, images and Markdown, and the next request contains the answer", async () => {
     models.say([
       call("weather_station", {}),
       { text: "It is **sunny** in Graz. <img src=x onerror='globalThis.__attacked=1'>" },
@@ -260,7 +260,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await page.context().close();
   });
 
-  test("axe-core finds nothing serious in light, dark and on a phone; texts are German and French", async () => {
+  test("axe-core finds no serious problem in light, dark and on a phone; texts follow German and French", async () => {
     const { page } = opened;
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

@@ -119,7 +119,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await page.getByText("read demo://city/Genf%2F1?lang=fr").waitFor();
   });
 
-  test("Markdown and JSON are formatted, HTML is text, and no attack does anything", async () => {
+  test("Markdown and JSON are formatted, HTML is shown as text, and no attack has an effect", async () => {
     const page = await show(`resources/${encodeURIComponent("demo://report")}`);
     await page.locator(".markdown h1", { hasText: "Report" }).waitFor();
     expect(
@@ -167,7 +167,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await page.getByRole("alert").getByText("There is no such city.").waitFor();
   });
 
-  test("axe-core finds nothing serious, on a phone neither, and the texts are German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
     const page = await show(`resources/${encodeURIComponent("demo://report")}`);
     await page.locator(".markdown h1").waitFor();
     expect(await auditPage(page)).toEqual([]);

@@ -95,7 +95,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "addresses of the console in Chromiu
     await page.context().close();
   });
 
-  test("a key that does not belong to the session of the browser changes nothing", async () => {
+  test("the key of another session, or an invalid key, does not change the session of the browser", async () => {
     const { page } = await openPage(browser, `${root()}/console/sign-in`);
     await follow(page, await linkOf("t-ops"));
     await page.locator(".live.on").waitFor();

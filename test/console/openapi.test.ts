@@ -64,7 +64,7 @@ test("describes only the permitted operations to a caller with narrowed rights",
     expect(one).not.toContain(path);
 });
 
-test("describes nothing of it for a profile, without the console, and where the console is not served", async () => {
+test("describes no operation of the API for a profile, and at an address without the console", async () => {
   expect(adminPaths(await documentOf("t-ops", { url: hub.url.replace(/\/mcp$/, "/mcp/small/mcp") }))).toEqual([]);
   await using off = await ServeChild.start({ config: { console: { enabled: false } } });
   expect(adminPaths(await documentOf(undefined, off))).toEqual([]);
@@ -72,7 +72,7 @@ test("describes nothing of it for a profile, without the console, and where the 
   expect(adminPaths(await documentOf(undefined, { url: remote.url.replace("0.0.0.0", "127.0.0.1") }))).toEqual([]);
 });
 
-test("describes it without a security scheme on an open hub", async () => {
+test("describes the API without a security scheme on an open hub", async () => {
   await using open = await ServeChild.start({ config: {} });
   const document = await documentOf(undefined, open);
   expect(adminPaths(document)).toContain("/api/admin/settings");

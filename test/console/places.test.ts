@@ -65,7 +65,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium at other ad
     return ((await answer.json()) as { calls: readonly JsonObject[] }).calls[0]!;
   }
 
-  test("works below a base path with two workers", async () => {
+  test("the console works below a base path with two workers", async () => {
     await using hub = await ServeChild.start({
       config: { server: { tokens: TOKENS } },
       args: ["--workers", "2", "--base-path", "/yard"],
@@ -73,7 +73,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium at other ad
     expect(await use(hub.url.replace(/\/mcp$/, ""))).toMatchObject({ endpoint: "console", outcome: "ok" });
   });
 
-  test("works behind a proxy that adds a path", async () => {
+  test("the console works behind a proxy that adds a path", async () => {
     const config = { server: { tokens: TOKENS, trusted_proxy: ["127.0.0.1"] } };
     await using hub = await ServeChild.start({ config, args: ["--base-path", "/yard"] });
     const proxy = await startProxy(hub.url);

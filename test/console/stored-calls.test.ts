@@ -55,7 +55,7 @@ describe("the API", () => {
     ["event=call&until=1h", []],
     ["event=call&limit=1", ["broken"]],
     ["tool=none", []],
-  ])("finds with %j the newest first: %j", async (search, targets) => {
+  ])("with the filter %j, finds the calls %j, newest first", async (search, targets) => {
     expect((await stored(search)).map(({ target }) => target)).toEqual(targets);
   });
 
@@ -154,7 +154,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     expect(await page.locator("dialog.palette").count()).toBe(0);
   });
 
-  test("axe-core finds nothing serious, on a phone neither, and the texts are German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
     const { page } = opened;
     await page.goto(`${rootOf()}/console/#/calls/stored`);
     await page.locator(".stored").first().waitFor();

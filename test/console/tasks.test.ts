@@ -54,7 +54,7 @@ describe("the API", () => {
     expect(tasks[0]).not.toHaveProperty("result");
   });
 
-  test("is the same list as that of REST for the same token", async () => {
+  test("returns the same list as REST for the same token", async () => {
     const answer = await fetch(`${rootOf()}/api/tasks`, { headers: { authorization: "Bearer t-ops" } });
     const { tasks } = (await answer.json()) as { tasks: JsonObject[] };
     const ids = (list: unknown): unknown[] => (list as JsonObject[]).map(({ id }) => id);
@@ -200,7 +200,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the view in Chromium", () => {
     await narrow.page.context().close();
   });
 
-  test("axe-core finds nothing serious, on a phone neither, and the texts are German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
     for (const view of ["tasks", "tasks/schedule/night"]) {
       const page = await show(view);
       await page.getByRole("heading", { name: "Schedules" }).waitFor();

@@ -14,34 +14,42 @@ function drawn(deck: Deck, rules: number): readonly Cell[] {
   return Array.from({ length: rules }, () => deck.draw(false)).flat();
 }
 
-test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws one cell per era for each rule", (seed) => {
-  const deck = new Deck(CELLS, seed);
-  for (let rule = 0; rule < 50; rule += 1)
-    expect(deck.draw(false).map(({ way }) => way.era)).toEqual(["legacy", "modern"]);
-});
+test.each([1, 2, 20_261_126, 4_294_967_295])(
+  "with seed %i, a deck draws for each rule one combination of each era",
+  (seed) => {
+    const deck = new Deck(CELLS, seed);
+    for (let rule = 0; rule < 50; rule += 1)
+      expect(deck.draw(false).map(({ way }) => way.era)).toEqual(["legacy", "modern"]);
+  },
+);
 
-test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws each cell of an era equally often", (seed) => {
-  const cells = drawn(new Deck(CELLS, seed), 20);
-  for (const era of ["legacy", "modern"]) {
-    const counts = CELLS.filter(({ way }) => way.era === era).map((cell) => cells.filter((one) => one === cell).length);
-    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-    expect(Math.min(...counts)).toBeGreaterThan(0);
-  }
-});
+test.each([1, 2, 20_261_126, 4_294_967_295])(
+  "with seed %i, a deck draws each combination of an era equally often",
+  (seed) => {
+    const cells = drawn(new Deck(CELLS, seed), 20);
+    for (const era of ["legacy", "modern"]) {
+      const counts = CELLS.filter(({ way }) => way.era === era).map(
+        (cell) => cells.filter((one) => one === cell).length,
+      );
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+    }
+  },
+);
 
-test("the same seed draws the same cells, and another seed draws others", () => {
+test("a deck draws the same combinations with the same seed, and others with another seed", () => {
   const first = drawn(new Deck(CELLS, 7), 10);
   expect(drawn(new Deck(CELLS, 7), 10)).toEqual(first);
   expect(drawn(new Deck(CELLS, 8), 10)).not.toEqual(first);
 });
 
-test("the full product has every cell exactly once", () => {
+test("the full product contains every combination exactly once", () => {
   const cells = new Deck(CELLS, 7).draw(true);
   expect(cells).toHaveLength(CELLS.length);
   expect(new Set(cells)).toEqual(new Set(CELLS));
 });
 
-test("a deck with cells of one era draws one cell for each rule", () => {
+test("a deck with combinations of one era draws one for each rule", () => {
   const legacy = cellsOf(
     WAYS.filter(({ era }) => era === "legacy"),
     [""],

@@ -58,34 +58,46 @@ const LEGACY = new Deck(
   ),
 );
 
-rule("the other call ends before the user answers", ORDERED, async ({ way, variant: order }) => {
-  await using yard = await openYard(way);
-  const { asking, other, question } = await askedBeside(yard, order);
-  yard.stage.release("other");
-  await yard.stage.reached("ended", "other");
-  // In the modern era the result of a call carries the server request, so the other call may end later.
-  if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
-  question.answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-  expect(await other).toMatchObject({ tag: "other", answers: [] });
-});
-rule("the user answers while the other call is running", ORDERED, async ({ way, variant: order }) => {
-  await using yard = await openYard(way);
-  const { asking, other, question } = await askedBeside(yard, order);
-  question.answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-  yard.stage.release("other");
-  expect(await other).toMatchObject({ tag: "other", answers: [] });
-});
-rule("serves a further call of the client before the user answers", ORDERED, async ({ way, variant: order }) => {
-  await using yard = await openYard(way);
-  const { ada, asking, other, question } = await askedBeside(yard, order);
-  expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
-  question.answer();
-  yard.stage.release("other");
-  expect([await asking, await other]).toMatchObject([answeredBy("ada", "asking"), { tag: "other" }]);
-});
-rule("passes on that the user declined, like any answer", ORDERED, async ({ way, variant: order }) => {
+rule(
+  "another call of the client ends while a server request waits for its user",
+  ORDERED,
+  async ({ way, variant: order }) => {
+    await using yard = await openYard(way);
+    const { asking, other, question } = await askedBeside(yard, order);
+    yard.stage.release("other");
+    await yard.stage.reached("ended", "other");
+    // In the modern era the result of a call carries the server request, so the other call may end later.
+    if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+    expect(await other).toMatchObject({ tag: "other", answers: [] });
+  },
+);
+rule(
+  "a user answers a server request while another call of the client is running",
+  ORDERED,
+  async ({ way, variant: order }) => {
+    await using yard = await openYard(way);
+    const { asking, other, question } = await askedBeside(yard, order);
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+    yard.stage.release("other");
+    expect(await other).toMatchObject({ tag: "other", answers: [] });
+  },
+);
+rule(
+  "serves a further call of the client before its user answers the server request",
+  ORDERED,
+  async ({ way, variant: order }) => {
+    await using yard = await openYard(way);
+    const { ada, asking, other, question } = await askedBeside(yard, order);
+    expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+    question.answer();
+    yard.stage.release("other");
+    expect([await asking, await other]).toMatchObject([answeredBy("ada", "asking"), { tag: "other" }]);
+  },
+);
+rule("passes a declined server request on like any other answer", ORDERED, async ({ way, variant: order }) => {
   await using yard = await openYard(way);
   const { asking, other, question } = await askedBeside(yard, order);
   yard.stage.release("other");
@@ -115,7 +127,7 @@ rule("answers concurrent requests of one call", PLAIN, async ({ way }) => {
   for (const number of [1, 2, 3]) (await ada.question(`asking#${number}`)).answer();
   expect(await asking).toMatchObject(answeredBy("ada", "asking", 3));
 });
-rule("answers concurrent requests of several calls, in another order", PLAIN, async ({ way }) => {
+rule("answers concurrent requests of several calls in another order than they arrived", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const tags = ["one", "two", "three"];
@@ -197,18 +209,22 @@ rule(
     expect(ada.client.heard("notifications/cancelled")).toEqual([]);
   },
 );
-rule("tells a server that continues a cancelled call that no client can answer", LEGACY, async ({ way }) => {
-  await using yard = await openYard({ ...way, kind: "sequential", isDeaf: true });
-  const ada = await yard.connect("ada");
-  const end = new AbortController();
-  const asking = ada.request("ask", "asking", end.signal);
-  await ada.question("asking#1");
-  end.abort();
-  await expect(asking).rejects.toThrow("given up");
-  await ada.withdrawal();
-  expect((await yard.stage.reached("answered", "asking")).answer).toMatch(/^error -/);
-  expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
-});
+rule(
+  "a server that continues a cancelled call gets the error that no client can answer its request",
+  LEGACY,
+  async ({ way }) => {
+    await using yard = await openYard({ ...way, kind: "sequential", isDeaf: true });
+    const ada = await yard.connect("ada");
+    const end = new AbortController();
+    const asking = ada.request("ask", "asking", end.signal);
+    await ada.question("asking#1");
+    end.abort();
+    await expect(asking).rejects.toThrow("given up");
+    await ada.withdrawal();
+    expect((await yard.stage.reached("answered", "asking")).answer).toMatch(/^error -/);
+    expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  },
+);
 rule("a client that disconnects during a request ends its calls", LEGACY, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");

@@ -10,7 +10,7 @@ test.each<[string, YardWish]>([
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
   ["a shared server, over a pipe", { era: "legacy", endpoint: "stdio" }],
 ])(
-  "with two concurrent calls of a client on %s and a slow user, the answer reaches the asking call",
+  "with two concurrent calls of a client on %s and a slow user, the answer reaches the call that sent the request",
   async (_what, wish) => {
     await using yard = await openYard(wish);
     const ada = await yard.connect("ada");
@@ -27,7 +27,7 @@ test.each<[string, YardWish]>([
   },
 );
 
-test("sends a request to a modern client over HTTP although its other call was running", async () => {
+test("sends a server request to a modern client over HTTP while another call of this client is running", async () => {
   await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");
@@ -40,7 +40,7 @@ test("sends a request to a modern client over HTTP although its other call was r
   expect(await asking).toMatchObject(answeredBy("ada", "asking"));
 });
 
-test("a quick call of a modern client over HTTP does not wait for the user whom another call asks", async () => {
+test("a quick call of a modern client over HTTP does not wait for a user who must answer another call", async () => {
   await using yard = await openYard({ era: "modern", endpoint: "HTTP" });
   const ada = await yard.connect("ada");
   const asking = ada.call("ask", "asking");

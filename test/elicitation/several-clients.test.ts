@@ -63,38 +63,38 @@ rule("passes on an answer while another client's call continues", PLAIN, async (
   yard.stage.release("endless");
   expect(await endless).toMatchObject({ tag: "endless" });
 });
+rule("passes the answers of two clients to the right calls, in either order", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  for (const order of ["in order", "turned round"]) {
+    const calls = [ada.call("ask", `ada ${order}`)];
+    const questions = [await ada.question(`ada ${order}#1`)];
+    calls.push(bob.call("ask", `bob ${order}`));
+    questions.push(await bob.question(`bob ${order}#1`));
+    for (const question of order === "in order" ? questions : questions.toReversed()) question.answer();
+    expect(await Promise.all(calls)).toMatchObject([
+      answeredBy("ada", `ada ${order}`),
+      answeredBy("bob", `bob ${order}`),
+    ]);
+  }
+});
 rule(
-  "passes each answer of two concurrently asked clients to the asking call, in either order",
+  "waits for a running call of the client that got a server request, but not for its user",
   PLAIN,
   async ({ way }) => {
     await using yard = await openYard(way);
     const [ada, bob] = await connectAll(yard);
-    for (const order of ["in order", "turned round"]) {
-      const calls = [ada.call("ask", `ada ${order}`)];
-      const questions = [await ada.question(`ada ${order}#1`)];
-      calls.push(bob.call("ask", `bob ${order}`));
-      questions.push(await bob.question(`bob ${order}#1`));
-      for (const question of order === "in order" ? questions : questions.toReversed()) question.answer();
-      expect(await Promise.all(calls)).toMatchObject([
-        answeredBy("ada", `ada ${order}`),
-        answeredBy("bob", `bob ${order}`),
-      ]);
-    }
+    const asking = ada.call("ask", "asking");
+    const question = await ada.question("asking#1");
+    const working = ada.call("slow", "working");
+    await yard.stage.reached("began", "working");
+    const quick = bob.call("quick", "quick");
+    yard.stage.release("working");
+    expect([await working, await quick]).toMatchObject([{ tag: "working" }, { tag: "quick" }]);
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
   },
 );
-rule("waits for the running call of an asked client, but not for its user", PLAIN, async ({ way }) => {
-  await using yard = await openYard(way);
-  const [ada, bob] = await connectAll(yard);
-  const asking = ada.call("ask", "asking");
-  const question = await ada.question("asking#1");
-  const working = ada.call("slow", "working");
-  await yard.stage.reached("began", "working");
-  const quick = bob.call("quick", "quick");
-  yard.stage.release("working");
-  expect([await working, await quick]).toMatchObject([{ tag: "working" }, { tag: "quick" }]);
-  question.answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-});
 rule("a client that disconnects during a request does not end the server for others", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const [ada, bob] = await connectAll(yard);
@@ -122,20 +122,24 @@ rule("a user who never answers delays no other call, and the call ends at its ti
 
 // Rules for the time before the hub knows that the server sends requests, during calls of several clients.
 
-rule("sends the first request to the client whose call is left after another client's call", PLAIN, async ({ way }) => {
-  await using yard = await openYard(way);
-  const [ada, bob] = await connectAll(yard);
-  const other = bob.call("slow", "other");
-  await yard.stage.reached("began", "other");
-  const asking = ada.call("ask", "asking");
-  await yard.stage.reached("asked", "asking");
-  yard.stage.release("other");
-  expect(await other).toMatchObject({ tag: "other", answers: [] });
-  (await ada.question("asking#1")).answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-  expect(asked(bob)).toEqual([]);
-  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
-});
+rule(
+  "sends the first server request to the only client with a running call once the other client's call has ended",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob] = await connectAll(yard);
+    const other = bob.call("slow", "other");
+    await yard.stage.reached("began", "other");
+    const asking = ada.call("ask", "asking");
+    await yard.stage.reached("asked", "asking");
+    yard.stage.release("other");
+    expect(await other).toMatchObject({ tag: "other", answers: [] });
+    (await ada.question("asking#1")).answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+    expect(asked(bob)).toEqual([]);
+    expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  },
+);
 rule(
   "concurrent first requests of two clients are all answered by users of the one principal",
   PLAIN,
@@ -152,24 +156,28 @@ rule(
     );
   },
 );
-rule("serves calls that arrived while the receiver of a request was unclear", PLAIN, async ({ way }) => {
-  await using yard = await openYard(way);
-  const [ada, bob, cleo] = await connectAll(yard);
-  const other = bob.call("slow", "other");
-  await yard.stage.reached("began", "other");
-  const asking = ada.call("ask", "asking");
-  await yard.stage.reached("asked", "asking");
-  const quick = [bob, cleo].map((person) => person.call("quick", `quick ${person.name}`));
-  yard.stage.release("other");
-  const question = await ada.question("asking#1");
-  expect(await Promise.all([other, ...quick])).toMatchObject([
-    { tag: "other" },
-    { tag: "quick bob" },
-    { tag: "quick cleo" },
-  ]);
-  question.answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-});
+rule(
+  "serves calls that arrived while several clients could be the receiver of a server request",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob, cleo] = await connectAll(yard);
+    const other = bob.call("slow", "other");
+    await yard.stage.reached("began", "other");
+    const asking = ada.call("ask", "asking");
+    await yard.stage.reached("asked", "asking");
+    const quick = [bob, cleo].map((person) => person.call("quick", `quick ${person.name}`));
+    yard.stage.release("other");
+    const question = await ada.question("asking#1");
+    expect(await Promise.all([other, ...quick])).toMatchObject([
+      { tag: "other" },
+      { tag: "quick bob" },
+      { tag: "quick cleo" },
+    ]);
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  },
+);
 
 // Rules for servers on which a call cannot continue before another call's request is answered.
 

@@ -36,7 +36,7 @@ const EITHER = new Deck(cellsOf([...OWN_SERVERS, ...ONE_SERVER], [""]));
 // Rules after the server's first request: each principal has a separate server.
 
 rule(
-  "the principal asked first keeps the server; others get a separate one and are served meanwhile",
+  "the principal with the first server request keeps the server, and others get a separate one meanwhile",
   OWN,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -70,7 +70,7 @@ rule("clients of one principal share its server, and none waits for another's us
   expect(asked(robert)).toEqual([]);
 });
 rule(
-  "a call that runs on the first server ends there; the next uses the principal's own server",
+  "a call on the first server ends there, and the principal's next call uses a server of its own",
   OWN,
   async ({ way }) => {
     await using yard = await openFor(way);
@@ -88,14 +88,14 @@ rule(
     expect(asked(bob)).toEqual([]);
   },
 );
-rule("the asked principal keeps the server between two calls", OWN, async ({ way }) => {
+rule("the principal that got a server request keeps the server between two calls", OWN, async ({ way }) => {
   await using yard = await openFor(way);
   const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
   const instance = await askOnce(ada);
   expect((await bob.call("quick", "other")).instance).not.toBe(instance);
   expect((await ada.call("quick", "own")).instance).toBe(instance);
 });
-rule("status shows each further server", OWN, async ({ way }) => {
+rule("status shows each additional server process", OWN, async ({ way }) => {
   await using yard = await openFor(way);
   const [ada, bob, cleo] = [await comes(yard, "ada"), await comes(yard, "bob"), await comes(yard, "cleo")];
   await askOnce(ada);
@@ -143,7 +143,7 @@ rule("refuses concurrent first requests of two principals, and both calls end", 
     );
 });
 rule(
-  "sends a request during another principal's call to its own principal after that call",
+  "holds a server request during another principal's call, and sends it to its own principal afterwards",
   EITHER,
   async ({ way }) => {
     await using yard = await openFor(way);

@@ -32,7 +32,7 @@ test("GET / returns a page for text/html, and MCP's answer to a client that acce
   expect((await fetch(`${url}/?uri=none://x`, { headers: { accept: "text/html" } })).status).not.toBe(200);
 });
 
-test("GET / returns a plain-text explanation to curl, and refuses a client of the protocol as before", async () => {
+test("GET / returns a plain-text explanation to curl, and refuses clients that accept no text", async () => {
   const url = await serve();
   for (const headers of [{ accept: "*/*" }, { accept: "text/plain" }, { accept: "text/*, */*;q=0.1" }]) {
     const response = await fetch(`${url}/`, { headers });

@@ -73,7 +73,7 @@ test("reports 503 until a slow server has listed its tools", async () => {
   for (const text of seen) expect(text).toMatch(/^\{"status":"(?:starting|unavailable|ready)"\}$/);
 });
 
-test("answers a standard request of `serveFetch`", async () => {
+test("answers a standard `Request` through `serveFetch`", async () => {
   hub = await createHub({ variables: {}, settings: { server: { base_path: "/tools" } } });
   const served = await hub.serveFetch();
   for (const path of ["/readyz", "/tools/readyz"]) {

@@ -66,7 +66,7 @@ describe.each(["legacy", "modern"] as const)("MCP on HTTP, %s", (era) => {
     ["", { "x-mcp-tool-names": "model" }, true],
     ["?tool_names=model", { "x-mcp-tool-names": "mcp" }, false],
     ["?tool_names=dots", {}, false],
-  ])("with %j and %j lists names without a dot: %j", async (query, headers, isSafe) => {
+  ])("with the query %j and the headers %j, lists names without a dot: %j", async (query, headers, isSafe) => {
     await expectNames(await open(`${yard.url}/mcp${query}`, headers), isSafe);
   });
 

@@ -361,7 +361,7 @@ async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start
   };
 }
 
-test("a hub is settled once its sources were listed; connected sources are not enough", async () => {
+test("a hub's start is complete once its sources were listed, not already when they are connected", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
   const config = await loadHubConfig({
     files: [],

@@ -75,7 +75,7 @@ function buildRestless(count: () => void): Server {
   return server;
 }
 
-test("reads a server on Streamable HTTP that announces changes endlessly at growing intervals", async () => {
+test("waits longer after each reading of a Streamable HTTP server that announces changes endlessly", async () => {
   let lists = 0;
   await using server = await startLegacy({ build: () => buildRestless(() => (lists += 1)) });
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
@@ -114,14 +114,14 @@ async function startModernRestless(count: () => void): Promise<RunningServer> {
   });
 }
 
-test("reads a modern server on HTTP that announces changes endlessly at growing intervals", async () => {
+test("waits longer after each reading of a modern HTTP server that announces changes endlessly", async () => {
   let lists = 0;
   await using server = await startModernRestless(() => (lists += 1));
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
   await expectBounded(hub, () => Promise.resolve(lists));
 });
 
-test("a client that lists the tools at each notification does not shorten the growing intervals", async () => {
+test("a client that lists the tools at each notification does not shorten the waits of the hub", async () => {
   await using hub = await FaultHub.open({ bad: restless("during", "new") });
   const stop = new AbortController();
   const eager = (async () => {

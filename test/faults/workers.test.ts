@@ -158,7 +158,7 @@ test("the streams of every worker are notified of a changed configuration", asyn
   expect(await heard).toEqual([true, true]);
 });
 
-test("a changed number of workers reopens the endpoint at the same address, and 1 ends all workers", async () => {
+test("a changed number of workers reopens the endpoint at the same address; 1 ends all workers", async () => {
   const served = await start(0, { server: { workers: 2 } });
   for (const workers of [3, 1]) {
     await served.writeConfig({ modules: { paths: [modules] }, builtin: { execute_code: false }, server: { workers } });
@@ -286,7 +286,7 @@ test("one process, which is the default, loads no code of workers", async () => 
   ]);
 });
 
-test("standard output contains only the line of the start", async () => {
+test("standard output contains only the start message", async () => {
   const served = await start(2);
   let printed = "";
   served.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -35,37 +35,49 @@ async function expectServes(served: ServeChild): Promise<void> {
   expect(faultsOf(served)).toEqual([]);
 }
 
-test(`Streamable HTTP, both eras: ${Math.ceil(CASES * 0.4)} malformed requests`, { timeout: TIMEOUT_MS }, async () => {
-  await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
-  const driver = new HttpDriver(served.url);
-  await driver.run(Math.ceil(CASES * 0.2), SEED);
-  const before = await served.memory();
-  await driver.run(Math.ceil(CASES * 0.2), SEED + 1_000_000);
-  expectNoGrowth(before, await served.memory());
-  driver.close();
-  await expectServes(served);
-});
+test(
+  `Streamable HTTP, both eras: answers ${Math.ceil(CASES * 0.4)} malformed requests, and leaks no memory`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
+    const driver = new HttpDriver(served.url);
+    await driver.run(Math.ceil(CASES * 0.2), SEED);
+    const before = await served.memory();
+    await driver.run(Math.ceil(CASES * 0.2), SEED + 1_000_000);
+    expectNoGrowth(before, await served.memory());
+    driver.close();
+    await expectServes(served);
+  },
+);
 
-test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} malformed requests`, { timeout: TIMEOUT_MS }, async () => {
-  await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
-  const driver = new SseDriver(served.url);
-  await driver.open();
-  await driver.run(Math.ceil(CASES * 0.1), SEED + 2_000_000);
-  const before = await served.memory();
-  await driver.run(Math.ceil(CASES * 0.1), SEED + 3_000_000);
-  expectNoGrowth(before, await served.memory());
-  driver.close();
-  await expectServes(served);
-});
+test(
+  `HTTP+SSE: answers ${Math.ceil(CASES * 0.2)} malformed requests, and leaks no memory`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
+    const driver = new SseDriver(served.url);
+    await driver.open();
+    await driver.run(Math.ceil(CASES * 0.1), SEED + 2_000_000);
+    const before = await served.memory();
+    await driver.run(Math.ceil(CASES * 0.1), SEED + 3_000_000);
+    expectNoGrowth(before, await served.memory());
+    driver.close();
+    await expectServes(served);
+  },
+);
 
-test(`stdio, both eras: ${Math.ceil(CASES * 0.4)} malformed lines`, { timeout: TIMEOUT_MS }, async () => {
-  await using served = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio", reportsMemory: true });
-  const driver = new StdioDriver(served);
-  await driver.run(Math.ceil(CASES * 0.2), SEED + 4_000_000);
-  const before = await served.memory();
-  await driver.run(Math.ceil(CASES * 0.2), SEED + 5_000_000);
-  expectNoGrowth(before, await served.memory());
-  served.stdin.end();
-  expect(await served.exited).toEqual({ code: 0, signal: null });
-  expect(faultsOf(served)).toEqual([]);
-});
+test(
+  `stdio, both eras: answers ${Math.ceil(CASES * 0.4)} malformed lines, and leaks no memory`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using served = await ServeChild.start({ config: FUZZ_CONFIG, endpoint: "stdio", reportsMemory: true });
+    const driver = new StdioDriver(served);
+    await driver.run(Math.ceil(CASES * 0.2), SEED + 4_000_000);
+    const before = await served.memory();
+    await driver.run(Math.ceil(CASES * 0.2), SEED + 5_000_000);
+    expectNoGrowth(before, await served.memory());
+    served.stdin.end();
+    expect(await served.exited).toEqual({ code: 0, signal: null });
+    expect(faultsOf(served)).toEqual([]);
+  },
+);

@@ -54,7 +54,7 @@ describe("Streamable HTTP, legacy era", () => {
     expect((await sendTo(served.url, rpc(2, "ping"), session)).status).toBe(200);
   });
 
-  test.each(REFUSED_BODIES)("a body of %s", async (_what, body, status, code) => {
+  test.each(REFUSED_BODIES)("refuses a body of %s", async (_what, body, status, code) => {
     const session = await openSession("2025-03-26");
     const answer = await sendTo(served.url, body, session);
     expect([answer.status, messagesOf(answer)]).toMatchObject([status, [{ error: { code } }]]);

@@ -186,7 +186,7 @@ describe("# packages in the headers of scripts", () => {
     expect(readFileSync(join(bin, "uv.cwd"), "utf8")).not.toContain("direct");
   });
 
-  test("with a killed install report it, and the next hub prepares them", LONG, async () => {
+  test("whose install was killed are reported, and the next hub prepares them", LONG, async () => {
     needing("slow", "kkk");
     writeFileSync(join(bin, "slow"), "");
     const provider = provide();
@@ -201,7 +201,7 @@ describe("# packages in the headers of scripts", () => {
     expect(next, JSON.stringify(next)).toMatchObject(answered("kkk"));
   });
 
-  test("that do not fit on the disk report it, without a login or a path of this machine", LONG, async () => {
+  test("that do not fit on the disk are reported, without a login or a path of this machine", LONG, async () => {
     needing("full", "none-there");
     writeFileSync(
       join(bin, "says"),

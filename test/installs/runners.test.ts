@@ -55,26 +55,30 @@ test("two servers of one image download it once, and report that they wait", LON
   expect(await yard.downloads()).toEqual(["docker image-x"]);
 });
 
-test("a start with its own download outlives its hub, and the next one waits for it", LONG, async () => {
-  await using yard = await InstallYard.create();
-  // An unknown flag may take the next word as its value, so that word is not downloaded.
-  await yard.configure({ own: "bunx --unheard own-server" });
-  await yard.slowDown();
-  const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
-  hub.stdout!.resume();
-  await seen(hub.stderr!, /own: installing, \d+ s: .+/);
-  hub.kill("SIGTERM");
-  await exitOf(hub);
-  expect(await yard.downloading()).toHaveLength(1);
-  const next = yard.desk.start(["check", "--yes", "--json"], { env: yard.env });
-  const found = textOf(next.stdout!);
-  next.stderr!.resume();
-  await yard.quicken();
-  expect(JSON.parse(await found)).toMatchObject({
-    sources: expect.arrayContaining([expect.objectContaining({ id: "own", state: "ready" })]) as unknown,
-  });
-  expect(await yard.downloads()).toEqual(["bunx own-server"]);
-});
+test(
+  "a server start that downloads packages itself outlives its hub, and the next start waits for it",
+  LONG,
+  async () => {
+    await using yard = await InstallYard.create();
+    // An unknown flag may take the next word as its value, so that word is not downloaded.
+    await yard.configure({ own: "bunx --unheard own-server" });
+    await yard.slowDown();
+    const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
+    hub.stdout!.resume();
+    await seen(hub.stderr!, /own: installing, \d+ s: .+/);
+    hub.kill("SIGTERM");
+    await exitOf(hub);
+    expect(await yard.downloading()).toHaveLength(1);
+    const next = yard.desk.start(["check", "--yes", "--json"], { env: yard.env });
+    const found = textOf(next.stdout!);
+    next.stderr!.resume();
+    await yard.quicken();
+    expect(JSON.parse(await found)).toMatchObject({
+      sources: expect.arrayContaining([expect.objectContaining({ id: "own", state: "ready" })]) as unknown,
+    });
+    expect(await yard.downloads()).toEqual(["bunx own-server"]);
+  },
+);
 
 /** Starts a hub in which `bunx` downloads the package itself; returns its process too. */
 async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub: ChildProcess; pid: number }> {
@@ -88,7 +92,7 @@ async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub:
 }
 
 test.each(["SIGKILL", "SIGHUP"] as const)(
-  "a start with its own download finishes after its hub ended by %s",
+  "a server start that downloads packages itself finishes after its hub ended by %s",
   LONG,
   async (signal) => {
     await using yard = await InstallYard.create();
@@ -103,14 +107,18 @@ test.each(["SIGKILL", "SIGHUP"] as const)(
   },
 );
 
-test("a start with its own download ends at its time limit, even if its hub was killed", LONG, async () => {
-  await using yard = await InstallYard.create();
-  const { hub, pid } = await downloadingByItself(yard, 'install_timeout = "8s"\n');
-  hub.kill("SIGKILL");
-  await exitOf(hub);
-  await gone(pid);
-  await expect.poll(() => yard.downloading(), LONG).toEqual([]);
-});
+test(
+  "a server start that downloads packages itself ends at its time limit, even if its hub was killed",
+  LONG,
+  async () => {
+    await using yard = await InstallYard.create();
+    const { hub, pid } = await downloadingByItself(yard, 'install_timeout = "8s"\n');
+    hub.kill("SIGKILL");
+    await exitOf(hub);
+    await gone(pid);
+    await expect.poll(() => yard.downloading(), LONG).toEqual([]);
+  },
+);
 
 test("reports a missing package with the program's message and advice; the others start", LONG, async () => {
   await using yard = await InstallYard.create();

@@ -4,7 +4,7 @@ import { lackOf } from "../../scripts/partners/versions.mjs";
 
 const ENTRY = { client: "python-2", server: "rmcp", transport: "stdio", era: "legacy", scenario: "whole" };
 
-test("ignores differences that both runs have, and the order of declarations", () => {
+test("ignores equal observations of both runs, and the order of capabilities", () => {
   const seen = { quick: "quick: one", change: { heard: true }, opened: { capabilities: ["tools", "prompts"] } };
   expect(differencesOf(ENTRY, seen, { ...seen, opened: { capabilities: ["prompts", "tools"] } })).toEqual([]);
 });

@@ -152,24 +152,27 @@ describe.each(["legacy", "modern"] as const)("a %s client", (era) => {
       expect(prompt).toContain(`"_meta":{"example.test/long":${LONG}}`);
     });
 
-    test.each(UPSTREAMS)("gets long limits and constants of %s enforced, and their default", async (source) => {
-      const ask = (id: string, args: string): Promise<string> =>
-        client.request(`"${id}"`, "tools/call", call(`${source}__typed`, args));
-      const fitting = `{"id":18446744073709551615,"one":${LONG},"same":${LONG},"preset":5}`;
-      expect(rawMember(await ask("fits", fitting), "result", "structuredContent")).toBe(fitting);
-      const given = await ask("default", `{"id":-9223372036854775808,"one":{"id":${LONG}}}`);
-      expect(rawMember(given, "result", "structuredContent")).toBe(
-        `{"id":-9223372036854775808,"one":{"id":${LONG}},"preset":${LONG}}`,
-      );
-      for (const [args, words] of [
-        ['{"id":18446744073709551616}', "`id` must be <= 18446744073709551615"],
-        ['{"id":-9223372036854775809}', "`id` must be >= -9223372036854775808"],
-        ['{"id":1,"one":9007199254740992}', `\`one\` must be one of ${LONG}`],
-        ['{"id":1,"same":9007199254740994}', `\`same\` must be ${LONG}`],
-        ['{"id":1e400}', "beyond the range of a double"],
-      ] as const)
-        expect(await ask("refused", args)).toContain(words);
-    });
+    test.each(UPSTREAMS)(
+      "arguments for %s are checked against long limits and constants, and get long defaults",
+      async (source) => {
+        const ask = (id: string, args: string): Promise<string> =>
+          client.request(`"${id}"`, "tools/call", call(`${source}__typed`, args));
+        const fitting = `{"id":18446744073709551615,"one":${LONG},"same":${LONG},"preset":5}`;
+        expect(rawMember(await ask("fits", fitting), "result", "structuredContent")).toBe(fitting);
+        const given = await ask("default", `{"id":-9223372036854775808,"one":{"id":${LONG}}}`);
+        expect(rawMember(given, "result", "structuredContent")).toBe(
+          `{"id":-9223372036854775808,"one":{"id":${LONG}},"preset":${LONG}}`,
+        );
+        for (const [args, words] of [
+          ['{"id":18446744073709551616}', "`id` must be <= 18446744073709551615"],
+          ['{"id":-9223372036854775809}', "`id` must be >= -9223372036854775808"],
+          ['{"id":1,"one":9007199254740992}', `\`one\` must be one of ${LONG}`],
+          ['{"id":1,"same":9007199254740994}', `\`same\` must be ${LONG}`],
+          ['{"id":1e400}', "beyond the range of a double"],
+        ] as const)
+          expect(await ask("refused", args)).toContain(words);
+      },
+    );
 
     test.each(UPSTREAMS)("answers a server request of %s with exact integers", async (source) => {
       client.heard.length = 0;

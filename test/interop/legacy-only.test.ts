@@ -53,7 +53,7 @@ describe.each(["legacy", "auto"] as const)("[server] era = %s", (era) => {
     expect(client.getNegotiatedProtocolVersion()).toBe(era === "legacy" ? LEGACY : MODERN);
   });
 
-  test("serves a client of the legacy era as before", async () => {
+  test("still serves a client of the legacy era", async () => {
     const client = new ClientV1({ name: "v1", version: "1" });
     await client.connect(new HttpV1(new URL(hub.url!)) as Parameters<typeof client.connect>[0]);
     onTestFinished(() => client.close());
@@ -86,7 +86,7 @@ test.each([
   ["--era", {}, ["--era", "legacy"]],
   ["--era over [server] era", { server: { era: "legacy" } }, ["--era", "auto"]],
 ] satisfies readonly [string, HubConfig, readonly string[]][])(
-  "applies to stdio, too (%s)",
+  "the era option applies to stdio, too (%s)",
   async (_how, settings, words) => {
     const hub = await serveHub({ mcp, ...settings }, "stdio");
     // Removes the folder only after the client is closed, because the client's process writes into the folder.
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test("a modern request gets the answer of a legacy server", async () => {
+test("a modern request gets the answer that a legacy server gives", async () => {
   await using hub = await serveHub({ mcp, server: { era: "legacy" } }, "HTTP");
   const post = async (body: unknown): Promise<{ status: number; body: string }> => {
     const response = await fetch(hub.url!, {

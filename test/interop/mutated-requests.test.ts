@@ -86,7 +86,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
   roots: { roots: [{ uri: "file:///home", name: "home", _meta: { a: 1 } }], _meta: { "example.test/a": 1 } },
 };
 
-test("mutated answers of a client reach the asking server as on a direct connection", async () => {
+test("mutated answers of a client reach the server that sent the request, as on a direct connection", async () => {
   const tools = Object.keys(ANSWERS).map((name) => ({ name, inputSchema: { type: "object" } }));
   const command = [process.execPath, fixture("quirks"), JSON.stringify({ tools, asks: QUESTIONS })];
   await using served = await serveHub({ mcp: { stdio_servers: { only: { command, namespace: "" } } } }, "HTTP");

@@ -56,7 +56,7 @@ test("output of programs that a script starts does not mix with the answers", as
   expect(await worker.run([starting])).toBe("own\n");
 });
 
-test("a script that exceeds its time does not affect others", async () => {
+test("a script that exceeds its time limit does not affect others", async () => {
   const impatient = new PythonWorker("python3", { cwd: folder, env: process.env, timeoutMs: 50 });
   const hanging = await script("hanging.py", "import time\nwhile True: time.sleep(60)\n");
   await expect(impatient.run([hanging])).rejects.toThrow(/ended with SIGKILL/);

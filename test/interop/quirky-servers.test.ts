@@ -162,7 +162,7 @@ describe("capabilities", () => {
     ["a switch of null", { tools: { listChanged: null } }, true],
     ["false", { tools: false, prompts: {} }, false],
     ["no tools", { prompts: {} }, false],
-  ])("that are %s", async (_what, capabilities, hasTools) => {
+  ])("that are %s reach official clients in a valid form", async (_what, capabilities, hasTools) => {
     const quirks = { ...GOOD, opening: { capabilities } as JsonObject, prompts: [{ name: "hi" }] };
     await using hub = await serveHub(
       { mcp: { stdio_servers: { quirky: { command: command(quirks) }, good: { command: command(GOOD) } } } },

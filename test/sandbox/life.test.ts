@@ -310,7 +310,7 @@ describe("sessions", () => {
     expect(valueOf(await sandbox.run({ code: "typeof s" }))).toBe("undefined");
   });
 
-  test("an exception keeps the session; a timeout loses it, and the next run reports that", async () => {
+  test("an exception keeps the session; a timeout ends it, and the next run reports that", async () => {
     await using sandbox = embedded();
     const session = "a";
     await sandbox.run({ session, code: "let n = 1" });

@@ -77,7 +77,7 @@ describe("a JavaScript tool named `then`", () => {
     ]);
   });
 
-  test("does not turn a path into a promise: it is awaited, returned and printed as before", async () => {
+  test("does not change other paths: they are awaited, returned and printed as paths", async () => {
     const code = `
       const source = await tools.odd;
       const both = await Promise.all([tools.odd, (async () => tools.odd.print)()]);

@@ -56,7 +56,7 @@ describe("S8: with bubblewrap", () => {
         "JSON.parse(readFileSync(0, 'utf8')).x }));",
     ],
     ["shell", "main.sh", 'echo "{\\"progress\\": 1}" >&3; printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
-  ])("a script in %s works as without it", async (_, file, text) => {
+  ])("a script in %s works as without bubblewrap", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[parameters.x]\ntype = "string"\n`);
     expect(await yard.call("one", { x: "hello" })).toMatchObject({
@@ -148,7 +148,7 @@ describe("S8: with bubblewrap", () => {
     await until(() => processesNamed(join(yard.folder.path, "one")) === 0);
   });
 
-  test("ends a daemon that left group and environment with its call", async () => {
+  test("when a call ends, ends its daemon that has left the process group and emptied its environment", async () => {
     await using yard = openYard();
     yard.folder.script(
       "one",

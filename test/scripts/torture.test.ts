@@ -154,7 +154,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
     expect(textOf(await call)).toBe("done");
   });
 
-  test("killing or crashing the interpreter from inside is the tool's failure", async () => {
+  test("a script that kills or crashes its interpreter fails as a tool", async () => {
     await using made = yard("os.kill(os.getpid(), getattr(signal, x))");
     for (const x of ["SIGKILL", "SIGSEGV"])
       expect(await made.call("one", { x })).toMatchObject({
@@ -164,7 +164,7 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
       });
   });
 
-  test("ignores junk on the descriptors to the hub", async () => {
+  test("ignores invalid data on the descriptors to the hub", async () => {
     const body =
       'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * ' +
       '50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';

@@ -295,7 +295,7 @@ test("the helpers work as in a separate process: arguments and results belong to
   }
 });
 
-test("refuses warm for scripts that cannot persist, and ignores it as a default for them", async () => {
+test("refuses mode warm for scripts that cannot persist, and ignores the section's mode warm for them", async () => {
   await using made = new ScriptYard();
   made.folder.script("sh", "main.sh", "echo shell");
   made.folder.script("own", "main.sh", "echo", WARM);

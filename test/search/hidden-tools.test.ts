@@ -73,14 +73,17 @@ test.each([
   "vault__send_gold",
   "orders",
   "",
-])("S15: %j finds the same for a guest as without other tools, with equal scores and reasons", async (query) => {
-  const guest = await yard([SHOWN, HIDDEN], RIGHTS);
-  const alone = await yard([SHOWN]);
-  expect(await guest(query)).toEqual(await alone(query));
-  expect(await guest(query, { server: "vault" })).toEqual(await alone(query, { server: "vault" }));
-});
+])(
+  "S15: for %j, a guest gets the results, scores and reasons that it would get without hidden tools",
+  async (query) => {
+    const guest = await yard([SHOWN, HIDDEN], RIGHTS);
+    const alone = await yard([SHOWN]);
+    expect(await guest(query)).toEqual(await alone(query));
+    expect(await guest(query, { server: "vault" })).toEqual(await alone(query, { server: "vault" }));
+  },
+);
 
-test("S15: a caller with all rights finds tools hidden from the guest, between its searches", async () => {
+test("S15: searches of a caller with all rights and of a guest do not affect each other", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "vault" }).offerTools({ name: "send_gold", description: "Sends gold." }),
     new MemoryProvider({ id: "mail" }).offerTools({ name: "send_email", description: "Sends an email." }),

@@ -135,7 +135,7 @@ test("a source removed during embedding appears in no search, now or later", asy
   expect(names(await found("send an email"))).toEqual(["stays__send_mail"]);
 });
 
-test("words of similar tools are complete after concurrent searches with different rights, in any order", async () => {
+test("a tool has the words of similar tools after concurrent searches with different rights", async () => {
   const offer = (id: string): MemoryProvider =>
     new MemoryProvider({ id }).offerTools({ name: "send_email", description: "Sends an email to somebody." });
   const { catalog, table, found } = placeWith([offer("a"), offer("b"), offer("c")]);
@@ -198,7 +198,7 @@ test("if a model fails for tools and queries, the table is used", async () => {
   expect(names(await found(BY_MEANING))[0]).toBe("send_email");
 });
 
-test("a vector with numbers beyond the range keeps its direction, or counts as absent", () => {
+test("a vector with huge numbers keeps its direction, and zeros stay zeros", () => {
   expect([...unitVector([3e300, 4e300])].map((value) => value.toFixed(2))).toEqual(["0.60", "0.80"]);
   expect([...unitVector([1.7e308, 1.7e308])].every(Number.isFinite)).toBe(true);
   expect([...unitVector([0, 0])]).toEqual([0, 0]);

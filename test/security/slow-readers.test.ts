@@ -31,7 +31,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   const [what, path] = options.workers === 1 ? ["a whole answer", "/large"] : ["an event stream", "/streamed"];
   const more = options.kind === "TLS" ? "" : "Connection: close\r\n";
 
-  test(`a slow reader gets ${what}, within more than twice the stall time`, async () => {
+  test(`a slow reader gets ${what}, although that takes more than twice the stall time`, async () => {
     const until = performance.now() + 2.5 * STALL_MS;
     // About 16 MB per second at first, then as fast as data arrives.
     const pauseMs = (bytes: number): number => (performance.now() < until ? bytes / 16_000 : 0);

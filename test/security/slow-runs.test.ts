@@ -48,7 +48,7 @@ test.each([
   [1, "python"],
   [2, "javascript"],
 ] as const)(
-  "with %i process(es), two callers run code on every surface during sleeping %s of a third",
+  "with %i process(es), two callers run code on every surface while a third caller's %s code sleeps",
   async (workers, language) => {
     await using server = await startLegacy({});
     await using target = await openTarget({

@@ -89,7 +89,7 @@ describe("a URI belongs to the first source", () => {
     ]);
   });
 
-  test("of overlapping templates the first serves common URIs, and the other source is notified", async () => {
+  test("of overlapping templates the first serves common URIs, and the hub reports the other", async () => {
     const snapshot = await snapshotOf(
       { id: "good", templates: ["notes://{id}", "file:///docs/{name}"] },
       { id: "late", templates: ["notes://{id}", "notes://{name}", "file:///{+path}"] },

@@ -19,7 +19,7 @@ async function toolyard(config: string, args: readonly string[], env: Readonly<R
 }
 
 describe("services of a hub", () => {
-  test("their lists are in the package: naming the tools starts no service", async () => {
+  test("lists their tools from files of the package, and starts no service", async () => {
     const all = "datetime = true\nweb_search = true\nweather = true\ngeocoding = true\ngnn = true\n";
     const { stdout } = await toolyard(`[services]\n${all}`, ["list", "--json"]);
     const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);

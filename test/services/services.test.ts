@@ -174,7 +174,7 @@ describe("web search", () => {
   test.each([
     ["searxng", {}, SEARXNG_JSON, undefined],
     ["brave", { WEB_SEARCH_API_KEY: "key-of-brave" }, BRAVE_JSON, "key-of-brave"],
-  ])("C43: asks %s instead of DuckDuckGo if configured", async (backend, more, body, key) => {
+  ])("C43: queries %s instead of DuckDuckGo if configured", async (backend, more, body, key) => {
     await startAll({ WEB_SEARCH_BACKEND: backend, ...more });
     providers.misbehave((_request, response) => sendJson(response, 200, body));
     const { results } = (await manager.callTool("search_ddgs", { query: "otters", max_results: 2 })) as {

@@ -124,7 +124,7 @@ test.each<[string, string | string[]]>([
   ["in two lines", ['Basic realm="x"', 'Bearer scope="right"']],
   ["in one line", 'Negotiate, Basic realm="a, Bearer scope=\\"wrong\\"", Bearer scope="right"'],
   ["with one of ours twice", 'Bearer scope="right", Bearer scope="wrong", scope="wrong"'],
-])("reads its scheme from a challenge with several schemes %s", async (_, challenge) => {
+])("reads the Bearer challenge from a header with several schemes %s", async (_, challenge) => {
   await using auth = await startAuthServer();
   await using server = await startServer((request, response) => {
     if (request.url?.startsWith("/.well-known/oauth-protected-resource"))

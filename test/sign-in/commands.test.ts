@@ -37,7 +37,7 @@ const showsNone = (auth: AuthServer, { stdout, stderr }: Ran): void => {
   for (const secret of auth.secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
 };
 
-test("`login` without a name asks which of several, and `--all` signs in to each that requires it", async () => {
+test("`login` without a name asks for the server, and `--all` signs in to each server that requires it", async () => {
   await using auth = await startAuthServer();
   await using first = await startProtected(auth);
   await using second = await startProtected(auth);

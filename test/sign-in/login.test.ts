@@ -119,7 +119,7 @@ test.each<[string, Record<string, string | undefined>, Partial<Switches>]>([
   ["of an issuer with a slash more", { iss: "SLASH" }, {}],
   ["without the issuer that was announced", {}, { metadata: { authorization_response_iss_parameter_supported: true } }],
   ["that is a refusal", { error: "access_denied", code: undefined }, {}],
-])("does not redeem an answer %s", async (_, redirect, switches) => {
+])("does not redeem an authorization response %s", async (_, redirect, switches) => {
   await using auth = await startAuthServer(switches);
   auth.switches.redirect = redirect["iss"] === "SLASH" ? { iss: `${auth.url}/` } : redirect;
   await using server = await startProtected(auth);
@@ -197,7 +197,7 @@ test("stores tokens encrypted in one file of their owner, with the key next to i
   }
 });
 
-test("a source of the same name at another address is not signed in to", async () => {
+test("a sign-in does not apply to a source of the same name at another address", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using other = await startProtected({ url: auth.url, accepts: () => false });

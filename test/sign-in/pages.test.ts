@@ -130,10 +130,10 @@ test("refuses a wrong code, and ends the link after five", async () => {
 });
 
 test.each<[string, Record<string, string>, number]>([
-  ["a form of another site", { origin: "https://evil.example" }, 403],
-  ["a name that somebody made lead here", { host: "evil.example" }, 403],
-  ["the hub's own form", {}, 303],
-])("a sign-in begins correctly by %s", async (_, headers, status) => {
+  ["a page of another site", { origin: "https://evil.example" }, 403],
+  ["a foreign `Host`", { host: "evil.example" }, 403],
+  ["the hub's own page", {}, 303],
+])("begins a sign-in only for the hub's own page: %s", async (_, headers, status) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);

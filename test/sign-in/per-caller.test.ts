@@ -56,7 +56,7 @@ test("gives a user without a sign-in one tool for it, and no tool of another use
   expect((await provider.listing()).tools).toEqual([]);
 });
 
-test("offers what a server gives without a sign-in, and requests it without a token", async () => {
+test("offers the tools that a server lists without a sign-in, and requests them without a token", async () => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far", { guards: () => false });
   await using home = new Home();
@@ -71,7 +71,7 @@ test("offers what a server gives without a sign-in, and requests it without a to
   expect(await names(BEN)).toEqual(["whoami", "stir", "of_nobody"]);
 });
 
-test.each(["shared", "local"])("another principal does not use what belongs to %s", async (owner) => {
+test.each(["shared", "local"])("a principal does not use the sign-in of %s", async (owner) => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();

@@ -32,7 +32,7 @@ test("refused calls, unknown tasks and absent hubs are errors with advice", LONG
   expect(absent.stderr).toMatch(/No hub answers at http:\/\/127\.0\.0\.1:9.*start one with `toolyard serve`/);
 });
 
-test("`chat --task` needs a question, no own model, and a hub with a model", LONG, async () => {
+test("`chat --task` requires a question and a hub with a model, and refuses a model of its own", LONG, async () => {
   await using hub = await TaskHub.start("");
   const run = (...args: string[]) => hub.desk.run(["chat", "--task", ...args, "--url", hub.url]);
   expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining("--once <question>") });

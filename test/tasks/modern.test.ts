@@ -70,7 +70,7 @@ test("a tool cannot ask for input that the client did not declare", LONG, async 
   expect(JSON.stringify(await hub.get(id))).toContain("elicitation");
 });
 
-test("cancelling ends the tool's call, once and for all", LONG, async () => {
+test("a cancelled task ends the tool's call and stays cancelled", LONG, async () => {
   await using hub = await TaskHub.start(ALWAYS);
   const id = await hub.task("wait_for_file");
   for (let count = 0; count < 2; count += 1)

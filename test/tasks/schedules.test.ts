@@ -48,7 +48,7 @@ test("schedules run at their times and by command, and their results are read", 
   expect((await run("schedules", "run", "none")).stderr).toContain('There is no schedule "none"');
 });
 
-test("an unfinished run refuses another, and a crash keeps the runs", LONG, async () => {
+test("another run is refused while one is unfinished, and a crash keeps the runs", LONG, async () => {
   await using hub = await TaskHub.start(CONFIG);
   const post = { method: "POST", ...OWNER };
   const first = await read(hub, "/slow", post);

@@ -116,7 +116,7 @@ test("a tool file gets the context of its run in TRACEPARENT", async () => {
   expect(answer).toBe(contextOf(named(spans, "run folders")));
 });
 
-test("a call by code in the sandbox is below the run of the code", async () => {
+test("the span of a call by sandboxed code is below the span of the run", async () => {
   const hub = await tracedHub({}, (own) =>
     own.registerTool("echo", ({ text }) => String(text), { type: "object" }, "Echoes a text"),
   );

@@ -141,7 +141,7 @@ describe("connections", () => {
     ]);
   });
 
-  test("accepts an undeclared endpoint if the same variable is declared at another time", () => {
+  test("accepts an endpoint at another time step if its variable is declared", () => {
     expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
   });
 

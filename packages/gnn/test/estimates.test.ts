@@ -19,7 +19,7 @@ test("counts the bytes of all tensors and counts, and the operations of one step
   expect(costs(LINEAR)).toMatchObject({ tensor_bytes: (4 + 2 + 4 + 1 + 2 + 4) * 8, policies: 0 });
 });
 
-test("keeps the estimates of the 2025 tools for a model without a program, with the reason", () => {
+test("for a model that no program can run, returns the estimates of the 2025 tools and the reason", () => {
   const text = TWO_ROOM.replace(/^A=.*$/m, "A={ }");
   const [model] = parseGnn(text).file.models;
   expect(modelCosts({ form: "markdown", models: [model!] })).toEqual([

@@ -68,7 +68,7 @@ function linesOf(text: string, code: string): readonly number[] {
     .map(({ start }) => start.line);
 }
 
-test("C40: reports a syntax error in any statement of any model in its line", () => {
+test("C40: reports a syntax error of any statement of any model in the line of the statement", () => {
   fc.assert(
     fc.property(file, fc.nat(), (data, choice) => {
       const text = printGnn(fromData(data));

@@ -53,7 +53,7 @@ describe("a habit and the length of policies", () => {
     );
   });
 
-  test("refuses another length, and names both lengths that fit", async () => {
+  test("refuses an E of another length, and names both lengths that fit", async () => {
     await expect(runOf(withHabit([0.5, 0.3, 0.2]))).rejects.toThrow(
       "E has 3 numbers, and there are 2 policies of 1 action. Write a number for each policy, or for each of the 2 " +
         "actions.",
@@ -63,7 +63,7 @@ describe("a habit and the length of policies", () => {
     );
   });
 
-  test("num_policies determines the length if nothing else does", () => {
+  test("num_policies determines the policy length if no other setting does", () => {
     const stating = (...lines: readonly string[]): Program =>
       programOf(TWO_ROOM.replace("## Footer", `${lines.join("\n")}\n## Footer`));
     expect(stating("num_policies: 8").settings.policyLength).toBe(3);

@@ -104,7 +104,7 @@ describe("statements about the score of a policy", () => {
     }
   });
 
-  test("weights multiply the parts", async () => {
+  test("weights multiply the parts of the score", async () => {
     const replay = { observations: [[1], [0], [1]], actions: [[0], [1], [0]] };
     const usual = (await runOf(TWO_ROOM, replay)).agents[0]!.steps[1]!;
     const lines = ["epistemic_weight: 3", "pragmatic_weight: 0.5"];
@@ -135,7 +135,7 @@ describe("statements about the score of a policy", () => {
     expect(gains.every(({ parameters }) => parameters![0]! > 0)).toBe(true);
   });
 
-  test("notes name what a model or a target cannot use", () => {
+  test("notes name the settings that a model or a target cannot use", () => {
     expect(notesFor(stating(TWO_ROOM, "learning_rate: 0.1"), "numpy")).toContain(
       "The learning rate of A, B, D is not used, because the model has no Dirichlet counts of it.",
     );

@@ -283,7 +283,7 @@ describe("coupled factors, message passing over a window and a learnt initial st
   test.each([
     ["coupled", COUPLED],
     ["messages", MESSAGES],
-  ])("results equal those of the rendered NumPy program, which the other programs equal: %s", async (name, text) => {
+  ])("results equal those of the rendered NumPy program: %s", async (name, text) => {
     const rows = runs[name]!;
     const [observations, actions] = [rows.map((row) => row.observation), rows.map((row) => row.action)];
     const { agents } = await simulate(programOf(text), { observations, actions });

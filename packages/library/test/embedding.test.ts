@@ -111,7 +111,7 @@ describe('embedding = "models"', () => {
     ["no model", "", "`models.embedding` is not set"],
     ["a provider without embedding models", 'embedding = "anthropic/claude"', "no embedding models"],
     ["a vendor without its key", 'embedding = "openai/text-embedding-3-small"', "OPENAI_API_KEY"],
-  ])("refuses %s, by name", async (_case, embedding, message) => {
+  ])("refuses %s, and names the setting or variable to set", async (_case, embedding, message) => {
     await using desk = await createDesk(config('embedding = "models"', embedding));
     const { code, stderr } = await desk.run(["library", "add", "clear.md"]);
     expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining(message)]);

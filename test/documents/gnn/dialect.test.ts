@@ -505,7 +505,7 @@ describe("HTTP", () => {
     ]);
   });
 
-  test("G33: 200 for results", async () => {
+  test("G33: answers 200 for results", async () => {
     expect((await client.post(request("mcp/discover"))).status).toBe(200);
   });
 

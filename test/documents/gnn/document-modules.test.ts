@@ -44,7 +44,7 @@ describe("G3: a module's own folder", () => {
 test.each([
   ["async def register_tools(mcp):\n", ""],
   ["async def register_tools(mcp):\n    import asyncio\n    await asyncio.sleep(0)\n", ""],
-])("G4: %j registers", async (head) => {
+])("G4: a module that begins with %j registers its tools", async (head) => {
   yard.folder.write("src/late/mcp.py", `${head}    mcp.register_tool("late.five", lambda: 5, {}, "")\n`);
   await open();
   expect(await rpc("late.five", {}, JSON_TYPE)).toMatchObject({ body: { result: 5 } });

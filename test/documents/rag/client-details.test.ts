@@ -325,7 +325,7 @@ describe("the specified loop", () => {
   };
   const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
 
-  test("R32, R34, R35, R36, R37, R39, R41: the specified loop, with two calls, one of them truncated", async () => {
+  test("R32, R34, R35, R36, R37, R39, R41: the specified loop answers two calls, one of them truncated", async () => {
     const { asked, client: model } = scripted([
       { content: "", toolCalls: [wants("brest0001", '{"place": "Brest"}'), wants("brest0002", '{"place": ')] },
       { content: WORDS },

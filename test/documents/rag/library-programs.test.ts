@@ -34,7 +34,7 @@ to originate anything. It can do whatever we know how to order it to perform.
 Its province is to assist us in making available what we are already acquainted with.
 `;
 
-test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the skeleton reads and searches", async () => {
+test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the client reads and searches", async () => {
   const book = await desk.write("books/engine.md", BOOK);
   const main = join(ROOT, "packages/library/dist/main.js");
   const server = await desk.write(

@@ -43,7 +43,7 @@ describe("numbers of notes in HTML", () => {
     expect(textOf(`<p>${html}</p>`)).toBe(expected);
   });
 
-  test("are left out before the notes, with the links back", () => {
+  test("are left out at the start of each note, with the links back to the text", () => {
     const notes = `<section role="doc-endnotes"><ol><li id="fn1"><p>See Peirce. <a href="#fnref1">↩</a></p></li></ol>`;
     expect(textOf(`<p>A sign<a href="#fn1"><sup>1</sup></a> stands.</p>${notes}</section>`)).toBe(
       "A sign stands. | See Peirce.",

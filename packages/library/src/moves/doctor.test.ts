@@ -31,7 +31,7 @@ describe("outdated documents", () => {
       Array.from({ length: 7 }, () => "4 200 800"),
       "found less well: book1, book2, book3, book4, book5 and 2 more.",
     ],
-  ])("names %s", async (_, pipelines, message) => {
+  ])("are named, except those of the current version: %s", async (_, pipelines, message) => {
     const { findings } = await examine(storeOf(pipelines), undefined);
     if (message === undefined) expect(findings).toEqual([]);
     else expect(findings).toEqual([{ what: expect.stringContaining(message), canMend: false, about: "versions" }]);

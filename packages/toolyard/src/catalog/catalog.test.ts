@@ -328,7 +328,7 @@ test("C3: resolves an ambiguous name to the tool that the caller may use", async
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: the kind, then the order of sources decides who gets a name; the other keeps its full name", async () => {
+test("C28: the kind, then the order of sources decides whose tool gets a name; others keep full names", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
@@ -615,7 +615,7 @@ test("emits no event for an announcement without a visible change", async () => 
   expect(heard).toEqual([{ lists: ["resources"] }]);
 });
 
-test("C33: reports a change that one request found to all other callers", async () => {
+test("C33: reports to all other callers a change that a request of one caller found", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   await catalog.snapshot();

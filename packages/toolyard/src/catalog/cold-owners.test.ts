@@ -11,12 +11,12 @@ const asked = (text: string, allow: readonly string[]) => ({
   view: { mode: "normal" as const, principal: { id: "p", rights: { allow } } },
 });
 
-test("mentions a source to a caller with narrowed rights that may use this name at that source", () => {
+test("mentions a source if the caller's narrowed rights permit the name at that source", () => {
   expect(mightUse(asked("payroll__pay", ["payroll__*"]), source, names)).toBe(true);
   expect(mightUse(asked("pay", ["payroll__*"]), source, names)).toBe(true);
 });
 
-test("does not mention a source if the caller's rights cover the name only at other sources", () => {
+test("does not mention a source if the caller's rights permit the name only at other sources", () => {
   expect(mightUse(asked("searchx", ["search*"]), source, names)).toBe(false);
   expect(mightUse(asked("payroll__pay", ["search*"]), source, names)).toBe(false);
 });

@@ -25,7 +25,7 @@ async function sourceOf(text: string, principal?: Principal): Promise<string | u
   return found.found ? found.source.id : undefined;
 }
 
-test("a known name is the same result, and its source is still requested", async () => {
+test("a repeated lookup of a name returns the same object, and still requests the list of its source", async () => {
   const clock = new MemoryProvider({ id: "clock" }).offerTools("now");
   open(clock);
   // The first look-up reads the list.
@@ -44,7 +44,7 @@ test("a removed tool is not found any more, and an added one is found", async ()
   expect([await sourceOf("clock__now"), await sourceOf("clock__later")]).toEqual([undefined, "clock"]);
 });
 
-test("a changed definition is a new result", async () => {
+test("a lookup after a change returns the changed definition", async () => {
   const clock = new MemoryProvider({ id: "clock" }).offerTools({ name: "now", description: "old" });
   open(clock);
   await find("clock__now");
@@ -52,7 +52,7 @@ test("a changed definition is a new result", async () => {
   expect(await find("clock__now")).toMatchObject({ found: true, target: { tool: { description: "new" } } });
 });
 
-test("another caller has its own result", async () => {
+test("a lookup by a caller with other rights does not return the result of the first caller", async () => {
   open(new MemoryProvider({ id: "clock" }).offerTools("now"));
   const narrow: Principal = { id: "guest", rights: { deny: ["clock__*"] } };
   expect(await sourceOf("clock__now")).toBe("clock");
@@ -62,7 +62,7 @@ test("another caller has its own result", async () => {
   expect(await sourceOf("clock__now", { ...LOCAL_PRINCIPAL, rights: { allow: ["other__*"] } })).toBeUndefined();
 });
 
-test("a source of higher precedence that takes over the name has it from then on", async () => {
+test("a lookup returns a source of higher precedence that has added the name, not the earlier result", async () => {
   const module = new MemoryProvider({ id: "own", kind: "modules", namespace: "", order: 0 });
   const other = new MemoryProvider({ id: "other", kind: "modules", namespace: "", order: 1 }).offerTools("now");
   open(module, other);
@@ -73,7 +73,7 @@ test("a source of higher precedence that takes over the name has it from then on
   expect(found.found ? found.source.id : found.failure.kind).not.toBe("other");
 });
 
-test("a removed source has no names, also after another one was added", async () => {
+test("a lookup finds no tool of a removed source, even if a source with the same id was added again", async () => {
   const clock = new MemoryProvider({ id: "clock" }).offerTools("now");
   open(clock, new MemoryProvider({ id: "mail" }).offerTools("send"));
   expect(await sourceOf("clock__now")).toBe("clock");
@@ -83,7 +83,7 @@ test("a removed source has no names, also after another one was added", async ()
   expect([await sourceOf("clock__now"), await sourceOf("clock__later")]).toEqual([undefined, "clock"]);
 });
 
-test("a prompt of the same name is not answered with the kept tool", async () => {
+test("a lookup of a prompt does not return the cached tool with the same name", async () => {
   const clock = new MemoryProvider({ id: "clock" }).offerTools("now");
   open(clock);
   await find("clock__now");
@@ -94,7 +94,7 @@ test("a prompt of the same name is not answered with the kept tool", async () =>
   });
 });
 
-test("a list that is being requested is awaited for a known name too", async () => {
+test("a lookup of a known name waits for a list that its source is just reading", async () => {
   const clock = new MemoryProvider({ id: "clock" }).offerTools("now");
   open(clock);
   await find("clock__now");
@@ -103,7 +103,7 @@ test("a list that is being requested is awaited for a known name too", async () 
   expect(await sourceOf("clock__now")).toBeUndefined();
 });
 
-test("many names and callers do not change results", async () => {
+test("lookups of more names than the cache holds return the right source", async () => {
   const names = Array.from({ length: 600 }, (_, at) => `t${at}`);
   open(new MemoryProvider({ id: "many" }).offerTools(...names));
   for (const name of [...names, ...names.slice(0, 50)]) expect(await sourceOf(`many__${name}`)).toBe("many");

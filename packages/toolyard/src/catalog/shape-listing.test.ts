@@ -42,7 +42,7 @@ test("`include` matches original and new names, and `exclude` overrides it", () 
   expect(tools.map(({ name }) => name)).toEqual(["read_a", "c"]);
 });
 
-test("keeps the hub's own tools for every selection, and reports no missing ones", () => {
+test("keeps the hub's own tools for every selection, and does not report them", () => {
   const source = sourceOf({ include: ["read_*"], exclude: ["sign_*"], rename: { c: "new" } });
   const listing = { ...EMPTY_LISTING, tools: [{ ...toolOf("sign_in", source), isHubs: true }] };
   const { tools, problems } = new ListingShaper(source).shape(listing);
@@ -113,7 +113,7 @@ describe("pinned tools", () => {
     expect(Object.keys(tool!.definition)).toEqual(["name", "description", "inputSchema", "execution"]);
   });
 
-  test("a pin without a version is valid by the first rule, with a warning that gives the current digest", () => {
+  test("checks a pin without a version with the first digest rule, and warns with the current digest", () => {
     const { tools, problems } = pinned(FIRST_RULE, ICON);
     expect(tools).toHaveLength(1);
     expect(problems).toMatchObject([{ subject: "a", message: expect.stringContaining(digestWith(ICON)) }]);

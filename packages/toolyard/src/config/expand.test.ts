@@ -10,7 +10,7 @@ const WHOLE =
 const VARIABLES = { A: "one", b_1: "two" };
 const context = { variables: VARIABLES, folder: "/" };
 
-test("expands like a single pattern over the whole text", async () => {
+test("expands random text like one regular expression over the whole text", async () => {
   const piece = fc.constantFrom("$", "${", "$${", "}", "A", "b_1", "env:", ":-", "none", " ", "é", "{");
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => {

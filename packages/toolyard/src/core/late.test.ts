@@ -21,7 +21,7 @@ test("loads again after a failure", async () => {
   expect(await late.get()).toEqual({ loads: 2 });
 });
 
-test("`whenMade` runs immediately with a loaded object, or after a loading that has begun", async () => {
+test("`whenMade` calls back immediately if the object is loaded, or when the running load ends", async () => {
   const seen: string[] = [];
   const unused = new Late(async () => ({}));
   unused.whenMade(() => seen.push("unused"));
@@ -34,7 +34,7 @@ test("`whenMade` runs immediately with a loaded object, or after a loading that 
   expect(seen).toEqual(["later", "immediately"]);
 });
 
-test("`whenMade` ignores an object that could not be loaded", async () => {
+test("`whenMade` does not call back if the load fails", async () => {
   const late = new Late(() => Promise.reject(new Error("gone")));
   const loading = late.get();
   late.whenMade(() => expect.unreachable());

@@ -21,7 +21,7 @@ test.each([
   expect(names(query, header)).toBe(expected);
 });
 
-test("caches one object for a caller with another form of names; returns the caller for its own form", () => {
+test("adds a form of names to a caller and caches the new object; returns a caller that has the form", () => {
   const named = withToolNames(LOCAL_PRINCIPAL, "model");
   expect(named).toEqual({ ...LOCAL_PRINCIPAL, toolNames: "model" });
   expect(withToolNames(LOCAL_PRINCIPAL, "model")).toBe(named);

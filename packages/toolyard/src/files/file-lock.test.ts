@@ -64,7 +64,7 @@ test("waits for the lock of a running holder, then rejects with its name", async
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
 });
 
-test("a lock older than the limit is free, even if another process has the holder's number", async () => {
+test("a lock older than the limit is free, even if another process now has the holder's process id", async () => {
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(process.pid));
   await utimes(lock(), 0, 0);

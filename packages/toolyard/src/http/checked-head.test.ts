@@ -83,7 +83,7 @@ test("each request is authenticated, although its head was checked before", asyn
   expect(fourth).toBe(first);
 });
 
-test("another head on the same connection is checked for itself", async () => {
+test("checks each different head on one connection separately", async () => {
   const { port, heads } = await serve(new Turns(...Array.from({ length: 6 }, () => admitted("ann"))));
   const answers = await ask(
     port,

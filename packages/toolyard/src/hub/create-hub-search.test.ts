@@ -114,7 +114,7 @@ test.each<[NonNullable<HubConfig["search"]>, string[]]>([
   expect(hits.map((hit) => hit.name)).toEqual(found);
 });
 
-test("sends no request to a configured model with mode = table", async () => {
+test("with mode = table, sends no request to the configured model", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server, { search: { mode: "table", embedding_wait_ms: 60_000 } });
   await hub.search(FOUND_BY_MEANING);

@@ -71,7 +71,7 @@ test("logs no warning if the hub is closed immediately after a list request", as
   }
 });
 
-test("two hubs with one store count a caller's calls together, and a closed hub holds none", async () => {
+test("two hubs with one store count a caller's calls together, and the store keeps none for a closed hub", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-store-"));
   const store = new MemoryStore();
   const config = await loadHubConfig({ files: [], variables: {}, flags: { limits: { rate_per_minute: 2 } } });

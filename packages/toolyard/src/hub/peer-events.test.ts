@@ -33,7 +33,7 @@ test("keeps an update for one principal on its hub", () => {
   expect(there.updates).toEqual([]);
 });
 
-test("collects updates of other hubs that follow an update, and loses none", () => {
+test("passes an update to the other hub, and combines the updates of the next second into one", () => {
   vi.useFakeTimers();
   const [here, there] = openTwo();
   const update = { uri: "test://a", params: {} };

@@ -93,7 +93,7 @@ describe("compiler checks", () => {
     expect([silent.name, wrong.name]).toEqual(["silent", "wrong"]);
   });
 
-  test("refuses a feature if its start uses a service of an address", () => {
+  test("refuses a feature if its start uses a service that exists only per address", () => {
     const early = defineFeature({
       name: "early",
       // @ts-expect-error A service of a place exists only while the hub is served there.

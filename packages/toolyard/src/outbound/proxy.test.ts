@@ -37,7 +37,7 @@ test("NO_PROXY of * exempts everything", () => {
   expect(proxyFor("http://tools.test/", undefined, { ...environment, NO_PROXY: "*" })).toBeUndefined();
 });
 
-test("prefers lower case to upper case; ALL_PROXY replaces both schemes' variables", () => {
+test("prefers lower-case variables to upper-case ones, and uses ALL_PROXY if the scheme has no variable", () => {
   expect(
     proxyFor("http://tools.test/", undefined, { HTTP_PROXY: "http://upper:1", http_proxy: "http://lower:1" }),
   ).toBe("http://lower:1");

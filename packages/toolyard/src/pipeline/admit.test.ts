@@ -115,7 +115,7 @@ test("0 means no limit", async () => {
   expect(kinds(await Promise.all(Array.from({ length: 1000 }, () => harness.call("t"))))).toEqual({ ok: 1000 });
 });
 
-test("does not count a call within a call again", async () => {
+test("does not count a call that another call makes", async () => {
   const harness = createHarness(
     { t: toolFrom("t", () => text("x")) },
     { limits: { rate_per_minute: 1, in_flight: 1 } },

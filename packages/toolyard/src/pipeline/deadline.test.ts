@@ -124,12 +124,12 @@ test("a forwarding tool has no time limit: the limit of the inner tool applies",
   });
 });
 
-test("includes the time to find the target", async () => {
+test("the time limit of a call includes the time to find its target", async () => {
   const harness = createHarness({}, { deps: { resolve: () => new Promise(() => {}) } });
   expect(await settled(harness.call("t"), MINUTE + 10)).toMatchObject({ kind: "timeout" });
 });
 
-test("includes the time in the queue", async () => {
+test("the time limit of a call includes its time in the queue", async () => {
   const harness = createHarness({ t: toolFrom("t", never, { limits: { maxConcurrent: 1, timeoutMs: 1000 } }) });
   const first = harness.call("t");
   await vi.advanceTimersByTimeAsync(500);
@@ -183,7 +183,7 @@ test("a finished call leaves no timer and no listener", async () => {
   expect([vi.getTimerCount(), getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
 });
 
-test("a known reason for the delay replaces a timeout as the failure, and replaces no other failure", async () => {
+test("a call that timed out fails with the known reason of the delay, and any other failure is unchanged", async () => {
   const why = fail("unavailable", "files is installing");
   const late = createHarness(
     { t: toolFrom("t", never), bad: toolFrom("bad", () => fail("too_large", "big")) },

@@ -87,7 +87,7 @@ describe("value of a completion", () => {
     });
   }
 
-  test("S15: stays, with the counts, if the caller may read every one", () => {
+  test("S15: is kept with its counts if the caller may read every resource that it leads to", () => {
     const completed: CompletionCase = {
       template: "notes://{id}",
       argument: "id",
@@ -97,10 +97,10 @@ describe("value of a completion", () => {
   });
 });
 
-describe("completion of an argument that the template does not have", () => {
+describe("completion of an argument of a resource template", () => {
   const rights = { deny: ["file:///a/vault/*"] };
   test.each(["other", "", "Path", "+path", "path*", "__proto__", "constructor"])(
-    "S15: is refused: `%s`",
+    "S15: is refused if the template does not have the argument: `%s`",
     (argument) => {
       const { call, facts } = parts({ template: "file:///{+path}", argument, rights });
       expect(refusedCompletion(call, facts)).toMatchObject({

@@ -16,11 +16,11 @@ describe("a plain result", () => {
     { content: [{ text: "members in another order", type: "text" }] },
     { content: [block("x")], isError: false },
     { isError: false, content: [block("x"), block("y")] },
-  ])("has the size that the general walk counts: %j", (result) => {
+  ])("has the same size as by the general count: %j", (result) => {
     expect(plainResultSize(result)).toBe(jsonSize(result));
   });
 
-  test("has that size with any texts", () => {
+  test("has the same size as by the general count, for any texts", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (texts) => {
         const result = { content: texts.map(block) };

@@ -131,7 +131,7 @@ test("writes no log line for a successful call that the terminal already shows, 
 });
 
 test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
-  "logs a failure with the code %s at the level of its row",
+  "logs a failure with the code %s at the level in the table of outcome codes",
   async (kind, { log }) => {
     const harness = createHarness({ t: toolFrom("t", () => fail(kind, "It failed.", { retryable: false })) });
     await harness.call("t");

@@ -36,7 +36,7 @@ test("G12, C37: arguments that do not match never reach the provider", async () 
   expect(calls).toBe(1);
 });
 
-test("a call that follows a task of a server reaches only that server, without arguments", async () => {
+test("a request about a server's task reaches only that server, without the tool's arguments", async () => {
   const calls: unknown[] = [];
   const harness = one(({ arguments: args }) => (calls.push(args), text("followed")), {
     sourceId: "files",
@@ -125,7 +125,7 @@ describe("validation mode of a source", () => {
     expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
   });
 
-  test("coerce refuses text that is not a number, with the message of the first check", async () => {
+  test("coerce refuses text that is not a number, with the message for the original text", async () => {
     const { harness } = configured();
     for (const count of ["0", "1.5", "three"])
       expect(await harness.call("t", { count })).toMatchObject({

@@ -41,7 +41,7 @@ describe.runIf(process.platform !== "win32")("the PATH of the login shell", () =
     ["text that is no PATH", "echo nothing", undefined],
     ["an error", "exit 3", undefined],
     ["half of the PATH, then ends", "printf __toolyard_path__/half; exit 0", undefined],
-  ])("is what stands between the marks if the shell prints %s", async (_what, script, expected) => {
+  ])("is the text between the marks if the shell prints %s", async (_what, script, expected) => {
     const found = await loginPath({ HOME: home, SHELL: await shell(script), PATH: "/usr/bin:/bin" });
     expect(found).toBe(expected);
   });

@@ -68,7 +68,7 @@ test("passes a file instead of an address with a secret, and the file leads to t
   );
 });
 
-test("passes the share of the Linux distribution to a browser of Windows", async () => {
+test("passes a Windows browser the address of the file on the network share of the Linux distribution", async () => {
   const { command, told } = browser();
   const variables = { BROWSER: command, WSL_DISTRO_NAME: "Debian 12" };
   expect(await openBrowserSecretly(SECRET_ADDRESS, { folder: join(folder, "open"), variables })).toBe(true);

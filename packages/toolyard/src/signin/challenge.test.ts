@@ -7,7 +7,7 @@ test.each<[string, object]>([
   ['Basic realm="x, Bearer scope=\\"no\\"", Bearer scope="yes"', { scope: "yes" }],
   ['Negotiate, DPoP algs="ES256", error="use_dpop_nonce"', { error: "use_dpop_nonce" }],
   ['Bearer scope="first", scope="second"', { scope: "first" }],
-])("%s", (header, expected) => {
+])("reads the challenge %s", (header, expected) => {
   expect(readChallenge(401, header)).toEqual({ status: 401, ...expected });
 });
 

@@ -67,7 +67,7 @@ test("refuses a queued start if its caller disconnects", async () => {
   expect(await waiting).toMatchObject({ kind: "limited" });
 });
 
-test("registers once for concurrent requests, and for requests within ten minutes", async () => {
+test("registers a client once for concurrent requests, and for requests within ten minutes", async () => {
   const clock = { now: 0 };
   const starts = startsAt(clock);
   let count = 0;
@@ -81,7 +81,7 @@ test("registers once for concurrent requests, and for requests within ten minute
   expect((await starts.client("key", register)).id).toBe("client-2");
 });
 
-test("registers for different keys one after another", async () => {
+test("registers clients for different keys one after another", async () => {
   const starts = startsAt({ now: 0 });
   const order: string[] = [];
   const register = (key: string) => async (): Promise<ClientRecord> => {
@@ -107,7 +107,7 @@ test("rejects all callers of a failed registration, and tries again for the next
   expect((await starts.client("key", register)).id).toBe("client");
 });
 
-test("does not remember a failed registration", async () => {
+test("does not store a failed registration", async () => {
   const starts = startsAt({ now: 0 });
   const seen: unknown[] = [];
   const given = async (recent?: ClientRecord): Promise<ClientRecord> => {

@@ -67,7 +67,7 @@ test("does not access the keyring without a terminal", async () => {
   expect(ring.kept.size).toBe(0);
 });
 
-test("opens the store chosen earlier; while it is locked, reports that and creates no second key", async () => {
+test("uses the key store chosen earlier; while it is locked, reports that and creates no second key", async () => {
   const ring = new Ring();
   await vaultOf(ring, true).update(RECORD, () => RECORD);
   ring.isLocked = true;

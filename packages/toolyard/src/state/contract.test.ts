@@ -116,7 +116,7 @@ function contract(name: keyof typeof STORES): void {
       expect(await here.limits.admit("b", TWO)).toEqual({ admitted: true });
     });
 
-    test("a hub returns only its own places", async () => {
+    test("a hub frees only the places that its own calls take", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       here.limits.leave("a");
@@ -125,7 +125,7 @@ function contract(name: keyof typeof STORES): void {
       expect(await isAdmitted(here, TWO)).toBe(true);
     });
 
-    test("counts the places of a hub that does not report until its lease has expired", async () => {
+    test("until the lease of a hub that no longer reports has expired, counts its places", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       vi.advanceTimersByTime(here.leaseMs - CLOCK_ERROR_MS);
@@ -149,7 +149,7 @@ function contract(name: keyof typeof STORES): void {
       expect(await isAdmitted(here, TWO)).toBe(false);
     });
 
-    test("releases the calls of a hub that left immediately", async () => {
+    test("releases the calls of a hub immediately when it leaves", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       await there.leave();
@@ -324,7 +324,7 @@ function contract(name: keyof typeof STORES): void {
       expect(await textsOf(log, "s", 1, 0)).toBeUndefined();
     });
 
-    test("stores neither a text that already waits for the client nor events beyond the limit", async () => {
+    test("does not store a text twice while it waits for the client, nor more texts than the limit", async () => {
       const log = here.openEventLog(LOG);
       log.append("s", { stream: 0, sequence: 1, text: "seen" });
       for (const [at, text] of ["seen", "a", "a", "b", "c"].entries())

@@ -72,7 +72,7 @@ describe("DuckDuckGo", () => {
     });
   });
 
-  test("reads the lite page the same way", async () => {
+  test("returns hits of the lite page in the same form", async () => {
     const answer = await searchAt({}, (_request, response) => sendHtml(response, 200, DUCKDUCKGO_LITE));
     expect(answer).toEqual({ ok: true, hits: [{ title: "The sea otter", link: SEA.link, snippet: SEA.snippet }] });
   });

@@ -80,7 +80,7 @@ test("S4: does not count characters in strings", () => {
   expect([hasMorePartsThan(text, 3), hasMorePartsThan(text, 2)]).toEqual([false, true]);
 });
 
-test("S4: the parts have precedence over the depth, and the depth over the keys", () => {
+test("S4: reports the limit of parts before that of depth, and that of depth before that of keys", () => {
   const text = JSON.stringify({ a: 1, b: 2, c: [[[1]]] });
   const found = (maxJsonDepth: number, maxJsonKeys?: number, maxJsonParts?: number) =>
     excessIn(text, {

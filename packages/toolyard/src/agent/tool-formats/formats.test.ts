@@ -112,7 +112,7 @@ describe("conversion of a vendor's call", () => {
 describe("schemas", () => {
   const VENDORS = ["openai", "anthropic", "mistral", "google"] as const;
 
-  test.each(VENDORS)("%s gets one object schema at the top level for any schema of a tool", (vendor) => {
+  test.each(VENDORS)("%s gets a schema whose top level is a single object, for any schema of a tool", (vendor) => {
     const branches = {
       oneOf: [{ properties: { id: { type: "string" } }, required: ["id"] }, { $ref: "#/$defs/byName" }],
       $defs: { byName: { properties: { name: { type: "string" } }, required: ["name"] } },

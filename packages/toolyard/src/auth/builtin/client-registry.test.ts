@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("refuses a new client at the limit, and still changes and removes a known one", async () => {
+test("at the limit, refuses to register a new client, but still updates and removes registered clients", async () => {
   const registry = new ClientRegistry(folder);
   await registry.write("first", { client_id: "first" });
   for (let count = 1; count < MAX_CLIENTS; count += 1) await writeFile(join(folder, `${count}.json`), "{}");
@@ -24,7 +24,7 @@ test("refuses a new client at the limit, and still changes and removes a known o
   await registry.write("new", { client_id: "new" });
 });
 
-test("ignores a file that is not complete", async () => {
+test("ignores a truncated client file", async () => {
   const registry = new ClientRegistry(folder);
   await registry.write("one", { client_id: "one" });
   await writeFile(join(folder, "torn.json"), '{"client_id":"to');

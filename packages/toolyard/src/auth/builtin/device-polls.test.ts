@@ -6,7 +6,7 @@ function pollsAt() {
   return { clock, polls: new DevicePolls(() => clock.now) };
 }
 
-test("allows a request every 5 seconds, with a tolerance of one second", () => {
+test("allows a poll every 5 seconds, with a tolerance of one second", () => {
   const { clock, polls } = pollsAt();
   for (const pause of [0, 5000, 4000, 4999, 60_000]) {
     clock.now += pause;
@@ -14,7 +14,7 @@ test("allows a request every 5 seconds, with a tolerance of one second", () => {
   }
 });
 
-test("requires 5 seconds more after each request that came too soon, up to a minute", () => {
+test("adds 5 seconds to the interval after each poll that came too soon, up to a minute", () => {
   const { clock, polls } = pollsAt();
   polls.isTooSoon("a");
   clock.now += 3999;
@@ -28,13 +28,13 @@ test("requires 5 seconds more after each request that came too soon, up to a min
   expect(polls.isTooSoon("a")).toBe(false);
 });
 
-test("counts each code by itself", () => {
+test("counts the polls of each device code separately", () => {
   const { polls } = pollsAt();
   for (const code of ["a", "b", "c"]) expect(polls.isTooSoon(code)).toBe(false);
   for (const code of ["a", "b", "c"]) expect(polls.isTooSoon(code)).toBe(true);
 });
 
-test("forgets the oldest code above 10,000", () => {
+test("forgets the oldest device code if there are more than 10,000", () => {
   const { polls } = pollsAt();
   for (let count = 0; count <= 10_000; count += 1) polls.isTooSoon(String(count));
   expect([polls.isTooSoon("10000"), polls.isTooSoon("0")]).toEqual([true, false]);

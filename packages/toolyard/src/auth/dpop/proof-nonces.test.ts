@@ -4,7 +4,7 @@ import { ProofNonces } from "./proof-nonces.ts";
 const MINUTE_MS = 60_000;
 const SECRET = Buffer.alloc(32, 7);
 
-test("accepts a nonce for two to four minutes, and from every hub with the same secret", () => {
+test("accepts a nonce for two to four minutes, also if another hub with the same secret created it", () => {
   for (const offset of [0, 1, MINUTE_MS, 2 * MINUTE_MS - 1]) {
     let now = 1_000 * 2 * MINUTE_MS + offset;
     const [one, other] = [

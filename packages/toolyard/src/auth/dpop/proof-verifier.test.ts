@@ -138,7 +138,7 @@ describe("a proof is refused", () => {
     await expect(verifier.verify(text, request())).rejects.toThrow("used before");
   });
 
-  test("that comes twice, is too long, or is no JWT", async () => {
+  test("that the header contains twice, that is too long, or that is no JWT", async () => {
     const text = await proof();
     await expect(verifier.verify(`${text}, ${await proof()}`, request())).rejects.toThrow("more than one");
     await expect(verifier.verify(await proof({ claims: { x: "y".repeat(9000) } }), request())).rejects.toThrow("long");
@@ -163,7 +163,7 @@ describe("with nonces", () => {
     return (error as { readonly nonce: string }).nonce;
   };
 
-  test("a proof needs the nonce of the error, and a wrong one is refused", async () => {
+  test("a proof needs the nonce of the error response, and a proof with another nonce is refused", async () => {
     const nonce = await nonceOf();
     await verifier.verify(await proof({ claims: { nonce } }), request());
     for (const wrong of ["", "guess", nonce.toLowerCase() === nonce ? nonce.toUpperCase() : nonce.toLowerCase()])
@@ -172,7 +172,7 @@ describe("with nonces", () => {
       });
   });
 
-  test("an old nonce is refused with the new one", async () => {
+  test("the error for an old nonce contains a new nonce", async () => {
     const nonce = await nonceOf();
     now += 4 * 60_000;
     const error: unknown = await verifier
@@ -189,7 +189,7 @@ describe("with other hubs", () => {
     claim: async (id: string, ttlMs: number) => !used.has(id) && used.set(id, ttlMs).size > 0,
   };
 
-  test("a proof is accepted by one of them, and stored for as long as any could accept it", async () => {
+  test("only the first hub accepts a proof, and its id is stored for as long as any hub could accept it", async () => {
     const [one, other] = [new ProofVerifier({ now: () => now, shared }), new ProofVerifier({ now: () => now, shared })];
     const text = await proof({ claims: { iat: seconds() + 100 } });
     expect(await one.verify(text, request())).toBe(holder.thumbprint);
@@ -198,7 +198,7 @@ describe("with other hubs", () => {
     expect(Math.max(...used.values())).toBeGreaterThan(600_000);
   });
 
-  test("a proof is refused with a request to repeat it if the store refuses", async () => {
+  test("a proof is refused as rate-limited if the store of used proofs cannot be reached", async () => {
     const lost = { claim: () => Promise.reject(new Error("lost")) };
     const hub = new ProofVerifier({ now: () => now, shared: lost });
     await expect(hub.verify(await proof(), request())).rejects.toMatchObject({ name: "TooManyChecked" });

@@ -151,7 +151,7 @@ test("returns the nearest tools with low scores for a query that no tool matches
   for (const { score } of hits) expect(score).toBeLessThanOrEqual(0.05);
 });
 
-test("names the servers, without nearest tools, if none are requested and no tool matches", async () => {
+test("if no tool matches and no nearest tools are requested, returns only the servers", async () => {
   const servers = [{ id: "local", tools: 4 }];
   expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
     hits: [],
@@ -180,7 +180,7 @@ describe("deprecated tool", () => {
     expect((await found([old, other], "read_file"))[0]).toBe("read_file");
   });
 
-  test("is not a tool with a description about deprecated things", async () => {
+  test("is a tool that is marked as deprecated, not one with a description about deprecated things", async () => {
     const lister = { name: "list_models", description: "Lists models, also deprecated models." };
     const [first, second] = await Promise.all([
       searchIn([lister], "list models"),
@@ -214,7 +214,7 @@ describe("request in German or French with tools described in English", () => {
   });
 });
 
-test("suggests similar names for a query that finds nothing in one server", async () => {
+test("for a query without hits in one server, suggests similar tool names", async () => {
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "a" }).offerTools("read_file"),
     new MemoryProvider({ id: "b" }).offerTools("sum"),

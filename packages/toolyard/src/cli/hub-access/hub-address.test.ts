@@ -12,10 +12,10 @@ test.each([
   ["https://h/base", "https://h/base"],
   ["https://h/base/mcp/", "https://h/base"],
   ["https://h/base/mcp/checks", "https://h/base/mcp/checks"],
-])("%s is a hub at %s", async (url, base) => {
+])("accepts the address %s, and reads it as %s", async (url, base) => {
   expect(await hubAddress({ url }, io)).toMatchObject({ base, rest: `${base}/api` });
 });
 
-test.each(["h:1", "ftp://h/mcp", ""])("refuses %j", async (url) => {
+test.each(["h:1", "ftp://h/mcp", ""])("refuses the address %j", async (url) => {
   await expect(hubAddress({ url }, io)).rejects.toThrow("--url must be an http or https address");
 });

@@ -67,7 +67,7 @@ describe.runIf(process.platform !== "win32")("the launcher of a POSIX system", (
   });
 });
 
-test("the launcher for Windows imports the first program that exists", async () => {
+test("the launcher for Windows runs the first program that exists, and gives advice if none exists", async () => {
   const program = await place("main.mjs", SAYS("stored"));
   const file = await place("launcher.mjs", moduleText({ program }));
   expect(execFileSync(process.execPath, [file, "serve"], { encoding: "utf8" }).trim()).toBe("stored serve");

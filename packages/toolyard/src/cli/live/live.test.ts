@@ -81,7 +81,7 @@ test("clears all rows that the lines take after the terminal has become narrower
 });
 
 test.each([
-  ["elsewhere", false, {}],
+  ["without a terminal", false, {}],
   ["on a dumb terminal", true, { TERM: "dumb" }],
 ])("%s prints one plain line for each change, without cursor movement", (_where, isTTY, env) => {
   const { stream, written } = terminal(isTTY);

@@ -8,7 +8,7 @@ const tool = (name: string, properties: object = {}, more: object = {}) => ({
 const NUMBER = { type: "number" };
 const TEXT = { type: "string" };
 
-test("uses different values for several free numbers, and keeps values of the schema", () => {
+test("gives numbers without limits different values, and respects minimum and default of the schema", () => {
   const properties = { a: NUMBER, b: NUMBER, c: { type: "integer", minimum: 7 }, d: { type: "number", default: 1 } };
   expect(exampleArguments({ properties, required: ["a", "b", "c", "d"] })).toEqual({ a: 2, b: 3, c: 7, d: 1 });
   expect(exampleArguments({ properties: { a: NUMBER }, required: ["a"] })).toEqual({ a: 1 });

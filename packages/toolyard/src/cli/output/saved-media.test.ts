@@ -46,7 +46,7 @@ test("checks whether a path can be written to before there is content", async ()
   await assertPlace(join(folder, "new", "deep", "kite.png"));
 });
 
-test("distinguishes invalid base64", () => {
+test("marks media whose base64 is invalid, but not media whose base64 has line breaks", () => {
   const [good, wrapped, bad] = mediaOf({
     content: [image("one"), { ...image(""), data: "b25l\r\nb25l" }, { ...image(""), data: "not base64!" }],
   });

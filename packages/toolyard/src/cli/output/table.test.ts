@@ -120,7 +120,7 @@ test.each([
   ["halfwidth kana", "ｱｲ", 2],
   ["fullwidth Latin", "ＡＢ", 4],
   ["a zero-width space", "a\u200bb", 2],
-])("measures %s like a terminal", (_what, text, width) => {
+])("measures the width of %s as a terminal does", (_what, text, width) => {
   expect(displayWidth(text)).toBe(width);
 });
 
@@ -162,7 +162,7 @@ test("prevents a server's text from controlling the terminal", () => {
   expect(table(["x"], [["a\u001b[2Jb\r\nc\u0007"]], { color: false }).split("\n")[2]).toBe("a [2Jb c");
 });
 
-test("colours the header, and no cell of another column", () => {
+test("colours the header and the rule, but no other cell", () => {
   const [head, rule, row] = table(["x"], [["y"]], { color: true }).split("\n");
   expect([head, rule, row]).toEqual(["\u001b[1mx\u001b[22m", "\u001b[2m─\u001b[22m", "y"]);
 });

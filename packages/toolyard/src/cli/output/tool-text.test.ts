@@ -63,7 +63,7 @@ describe("the example call", () => {
     expect(call({ properties, required: Object.keys(properties) })).toBe(line);
   });
 
-  test("the example call reaches the same hub", () => {
+  test("the example call contains the option that selects the hub", () => {
     expect(call({}, ["--url", "http://127.0.0.1:1/mcp"])).toBe("toolyard call t --url http://127.0.0.1:1/mcp");
   });
 });

@@ -97,7 +97,7 @@ describe("calls between two samples", () => {
   });
 });
 
-test("reads a body of another version without its unusable rows", () => {
+test("reads a response of another version, and drops rows that it cannot use", () => {
   const rows = [row("a", 1, 2), { tool: 5 }, null, "x", { ...row("b", 1, 1), buckets: undefined }];
   const read = readSample({ startedAt: "then", uptimeMs: 1, latencyBoundsMs: LATENCY_BOUNDS_MS, rows });
   expect(read.rows.map(({ tool }) => tool)).toEqual(["a"]);

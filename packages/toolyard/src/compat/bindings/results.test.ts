@@ -4,7 +4,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { toFailure } from "./results.ts";
 
 test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
-  "converts a failure with the code %s to the status of its row",
+  "converts a failure with the code %s to the status in the table of outcome codes",
   (kind, { beforeExecution, status }) => {
     const error =
       kind === "unknown_tool" ? "Tool not found" : beforeExecution ? "It failed." : "Tool execution failed: It failed.";

@@ -69,7 +69,7 @@ test("finds a twin only if all settings are equal", () => {
   expect(twinOf({ ...SERVER, exclude: ["x"] }, others)).toBeUndefined();
 });
 
-test("distinguishes a limited server from a differently configured one", () => {
+test("treats a server as limited if it is disabled or selects tools, and not if other options differ", () => {
   expect([{ enabled: false }, { include: ["a"] }, { exclude: ["a"] }].map(isLimited)).toEqual([true, true, true]);
   expect([{}, { enabled: true }, { cwd: "/srv" }, { include: [] }].map(isLimited)).toEqual(Array(4).fill(false));
   expect(runsSame({ command: "npx -y files" }, SERVER)).toBe(true);

@@ -35,7 +35,7 @@ class Parent implements Call {
   }
 }
 
-test("the new signal also cancels the call through `cancellation`", () => {
+test("aborting the new signal also aborts `cancellation` of the call", () => {
   const own = new AbortController();
   const call = callWithin(new Parent(canceller()), own.signal);
   own.abort("part of the work is over");

@@ -152,7 +152,7 @@ test.each([
   expect(found && [...found]).toEqual(owners);
 });
 
-test("reads the names after each prefix of a client; a reserved name excludes the other names", () => {
+test("returns the name and each name after a prefix of a client, or only the reserved name among them", () => {
   expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
   expect(spellings.bareNames("pay")).toEqual(["pay"]);
   expect(spellings.bareNames("mcp__hub__tool_search")).toEqual(["tool_search"]);

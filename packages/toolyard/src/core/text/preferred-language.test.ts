@@ -12,6 +12,6 @@ test.each([
   ["*", undefined],
   [`${"xx,".repeat(10)}de`, undefined],
   ["de;q=x, fr", "de"],
-])("of %j, prefers %j", (header, language) => {
+])("prefers in the header %j the language %j", (header, language) => {
   expect(preferredLanguage(header, ["en", "de", "fr"])).toBe(language);
 });

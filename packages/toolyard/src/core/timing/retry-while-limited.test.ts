@@ -11,7 +11,7 @@ function answering(...answers: readonly Outcome[]): { readonly attempt: () => Pr
   return self;
 }
 
-test("repeats a request that is limited for 49 ms after that time, until it succeeds", async () => {
+test("if a request is limited for 49 ms, repeats it after that time, until it succeeds", async () => {
   const tool = answering(busy, busy);
   const begunAt = performance.now();
   expect(await whileLimited(tool.attempt, { cancellation: never, remainingMs: () => 60_000 })).toEqual(ok({}));

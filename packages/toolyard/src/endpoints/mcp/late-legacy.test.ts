@@ -24,7 +24,7 @@ test.each([
   ["before the first request", 0],
   ["while the first request loads the endpoint", 1],
   ["after the first request", 2],
-])("drains, gives up and closes in this order if the end begins %s", async (_when, at) => {
+])("calls drain, giveUp and close in this order if the hub ends %s", async (_when, at) => {
   steps.length = 0;
   const legacy = new LateLegacy({} as never);
   const end = (): void => {

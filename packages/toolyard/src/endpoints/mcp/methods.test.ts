@@ -34,7 +34,7 @@ async function callOf(params: JsonObject): Promise<Call> {
   return calls[0]!;
 }
 
-test("passes on request members that have no field in a call, and does not repeat the other members", async () => {
+test("passes on request members that have no field in a call, and omits those that have one", async () => {
   const {
     target,
     arguments: args,

@@ -230,7 +230,7 @@ describe("authentication of the client", () => {
 
   test.each<[string, Authenticator["authenticate"]]>([
     ["is not admitted", () => ({ admitted: false, message: "Nobody knows you", challenge: "" })],
-    ["cannot be told", () => Promise.reject(new Error("Nobody knows you"))],
+    ["cannot be authenticated", () => Promise.reject(new Error("Nobody knows you"))],
   ])("reports a client that %s once, and reads none of its messages", async (_, authenticate) => {
     const refused = open({ authenticator: { authenticate } });
     refused.read();

@@ -49,7 +49,7 @@ describe("during the start", () => {
     [{ a: "ready", b: "down" }, "ready"],
     [{ a: "needs_authorisation", b: "disabled", c: "degraded" }, "ready"],
     [{ a: "starting", b: "starting" }, "starting"],
-  ])("with sources %j is %s", (states, state) => {
+  ])("the hub with sources %j is %s", (states, state) => {
     expect(new Bench(states).state).toBe(state);
   });
 

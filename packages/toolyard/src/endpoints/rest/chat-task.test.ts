@@ -33,7 +33,7 @@ test.each([
   ["timeout", { type: "result", result: { structuredContent: { stopReason: "timeout" } } }],
   ["error", { type: "result", result: { isError: true, structuredContent: { stopReason: "error" } } }],
   ["cancelled", { type: "cancelled" }],
-])("an answer that stops with %s is the end of its task", async (stopReason, end) => {
+])("an answer that stops with %s ends its task", async (stopReason, end) => {
   const run = new AgentRun(async () => ({ ...REPLY, stopReason }));
   expect(await observed(run).end).toMatchObject(end);
 });

@@ -95,12 +95,12 @@ test.each([
   ["https://user@a.example", false],
   ["", false],
   [1, false],
-])("takes the declared origin %j: %s", (origin, isTaken) => {
+])("accepts the declared origin %j: %s", (origin, isTaken) => {
   const { connectDomains } = readDomains({ ui: { csp: { connectDomains: [origin] } } });
   expect(connectDomains).toEqual(isTaken ? [origin] : []);
 });
 
-test("never loosens the policy beyond the declared origins, for any metadata", () => {
+test("never permits an origin that the metadata does not declare, for any metadata", () => {
   const values = fc.oneof(fc.string(), fc.constantFrom("*", "'self'", "; default-src *", "https://x.example"));
   const list = fc.oneof(fc.array(values, { maxLength: 5 }), values, fc.constant(null));
   fc.assert(
@@ -122,7 +122,7 @@ test("never loosens the policy beyond the declared origins, for any metadata", (
   );
 });
 
-test("has the restrictive default without metadata", () => {
+test("permits no connections and no frames without metadata", () => {
   expect(appPolicy(readDomains({}))).toContain("connect-src 'none'; frame-src 'none'; base-uri 'none'");
 });
 
@@ -141,4 +141,6 @@ test.each([
   [[{ mimeType: "text/html;profile=mcp-app" }], undefined],
   [[{ mimeType: "text/html;profile=mcp-app", text: "x".repeat(5_000_001) }], undefined],
   [[], undefined],
-])("reads the page of %#", (contents, html) => expect(readAppPage({ contents })?.html).toBe(html));
+])("finds the page in the contents of a resource, or none (%#)", (contents, html) =>
+  expect(readAppPage({ contents })?.html).toBe(html),
+);

@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
 });
 
-test("models follow the configuration", () => {
+test("offers text and images only if the current configuration has a model for them", () => {
   let config: ModelsConfig | undefined;
   const models = new LiveModels(() => config, {});
   opened.push(models);

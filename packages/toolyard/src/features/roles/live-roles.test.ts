@@ -54,7 +54,7 @@ describe("members of a role", () => {
     [{ everyone: true }, identity(), true],
     [{}, identity(), false],
     [undefined, identity(), false],
-  ])("%j and %j: %s", (members, one, expected) => {
+  ])("a role with the members %j contains the identity %j: %s", (members, one, expected) => {
     expect(isMember(one, members)).toBe(expected);
   });
 });

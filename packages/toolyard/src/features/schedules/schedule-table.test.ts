@@ -77,7 +77,7 @@ afterEach(() => {
 
 const EVERY_MINUTE = { cron: "* * * * *", tool: "report", timezone: "UTC" };
 
-test("a run starts at each time with the arguments of the schedule, and only while a hub serves it", async () => {
+test("a run starts at each scheduled time with the schedule's arguments, but only while a hub serves", async () => {
   configure({ report: { ...EVERY_MINUTE, arguments: { year: 2026 }, overlap: true } });
   await pass(5 * MINUTE);
   expect(tasks.started).toEqual([]);
@@ -166,7 +166,7 @@ test("times follow the time zone, across the change to summer time", async () =>
   expect((await table.list())[0]?.next).toBe("2026-03-29T07:30:00.000Z");
 });
 
-test("two places of one hub share the runs", async () => {
+test("schedules run as long as one of two callers of `begin` has not stopped them", async () => {
   configure({ report: { ...EVERY_MINUTE, overlap: true } });
   const ends = [table.begin(), table.begin()];
   await pass(MINUTE);
@@ -183,7 +183,7 @@ test.each([
   expect(() => configure({ a: entry })).toThrow(place);
 });
 
-test("two starts at the same time are one run", async () => {
+test("of two concurrent starts by hand, one starts a run and the other is refused", async () => {
   configure({ report: EVERY_MINUTE });
   const starts = await Promise.allSettled([table.run("report"), table.run("report")]);
   expect(starts.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);

@@ -260,7 +260,7 @@ test("concurrent starts cannot exceed `max_running`", async () => {
   expect(table.list(LOCAL_PRINCIPAL)).toHaveLength(3);
 });
 
-test("interrupted tasks take no room and are removed after their time", async () => {
+test("interrupted tasks do not count towards `max_running`, and are removed after their time", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const config = { max_running: 2, ttl: "1m" };
   const { table } = openTable(config);

@@ -16,7 +16,7 @@ test("closes a connection with its hundredth refusal", () => {
   expect(counts.add(REFUSAL, {}, "192.0.2.1")).toBe(REFUSAL);
 });
 
-test("closes each connection of an address after a thousand refusals, and no connection of other addresses", () => {
+test("closes each connection of an address after a thousand refusals, and no connection of another address", () => {
   const counts = new RefusalCount();
   expect(firstThatCloses(() => counts.add(REFUSAL, {}, "192.0.2.1"))).toBe(1001);
   expect(counts.add(REFUSAL, {}, "192.0.2.2")).toBe(REFUSAL);

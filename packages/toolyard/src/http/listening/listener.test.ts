@@ -477,7 +477,7 @@ describe("exceptions and close", () => {
     expect(lines).toMatchObject([{ errorId: id, error: "secret /home/me" }]);
   });
 
-  test("reports a port in use with its number and the advice", async () => {
+  test("reports a port in use with its number and advice", async () => {
     const url = await start();
     const port = Number(new URL(url).port);
     const second = createTestListener(resolveHttp({ port }), SILENT_LOGGER);

@@ -28,7 +28,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 53])("refuses the number %d", (number) =
   expect(new ReceivedNumbers(1000).add("a", number)).toBe(false);
 });
 
-test("forgets senders that are silent when there are too many", () => {
+test("forgets senders that send nothing if there are too many", () => {
   const received = new ReceivedNumbers(-1);
   for (let sender = 0; sender < 10_000; sender += 1) expect(received.add(`s${sender}`, 1)).toBe(true);
 });

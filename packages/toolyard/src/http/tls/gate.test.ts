@@ -73,7 +73,7 @@ describe.each([1, 2])("with %i serving process(es)", (workers) => {
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 
-  test("uses a new pair for new connections, and keeps open connections", async () => {
+  test("uses a new certificate and key for new connections, and keeps open connections", async () => {
     const { url, ca } = await start(workers);
     const before = await askSecurely(`${url}/echo`, { ca });
     const open = connectTls({ port: Number(new URL(url).port), host: "127.0.0.1", ca: files.authority.cert });

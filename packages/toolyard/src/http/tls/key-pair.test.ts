@@ -77,7 +77,7 @@ test.each([
   ["0.0.0.0", [], ["*.tools.example"], undefined],
   ["0.0.0.0", ["a.tools.example"], ["*.tools.example"], "a.tools.example"],
 ])(
-  "listening on %s with allowed hosts %j, a certificate for %j gives the host name %s",
+  "on host %s with allowed hosts %j, a certificate for %j gives the hub the name %s",
   (host, allowedHosts, hosts, name) => {
     expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
   },

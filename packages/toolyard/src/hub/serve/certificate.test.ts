@@ -58,7 +58,7 @@ function throughLink(made: CertificatePair): void {
 
 describe("check every minute", () => {
   // The watched folder does not report a change of a link in the middle of the path.
-  test("detects a pair if a link is changed to another folder", async () => {
+  test("detects a new certificate and key if a link then leads to another folder", async () => {
     throughLink(files.authority.issue());
     replaceLink(join(files.folder, "..data"), "first");
     await open();
@@ -70,13 +70,13 @@ describe("check every minute", () => {
     expect(used).toHaveLength(2);
   });
 
-  test("changes nothing for unchanged files", async () => {
+  test("keeps the certificate and key if no file has changed", async () => {
     await open();
     await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
     expect([used.length, said]).toEqual([1, []]);
   });
 
-  test("reports once that the served pair has expired, and nothing after a new pair", async () => {
+  test("reports once that the certificate has expired, and nothing after a new certificate", async () => {
     files.write(files.authority.issue({ until: new Date(Date.now() + DAY_MS) }));
     const certificate = await open();
     expect(certificate.report()).not.toHaveProperty("problem");

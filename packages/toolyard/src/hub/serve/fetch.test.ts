@@ -91,7 +91,7 @@ function modern(
   return post(body, { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name }, extra);
 }
 
-test("answers a modern call with a standard response", async () => {
+test("answers a modern call with a standard `Response`", async () => {
   const response = await served.fetch(modern("echo", { text: "grüße" }));
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(await response.json()).toMatchObject({
@@ -147,7 +147,7 @@ test("cancels the call of an aborted request, and does not start a request that 
   await expect(served.fetch(modern("wait", {}, {}, { signal: controller.signal }))).rejects.toThrow("enough");
 });
 
-test("checks hosts and origins like a port does", async () => {
+test("checks hosts and origins as the hub's port does", async () => {
   expect((await served.fetch(modern("echo", { text: "a" }, {}, { url: "http://evil.test/mcp" }))).status).toBe(403);
   const foreign = modern("echo", { text: "a" });
   const withOrigin = new Request(foreign, {
@@ -167,7 +167,7 @@ test("a closed hub answers no requests", async () => {
   expect(answered).toBe(503);
 });
 
-test("serves requests that a server of another type passes on", async () => {
+test("`fetch` serves requests that a server of node:http passes on", async () => {
   const server = createServer(async (incoming, outgoing) => {
     const response = await served.fetch(
       new Request(`http://${incoming.headers.host}${incoming.url}`, {

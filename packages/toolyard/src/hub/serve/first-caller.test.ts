@@ -24,7 +24,7 @@ test("reads input that arrived before the timeout even if the event loop is busy
 test.each([
   { what: "that sends nothing", isListening: true, afterMs: 301 },
   { what: "without an open endpoint", isListening: false, afterMs: 10_000 },
-])("a client $what stops delaying sources", async ({ isListening, afterMs }) => {
+])("sources no longer wait for a client $what", async ({ isListening, afterMs }) => {
   const caller = new FirstCaller();
   if (isListening) caller.listening();
   await vi.advanceTimersByTimeAsync(afterMs);

@@ -111,7 +111,7 @@ test.each([
   expect((await post(`${url}/api/tools/echo`, JSON.stringify({ text: "x".repeat(3000) }))).status).toBe(413);
 });
 
-test("passes on a path that is not the hub's, and accepts one below the path of a router", async () => {
+test("passes a request for another path to the next handler, and serves requests below a router's path", async () => {
   const url = await listen((request, response) => {
     // Express changes `url` and keeps `originalUrl`.
     const originalUrl = request.url;

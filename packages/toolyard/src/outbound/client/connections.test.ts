@@ -226,7 +226,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen).toEqual(["given up", "b", "a"]);
   });
 
-  test("only a request that is a message may use one connection above the limit", async () => {
+  test("only a notification or reply may use one connection above the limit", async () => {
     const held = await hold(way, 2);
     const ends = ["1", "2", "3", "4"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway).toHaveLength(2);

@@ -35,6 +35,6 @@ test.each([
   expect(() => resolveOAuth({ type: "oauth", ...more })).toThrow(words);
 });
 
-test("ignores `auth` of another type", () => {
+test("ignores an `auth` with a type other than oauth", () => {
   expect(resolveOAuth({ type: "bearer", token: "t" })).toBeUndefined();
 });

@@ -207,7 +207,7 @@ const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
   ["a type that is none", { auth: { type: "magic" as never } }, /got "magic"/],
 ];
 
-test.each(refused)("C21: rejects %s by the option's name, and shows no secret", (_, options, message) => {
+test.each(refused)("C21: rejects %s with an error that names the option and shows no secret", (_, options, message) => {
   const resolve = (): unknown => resolveRemoteServer({ url: "https://far.test/mcp", ...options });
   expect(resolve).toThrow(OptionError);
   expect(resolve).toThrow(message);

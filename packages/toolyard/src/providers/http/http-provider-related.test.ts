@@ -61,7 +61,7 @@ async function start() {
   };
 }
 
-test("delivers no message from an ended call's stream to another call, and refuses its requests", async () => {
+test("delivers no message from an ended call's stream to another call, and refuses its server requests", async () => {
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },

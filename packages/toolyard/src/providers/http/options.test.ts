@@ -48,7 +48,7 @@ const refused: [string, RemoteServerConfig, RegExp][] = [
   ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
 ];
 
-test.each(refused)("rejects %s by the option's name, and shows no secret", (_, options, message) => {
+test.each(refused)("rejects %s with an error that names the option and shows no secret", (_, options, message) => {
   expect(() => resolveRemoteServer(options)).toThrow(OptionError);
   expect(() => resolveRemoteServer(options)).toThrow(message);
   expect(() => resolveRemoteServer(options)).not.toThrow(/s3cret/);

@@ -41,7 +41,7 @@ class People {
   }
 }
 
-test("replaces the least recently used principal with one over the limit", () => {
+test("at the limit of principals, a new one replaces the least recently used one", () => {
   const people = new People();
   for (let at = 0; at < BOUND; at += 1) people.list(`p${at}`);
   people.list("p0");
@@ -50,7 +50,7 @@ test("replaces the least recently used principal with one over the limit", () =>
   expect([people.open.has("p0"), people.open.has("p1"), people.open.has("late")]).toEqual([true, false, true]);
 });
 
-test("rejects a further principal, instead of replacing one, if all principals have running calls", async () => {
+test("rejects a further principal, and replaces none, if all principals have running calls", async () => {
   const people = new People();
   const calls = Array.from({ length: BOUND }, (_, at) => people.call(`p${at}`));
   expect(await people.call("late")).toMatchObject({ ok: false, kind: "limited", retryAfterMs: 1000 });

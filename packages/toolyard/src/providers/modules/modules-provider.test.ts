@@ -273,7 +273,7 @@ test.each([
       ],
     },
   ],
-])("a handler that returns %s", async (expression, result) => {
+])("converts the handler's return value %s to a result", async (expression, result) => {
   write("a/mcp.ts", register(`hub.registerTool("t", async () => ${expression});`));
   expect(await run(start(), "t")).toEqual(ok(result));
 });

@@ -257,7 +257,7 @@ describe("registrations of a module", () => {
     expect(textOf(await callTool(provider, "later"))).toBe("here");
   });
 
-  test("C22: reports the module with a reason without Python, and loads it when Python is present", async () => {
+  test("C22: without Python, reports the module with the reason, and loads it when Python is present", async () => {
     module("a", "run = lambda: 'yes'");
     const { PATH } = process.env;
     process.env["PATH"] = folder;
@@ -363,7 +363,7 @@ describe("calling", () => {
     await expect.poll(() => lines).toEqual(expect.arrayContaining(["info raw", "warning err"]));
   });
 
-  test("calls, searches and lists tools as the caller of a module's function, and reports progress", async () => {
+  test("a function calls, searches and lists tools with the rights of its caller, and reports progress", async () => {
     module(
       "m",
       "from toolyard import call_tool, tools, search_tools, list_tools, progress, ToolError, logger\n" +
@@ -434,7 +434,7 @@ describe("process", () => {
     return Number(textOf(await callTool(provider, tool)));
   }
 
-  test("restarts a process that died at the next call, and reports the reason in the running call", async () => {
+  test("when the process dies, the running call reports the reason, and the next starts a new process", async () => {
     module(
       "m",
       "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()",

@@ -378,7 +378,7 @@ describe("faults that give one answer and leave no process", () => {
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
-  test("starts nothing for a call that is over before its start", async () => {
+  test("starts no process for a call that was cancelled before its start", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids");
     const outcome = await callTool(provide(), "one", {}, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ ok: false, kind: "cancelled" });
@@ -447,7 +447,7 @@ describe("faults that give one answer and leave no process", () => {
     });
   });
 
-  test("finishes a call unchanged whose script is edited or removed", async () => {
+  test("finishes a running call unchanged if its script is edited or removed", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.01; done\necho old\n");
     const provider = provide();
     const call = callTool(provider, "one");
@@ -464,7 +464,7 @@ describe("faults that give one answer and leave no process", () => {
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(1_000_000) }))).toBe("fine");
   });
 
-  test("ends running calls with an answer on closing, which is idempotent", async () => {
+  test("answers running calls when the provider closes; a second close changes nothing", async () => {
     folder.script("one", "main.sh", "echo $$ >> pids; sleep 600");
     const provider = provide();
     const call = callTool(provider, "one");

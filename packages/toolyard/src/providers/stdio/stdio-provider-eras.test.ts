@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
 
-test("runs one process for legacy callers that can be asked, until a call must ask", async () => {
+test("runs one process for legacy callers that accept server requests, until a call has to send one", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   const pid = await server.text("pid", {}, modern);
@@ -41,7 +41,7 @@ test("runs one process for legacy callers that can be asked, until a call must a
   expect(await linesOf(record)).toEqual([pid]);
 });
 
-test("asks a legacy caller over a second process after a call failed because it could not ask its caller", async () => {
+test("repeats a legacy call in a second process if the modern era could not send its server request", async () => {
   const [record, asked] = [await file("pids"), await file("asked")];
   await using server = run(dual, [`record=${record}`, `asked=${asked}`]);
   const pid = await server.text("pid", {}, legacy);
@@ -56,7 +56,7 @@ test("asks a legacy caller over a second process after a call failed because it 
   expect(await linesOf(record)).toHaveLength(2);
 });
 
-test("starts one second process for several concurrent legacy callers that must be asked", async () => {
+test("starts one second process for several concurrent legacy calls that send server requests", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   await server.listing();
@@ -66,7 +66,7 @@ test("starts one second process for several concurrent legacy callers that must 
   expect(await linesOf(record)).toHaveLength(2);
 });
 
-test("remembers after a restart which tools must ask their callers, and calls each of them only once", async () => {
+test("remembers after a restart which tools send server requests, and calls each of them only once", async () => {
   const [cacheFolder, asked] = [await mkdtemp(join(tmpdir(), "toolyard-eras-")), await file("asked")];
   {
     await using first = run(dual, [`asked=${asked}`], { cacheFolder });
@@ -79,7 +79,7 @@ test("remembers after a restart which tools must ask their callers, and calls ea
   expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
 });
 
-test("does not repeat a call after a user declined, nor a call whose caller cannot be asked", async () => {
+test("does not repeat a call after a user declined, nor a call whose caller accepts no server requests", async () => {
   const asked = await file("asked");
   await using server = run(dual, [`asked=${asked}`]);
   expect(await server.call("declined", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
@@ -273,7 +273,7 @@ test.each([
 });
 
 test.each([["local"], ["other"]])(
-  "runs modern callers (%s) concurrently if only a legacy caller was asked, also after a restart",
+  "runs calls of modern callers (%s) concurrently if only a legacy caller was asked, even after a restart",
   async (principal) => {
     const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
     const goSideBySide = async (server: Running): Promise<void> => {

@@ -67,7 +67,7 @@ test("reads resources and prompts, and reports an unknown resource", async () =>
   });
 });
 
-test("reads a list again that changed during a call, and announces a difference", async () => {
+test("reads a list again if it changed during a call, and announces a difference", async () => {
   await using server = run(legacy);
   await server.listing();
   const changed = heard(server.provider.events.changed);
@@ -162,7 +162,7 @@ test("start = lazy: with a known listing, starts nothing before a call, and ends
   expect(await second.text("pid")).not.toBe(pid);
 });
 
-test("the first list waits for a server that was never listed, up to its cold wait from its start", async () => {
+test("the first list waits for a server that was never listed, at most for the cold wait after its start", async () => {
   const held = join(await temporaryFolder(), "start");
   await using server = run(legacy, [`start-file=${held}`], { coldWaitMs: 50 });
   expect(server.provider.coldStart?.()?.waitUntil).toBeLessThan(performance.now() + 51);
@@ -254,13 +254,13 @@ test("modern: does not warn about a server that neither declares nor sends list 
   expect(server.lines.all.filter(({ level }) => level === "warning")).toEqual([]);
 });
 
-test("modern: opens a listening stream again that ends when it is acknowledged", async () => {
+test("modern: opens a listening stream again if it ends together with its acknowledgement", async () => {
   await using server = run(modern, ["drops-first"]);
   await server.listing();
   await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
 });
 
-test("modern: opens a listening stream again that the server ends", async () => {
+test("modern: opens a listening stream again if the server ends it", async () => {
   await using server = run(modern);
   await server.listing();
   await server.text("drop");

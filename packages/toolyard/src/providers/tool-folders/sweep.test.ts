@@ -38,14 +38,14 @@ async function settled(sweep: FolderSweep<unknown>): Promise<void> {
 }
 
 describe("frequency of disk checks", () => {
-  test("serves a hundred callers in one turn with one sweep", async () => {
+  test("serves a hundred callers of one event-loop turn with one sweep", async () => {
     const sweep = sweepOf();
     const results = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
     expect(new Set(results).size).toBe(1);
     expect(sweep.sweeps).toBe(1);
   });
 
-  test("serves callers during a sweep with the next one, which sees everything written before", async () => {
+  test("serves callers that arrive during a sweep with the next sweep, which sees all earlier writes", async () => {
     for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
     const sweep = sweepOf();
     const first = sweep.current();

@@ -26,7 +26,7 @@ function stand(): { readonly access: HubAccess; readonly waiting: Waiting[]; rea
 
 const call = (id: number): JsonObject => ({ id, method: "tools/call", params: { name: "t" } });
 
-test("handles 16 requests concurrently, and admits the next one after each that ends", async () => {
+test("handles 16 requests concurrently, and admits the next one whenever one ends", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) expect(requests.take(call(id))).toBe(true);
@@ -36,7 +36,7 @@ test("handles 16 requests concurrently, and admits the next one after each that 
   expect(lines).toEqual([{ jsonrpc: "2.0", id: 0, result: { content: [] } }]);
 });
 
-test("ends open requests on close, and sends no further answers", async () => {
+test("admits no further request while the script does not read its answers", async () => {
   const { access, waiting } = stand();
   const requests = new HubRequests(access, () => new Promise(() => {}));
   for (let id = 0; id < 40; id += 1) requests.take(call(id));
@@ -45,7 +45,7 @@ test("ends open requests on close, and sends no further answers", async () => {
   expect(waiting).toHaveLength(16);
 });
 
-test("ends open requests on close, and answers no more", async () => {
+test("aborts open requests on close, and sends no more answers", async () => {
   const { access, waiting, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id < 20; id += 1) requests.take(call(id));

@@ -166,7 +166,7 @@ test("rejects a type re-exported as a value, and names the alternative", async (
   );
 });
 
-test("rejects a .cts and a .tsx file by name", async () => {
+test("rejects a .cts and a .tsx file, and names the file and the accepted types", async () => {
   write("view.tsx", "export const v = 1;");
   write("old.cts", "export const v = 1;");
   expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(

@@ -52,7 +52,7 @@ describe("restricted code", () => {
     "asyncio",
     "sys",
     "traceback",
-  ])("import %s", async (name) => {
+  ])("imports %s", async (name) => {
     expect(await run(`import ${name}\nname = ${name}.__name__\nfrom ${name} import *\nname`)).toMatchObject({
       end: "finished",
       value: name,

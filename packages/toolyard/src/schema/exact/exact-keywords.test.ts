@@ -65,7 +65,7 @@ describe("integers beyond 2^53", () => {
     });
   });
 
-  test("compares integers exactly at places where references apply", () => {
+  test("compares long integers exactly below references", () => {
     const schema =
       '{"type":"object","properties":{"a":{"$ref":"#/$defs/id"},"b":{"type":"array","items":{"$ref":"#/$defs/id"}}},' +
       '"$defs":{"id":{"type":"integer","maximum":9007199254740993}}}';
@@ -90,7 +90,7 @@ describe("integers beyond 2^53", () => {
     expect(stringifyExact(given.ok && given.value)).toBe('{"max":5}');
   });
 
-  test("removes a default that its own schema rejects, next to a long value", () => {
+  test("omits a default that its own schema rejects, next to a long integer", () => {
     const schema =
       '{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string","default":5}},"required":["id"]}';
     const result = check(schema, '{"id":9007199254740993}');
@@ -111,7 +111,7 @@ describe("integers beyond 2^53", () => {
     );
   });
 
-  test("checks a long integer as the whole value", () => {
+  test("checks a long integer that is the whole value", () => {
     const integer = compileSchema({ type: "integer", maximum: 9_007_199_254_740_993n });
     expect(integer.check(9_007_199_254_740_993n)).toEqual({ ok: true, value: 9_007_199_254_740_993n });
     expect(integer.check(9_007_199_254_740_994n)).toMatchObject({ ok: false });

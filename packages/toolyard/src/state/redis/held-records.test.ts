@@ -16,7 +16,7 @@ function createKeys() {
   return { keys, connection, ran };
 }
 
-test("removes the values that were removed while the store was lost when it is back", async () => {
+test("when the store is back, removes the values that the hub removed while the store was lost", async () => {
   const { keys, connection, ran } = createKeys();
   await keys.put("a", 1);
   await keys.put("b", 2);

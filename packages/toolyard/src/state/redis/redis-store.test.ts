@@ -66,7 +66,7 @@ describe("a Redis server that stops", () => {
     expect(await there.limits.admit("a", ONE)).toMatchObject({ reason: "in-flight" });
   });
 
-  test("accepts a one-time id on one hub, and without the store by on_loss", async () => {
+  test("accepts a one-time id on one hub only, and decides by `on_loss` while the store is lost", async () => {
     const [here, there] = [await join("here"), await join("there", "refuse")];
     expect(await here.oneTimeIds!.claim("a", 60_000)).toBe(true);
     for (const hub of [there, here]) expect(await hub.oneTimeIds!.claim("a", 60_000)).toBe(false);

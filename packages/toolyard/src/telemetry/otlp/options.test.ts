@@ -104,7 +104,7 @@ describe("createSampler", () => {
     expect(Math.abs(words.filter((word) => sampler.recordsNew(word)).length - count)).toBeLessThanOrEqual(1);
   });
 
-  test("decides about a caller's trace by its id as about a new one", () => {
+  test("samples a caller's trace by its id, as it samples a new trace", () => {
     const sampler = createSampler("traceidratio", 0.3);
     for (const word of words) {
       const id = word.toString(16).padStart(32, "0");
@@ -112,7 +112,7 @@ describe("createSampler", () => {
     }
   });
 
-  test("follows the caller's decision only if it is based on the parent", () => {
+  test("follows the caller's decision only if the sampler is parent-based", () => {
     expect(createSampler("parentbased_always_off", 1).recordsCallers("0", true)).toBe(true);
     expect(createSampler("parentbased_always_on", 1).recordsCallers("0", false)).toBe(false);
     expect(createSampler("always_off", 1).recordsCallers("0", true)).toBe(false);

@@ -131,7 +131,7 @@ describe("encoded spans", () => {
   const expectSame = (inputs: readonly SpanInput[]): void =>
     expect(messageOf(ownBytes(inputs, writer))).toEqual(messageOf(officialBytes(inputs, originMs)));
 
-  test("are the messages of the official encoder for any spans", () => {
+  test("equal those of the official encoder for any spans", () => {
     fc.assert(
       fc.property(fc.array(span, { minLength: 1, maxLength: 4 }), (inputs) => void expectSame(inputs)),
       {
@@ -141,7 +141,7 @@ describe("encoded spans", () => {
     );
   });
 
-  test("are the messages of the official encoder for lone surrogates and around each size of a length", () => {
+  test("equal those of the official encoder for lone surrogates and at each boundary of a length", () => {
     const [base] = fc.sample(span, { seed: 1, numRuns: 1 });
     for (const length of [0, 1, 62, 63, 64, 100, 126, 127, 128, 129, 16_383, 16_384, 16_385, 2_097_153])
       for (const letter of ["a", "é", "\uD800"]) {
@@ -183,7 +183,7 @@ describe("readRejection", () => {
     ["HTML", Buffer.from("<html>ok</html>")],
     ["a truncated message", answer(5, "too old").subarray(0, 4)],
     ["endless continuation bytes", new Uint8Array(200).fill(255)],
-  ])("returns none for %s", (_name, bytes) => {
+  ])("returns no refused items for %s", (_name, bytes) => {
     expect(readRejection(bytes)).toEqual({ count: 0, reason: "" });
   });
 });

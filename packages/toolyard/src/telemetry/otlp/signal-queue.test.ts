@@ -62,7 +62,7 @@ test("collects items for five seconds and sends them together", async () => {
   expect(queue.lost).toBe(0);
 });
 
-test("sends the items immediately on request, and once", async () => {
+test("sends the items immediately on request, and only once", async () => {
   const batches: number[][] = [];
   const { queue, fill } = queueWith(async (items) => (batches.push([...items]), ACCEPTED));
   fill(2);
@@ -112,7 +112,7 @@ test("waits as long as the collector demands, up to a limit", async () => {
   expect(attempts).toBe(2);
 });
 
-test("gives a batch up after its last attempt", async () => {
+test("drops a batch after its last attempt", async () => {
   let attempts = 0;
   const { queue, log, fill } = queueWith(async () => ((attempts += 1), BUSY));
   fill(2);

@@ -167,7 +167,7 @@ describe("text format", () => {
     [Infinity, "a +Inf\n"],
     [Number.NaN, "a NaN\n"],
     [0.25, "a 0.25\n"],
-  ])("writes %s", (value, text) => {
+  ])("writes the value %s", (value, text) => {
     expect(new MetricsText().sample("a", value).toString()).toBe(text);
   });
 });

@@ -72,7 +72,7 @@ describe("rows", () => {
 });
 
 describe("limits", () => {
-  test("10,000 names that did not resolve share one row", () => {
+  test("names that did not resolve share one row, even 10,000 of them", () => {
     const counts = new CallCounts(1000);
     for (let index = 0; index < 10_000; index += 1)
       counts.add({ ...unresolved(CALL), target: `guess-${index}`, kind: "unknown_tool" });
@@ -81,7 +81,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("count tools beyond the limit as `other` of their source, and known tools separately", () => {
+  test("tools beyond the limit count as `other` of their source, and known tools separately", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => ({ target: `t${index}`, source: `s${index % 2}` }));
     const rows = counted([...names, ...names.slice(0, 3)], 3);
     expect(rows.map(({ source, tool, calls }) => [source, tool, calls])).toEqual([
@@ -93,17 +93,17 @@ describe("limits", () => {
     ]);
   });
 
-  test("count sources beyond the limit together", () => {
+  test("sources beyond the limit count together", () => {
     const rows = counted(Array.from({ length: 5000 }, (_, index) => ({ source: `s${index}` })));
     expect(rows).toHaveLength(1001);
     expect(rows.at(-1)).toMatchObject({ source: OTHER, tool: OTHER, calls: 4000 });
   });
 
-  test("count all tools of a source together with a limit of 0", () => {
+  test("with a limit of 0, all tools of a source count together", () => {
     expect(counted([{}, { target: "b" }], 0)).toMatchObject([{ source: "files", tool: OTHER, calls: 2 }]);
   });
 
-  test("count any sequence of calls completely, in a limited number of rows", () => {
+  test("all calls of any sequence are counted, in a limited number of rows", () => {
     const kinds: readonly (FailKind | "ok")[] = ["ok", ...(Object.keys(KINDS) as FailKind[])];
     const call = fc.record({
       source: fc.option(fc.constantFrom("a", "b", "__proto__"), { nil: undefined }),

@@ -62,7 +62,7 @@ test("sends requests to the calls in order, after a pause, if all callers only w
   ).toEqual([{ type: "wait" }, { type: "wait" }]);
 });
 
-test("chooses a call that already has an open request last", () => {
+test("chooses last a call that already has an open request", () => {
   expect(place([[ada, bob]], { open: [bob] })).toEqual([{ type: "to", call: ada }]);
   expect(place([[ada, bob]], { open: [ada] })).toEqual([{ type: "to", call: bob }]);
 });

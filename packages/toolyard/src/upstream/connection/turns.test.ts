@@ -76,7 +76,7 @@ test("a client keeps its turn while it has a call without a request", async () =
   await expect(bob).resolves.toBeTypeOf("function");
 });
 
-test("passes an answer on without the turn after a time limit", async () => {
+test("after a time limit, passes an answer on although its client has no turn", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");

@@ -3,7 +3,7 @@ import { Backoff } from "./backoff.ts";
 
 const options = { firstMs: 100, maxMs: 1000, stableMs: 5000 };
 
-test("doubles the pauses up to the limit, with random shortening", () => {
+test("doubles the pauses up to the limit, and shortens each by a random part", () => {
   const highest = new Backoff(options, () => 1);
   expect([1, 2, 3, 4, 5, 6].map(() => highest.nextMs(0))).toEqual([100, 200, 400, 800, 1000, 1000]);
   const lowest = new Backoff(options, () => 0);

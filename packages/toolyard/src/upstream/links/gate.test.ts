@@ -17,7 +17,7 @@ test("admits at most its width of starts at the same time", async () => {
   expect(most).toBe(2);
 });
 
-test("stops counting a slow start, and frees the place of a cancelled one", async () => {
+test("admits a further start beside a slow one, and frees the place of a cancelled one", async () => {
   const gate = new Gate({ width: 1, holdMs: 20 });
   const wedged = new AbortController();
   void gate.run(() => new Promise<void>((resolve) => wedged.signal.addEventListener("abort", () => resolve())), never);

@@ -31,7 +31,7 @@ async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; g
   }
 }
 
-test("ends a sleeping start after its time", async () => {
+test("aborts a sleeping start when its time limit is reached", async () => {
   start();
   await pass(980, { wants: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -63,7 +63,7 @@ test("gives no extra time to a mostly sleeping start that rarely needs the proce
   expect(clock.failure.message).toContain("within 1 s. ");
 });
 
-test("ends a start without any processor time after a multiple of its time", async () => {
+test("aborts a start that gets no processor time after a multiple of its time limit", async () => {
   start();
   await pass(MAX_PATIENCE * 1000 - 20, { gets: 0 });
   expect(clock.signal.aborted).toBe(false);
@@ -71,7 +71,7 @@ test("ends a start without any processor time after a multiple of its time", asy
   expect(clock.signal.aborted).toBe(true);
 });
 
-test("restarts the time after activity, up to the total", async () => {
+test("restarts the time limit after activity, up to the total limit", async () => {
   start(2500);
   for (let signs = 0; signs < 4; signs += 1) {
     await pass(600, { wants: 0 });
@@ -91,7 +91,7 @@ test("accepts a process that starts after the clock, or is replaced", async () =
   expect(clock.signal.aborted).toBe(false);
 });
 
-test("never ends after it was stopped", async () => {
+test("aborts nothing after the clock was stopped", async () => {
   start();
   clock.stop();
   await pass(9000, { wants: 0 });

@@ -90,7 +90,7 @@ describe("a task of SEP-2663", () => {
   });
 
   test.each(["completed", "failed", "input_required"])(
-    "polls immediately after a seed with the status %s",
+    "polls immediately if the task begins with the status %s",
     async (status) => {
       const following = new Following({ states: [{ status: "completed", result: DONE }] });
       expect(await following.run({ status, pollIntervalMs: 60_000 })).toEqual(ok(DONE));
@@ -108,7 +108,7 @@ describe("a task of SEP-2663", () => {
     expect(await new Following({ states: [state] }).run()).toMatchObject({ ok: false, ...failure });
   });
 
-  test("asks for each key once, and sends each answer", async () => {
+  test("requests input for each key once from the caller, and sends each answer to the server", async () => {
     const open = { status: "input_required", inputRequests: { a: ASK, b: ASK } };
     const following = new Following({ states: [open, open, open, { status: "completed", result: DONE }] });
     expect(await following.run()).toEqual(ok(DONE));
@@ -200,7 +200,7 @@ describe("a task of 2025-11-25", () => {
     expect(await other.run(undefined, "legacy")).toEqual(ok({ ...DONE, _meta: { own: 1 } }));
   });
 
-  test("requests the result again after the end if the server refused it before", async () => {
+  test("requests the result again after the task's end if the server refused it before", async () => {
     const early = fail("tool_error", "not ready", { rpcError: { code: -32600, message: "not ready" } });
     const states = [{ status: "working" }, { status: "working" }, { status: "completed" }];
     const following = new Following({ states, results: [early, ok(DONE)] });

@@ -230,7 +230,7 @@ describe("the v1 client and its streams", () => {
   });
 
   test.each([true, false])(
-    "ends a cancelled call that the client still awaits, with progress before it: %s",
+    "answers a cancelled call that the client still awaits, with progress before the cancellation: %s",
     async (hasProgress) => {
       const answered: number[] = [];
       const listening: typeof fetch = async (input, init) => {

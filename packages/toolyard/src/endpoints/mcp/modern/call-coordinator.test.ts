@@ -140,7 +140,7 @@ describe("server requests of a call", () => {
     );
   });
 
-  test("sends consecutive server requests one round each", async () => {
+  test("sends consecutive server requests in one round each", async () => {
     tool("rounds", async (call) =>
       ok(text([said(await call.ask(form("1"))), said(await call.ask(form("2")))].join(" then "))),
     );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CodeSignIn } from "./code-sign-in.ts";
 
-test("loads the flows again after a failure, and once after a success", async () => {
+test("loads the sign-in flows again after a failure, and only once after a success", async () => {
   let loads = 0;
   const signIn = new CodeSignIn({
     access: {

@@ -22,7 +22,7 @@ test("finds a session only by its cookie together with its key", () => {
     expect(kept.find(cookie, key)).toBeUndefined();
 });
 
-test("ends a session after the time without requests, and not before", () => {
+test("ends a session when it has received no request for the idle time, and not before", () => {
   const now = { ms: 0 };
   const kept = sessions(now);
   const { cookie, key } = kept.open({ authorization: "Bearer a" });
@@ -50,7 +50,7 @@ test("at the limit of sessions, ends the least recently used session", () => {
   expect(kept.find(three.cookie, three.key)).toBeDefined();
 });
 
-test("accepts the code of a link once and for a limited time", () => {
+test("accepts the code of a sign-in link once and for a limited time", () => {
   const now = { ms: 0 };
   const kept = sessions(now);
   const code = kept.createLink("Bearer a");
@@ -62,7 +62,7 @@ test("accepts the code of a link once and for a limited time", () => {
   expect(kept.useLink(late)).toBeUndefined();
 });
 
-test("keeps a limited number of links", () => {
+test("keeps a limited number of sign-in links", () => {
   const kept = sessions();
   const codes = Array.from({ length: 100 }, () => kept.createLink("Bearer a"));
   expect(codes.filter((code) => kept.useLink(code)).length).toBe(32);
@@ -141,7 +141,7 @@ test("keeps the session while the authorization server does not answer", async (
   expect(kept.find(cookie, key)).toBeDefined();
 });
 
-test("revokes the tokens of a sign-in when its session ends, and nothing for a session of a token", () => {
+test("revokes the tokens of a sign-in when its session ends, but not a token that began a session", () => {
   const flow = flowWith(() => new Error());
   const [kept, cookie] = signedIn(flow, { ms: 0 });
   kept.end(cookie);

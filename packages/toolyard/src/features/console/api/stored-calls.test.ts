@@ -12,7 +12,7 @@ function requestOf(seesAll: boolean): AdminRequest {
   return request as unknown as AdminRequest;
 }
 
-test("refuses a third search of callers with narrowed rights, and lets callers with full rights search", async () => {
+test("refuses a third concurrent search of callers with narrowed rights, but not with full rights", async () => {
   const folder = await mkdtemp(join(tmpdir(), "toolyard-stored-"));
   try {
     const file = join(folder, "audit.jsonl");

@@ -31,7 +31,7 @@ test("removes the results that were read first when all results are too large", 
   expect(ids(tasks)).toEqual(["running", "d", "e"]);
 });
 
-test("counts a task once that is read again", () => {
+test("counts a task only once, even if it is read again", () => {
   const tasks = new RemoteTasks(1000);
   tasks.set(remoteTask("a", "x".repeat(400)));
   for (let reads = 0; reads < 5; reads += 1) tasks.set(remoteTask("b", "x".repeat(400)));

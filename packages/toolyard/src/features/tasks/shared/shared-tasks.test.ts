@@ -197,7 +197,7 @@ describe("several hubs with one Redis server", () => {
     expect(seen.at(-1)).toBe("completed");
   });
 
-  test("a running task of a crashed hub has failed, or is continued once by the hub that is asked", async () => {
+  test("a running task of a crashed hub has failed, or is continued once by the hub that reads it", async () => {
     const [one, two, three] = [await join("one"), await join("two"), await join("three")];
     const [once, again, followed] = [
       await create(one),
@@ -232,7 +232,7 @@ describe("several hubs with one Redis server", () => {
     expect(await read(two, id)).toMatchObject({ status: "failed" });
   });
 
-  test("tasks of a hub that could not renew its job in time, and is alive, are not ended", async () => {
+  test("does not end the tasks of a hub that is alive, although the job that renews its lease is overdue", async () => {
     const [one, two] = [await join("one"), await join("two")];
     const { id } = await create(one);
     await read(two, id);

@@ -67,7 +67,7 @@ test("executes runs synchronously while the turn has time, and the rest in later
   expect(runs).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test("executes nothing before the waiting entries", async () => {
+test("executes a run that is added with `runSoon` after the waiting runs", async () => {
   const queue = new TurnQueue(() => 0);
   const runs: string[] = [];
   queue.add(() => runs.push("first"));

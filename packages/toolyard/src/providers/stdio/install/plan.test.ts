@@ -41,9 +41,12 @@ test.each([
     "docker pull --platform linux/amd64 a",
   ],
   ["podman run --rm a", "podman run --pull=never --rm a", "podman pull a"],
-])("`%s` starts without a download; a necessary download precedes the start", (line, start, install) => {
-  expect(planned(line)).toEqual({ start, install });
-});
+])(
+  "`%s` is started without a download, and a separate command before it downloads the packages",
+  (line, start, install) => {
+    expect(planned(line)).toEqual({ start, install });
+  },
+);
 
 test.each([
   ["npx --prefer-online a", "npx --no --prefer-online -- a", undefined],
@@ -54,11 +57,14 @@ test.each([
   ["npx a@1.2.3", "npx --prefer-offline --no -- a@1.2.3", Infinity],
   ["npx @s/a@1.2.3-beta.1", "npx --prefer-offline --no -- @s/a@1.2.3-beta.1", Infinity],
   ["npx -p a@1.2.3 -p b c", "npx --prefer-offline --no -p a@1.2.3 -p b -- c", 86_400_000],
-])("looks for a newer version of `%s` by its own rule", (line, start, freshMs) => {
-  const [command = "", ...args] = line.split(" ");
-  expect(planned(line)).toMatchObject({ start });
-  expect(planInstall({ command, args }, PLACE)?.freshMs).toBe(freshMs);
-});
+])(
+  "starts `%s` without a download, and looks for a newer version after a time that depends on the version",
+  (line, start, freshMs) => {
+    const [command = "", ...args] = line.split(" ");
+    expect(planned(line)).toMatchObject({ start });
+    expect(planInstall({ command, args }, PLACE)?.freshMs).toBe(freshMs);
+  },
+);
 
 test.each([
   ["bunx a@2 --x", "bun add --cwd {scratch} a@2"],

@@ -50,7 +50,7 @@ const TRACEBACK = `Traceback (most recent call last):
     import anyio
 ModuleNotFoundError: No module named 'anyio'`;
 
-test("removes an environment without a module together with its own wheels, and no others", async () => {
+test("removes the environment of a missing module and the wheels of its packages, and no others", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken(TRACEBACK)).toEqual([
     cache.path("archive-v0/LCT3WT0IQ3iCaqCF"),
@@ -58,7 +58,7 @@ test("removes an environment without a module together with its own wheels, and 
   ]);
 });
 
-test("removes an unpacked wheel without its record together with everything that refers to it", async () => {
+test("removes an unpacked wheel without its RECORD file, together with the package's index entry", async () => {
   await using cache = await UvCache.create();
   const text = `error: Failed to install: anyio-4.16.0-py3-none-any.whl (anyio==4.16.0)
   cause: failed to open file \`CACHE/archive-v0/Qt5IbThG9j4XkxyM/anyio-4.16.0.dist-info/RECORD\`: No such file`;
@@ -72,7 +72,7 @@ test("finds a wheel that is named without its folder", async () => {
   expect(cache.broken(text)).toEqual([cache.path("wheels-v8/pypi/anyio")]);
 });
 
-test("finds an environment without the program by its package, and keeps one that has it", async () => {
+test("removes the environment of a missing program, and keeps an environment that has the program", async () => {
   await using cache = await UvCache.create();
   const text = "error: Failed to spawn: mcp-server-time\n  cause: No such file or directory (os error 2)";
   expect(cache.broken(text)).toEqual([]);
@@ -80,7 +80,7 @@ test("finds an environment without the program by its package, and keeps one tha
   expect(cache.broken(text)).toContain(cache.path("archive-v0/LCT3WT0IQ3iCaqCF"));
 });
 
-test("finds an environment without libraries that uv does not report, and keeps one with libraries", async () => {
+test("removes an environment whose libraries are missing, although uv does not report it", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken("")).toEqual([]);
   await rm(cache.path("archive-v0/LCT3WT0IQ3iCaqCF/lib"), { recursive: true });

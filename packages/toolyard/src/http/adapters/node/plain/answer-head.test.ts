@@ -14,13 +14,13 @@ function fieldsOf(headers: readonly string[], earlier: readonly string[] = []): 
 
 const KEPT = ["Connection: keep-alive", "Keep-Alive: timeout=5"];
 
-test("writes a different length into a head that is otherwise equal to the previous one", () => {
+test("reuses the previous head with a different length if only the length differs", () => {
   const withLength = (length: string): string[] => ["content-type", "a/b", "content-length", length];
   for (const length of ["1", "22", "1"])
     expect(fieldsOf(withLength(length))).toEqual(["content-type: a/b", `content-length: ${length}`, ...KEPT]);
 });
 
-test("writes a head in full that differs from the previous one in another way", () => {
+test("writes the complete head if it differs from the previous one in more than the length", () => {
   expect(fieldsOf(["x", "1", "content-length", "1"])).toEqual(["x: 1", "content-length: 1", ...KEPT]);
   expect(fieldsOf(["x", "2", "content-length", "1"])).toEqual(["x: 2", "content-length: 1", ...KEPT]);
   expect(fieldsOf(["y", "2", "content-length", "1"])).toEqual(["y: 2", "content-length: 1", ...KEPT]);

@@ -258,13 +258,13 @@ const NOT_PLAIN: readonly (readonly [what: string, raw: string])[] = [
   ["more headers than Node keeps", get("/echo", Array.from({ length: 2100 }, (_, at) => `x${at}:\r\n`).join(""))],
 ];
 
-test.each(NOT_PLAIN)("Node's own server answers %s", async (_, raw) => {
+test.each(NOT_PLAIN)("hands %s to Node's own server", async (_, raw) => {
   const [first, node] = await bothAnswers(await start(), raw);
   expect(first).toEqual(node);
   expect(first).toBeDefined();
 });
 
-test.each(["x", "\x01"])("reads spaces that end with %j as fast as other values of the same length", (end) => {
+test.each(["x", "\x01"])("reads many spaces before %j in a header in linear time", (end) => {
   const raw = `GET / HTTP/1.1\r\n${HOST}X-A: x${" ".repeat(2_000_000)}${end}\r\n\r\nX-A:${" ".repeat(2_000_000)}`;
   // A reader with backtracking at each space would not finish in time.
   expect(new PlainHeadReader(raw.length).read(Buffer.from(raw, "latin1"))?.method).toBe(
