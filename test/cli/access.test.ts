@@ -109,3 +109,13 @@ test("the output of serve names the sign-in instead of a token if the hub accept
   expect(shown).toContain("these commands need an access token: export TOOLYARD_TOKEN=…");
   expect(shown).not.toContain("Authorization");
 });
+
+test("check warns of an administrator of the console whose rights are narrowed", async () => {
+  const narrow = `${TOML}[console]\nadmins = ["role:reader", "token:gone"]\n`;
+  await using desk = await Desk.create({ ...FILES, "toolyard.toml": narrow });
+  const ran = await desk.run(["check", "--yes", "--json"]);
+  expect((JSON.parse(ran.stdout) as { warnings: string[] }).warnings.filter((text) => /console/.test(text))).toEqual([
+    expect.stringMatching(/^`console\.admins` names `role:reader`, whose rights are narrowed \(role reader: /),
+    expect.stringMatching(/^`console\.admins` names `token:gone`, and it has no effect: There is no token `gone`/),
+  ]);
+});

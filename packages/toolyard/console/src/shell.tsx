@@ -7,6 +7,7 @@ import { href, route } from "./route.ts";
 import { applyTheme, theme, THEMES, type Theme } from "./theme.ts";
 import { lateView } from "./ui/late-view.tsx";
 import { Palette } from "./ui/palette.tsx";
+import { Commands, Foreign } from "./ui/parts.tsx";
 import { Calls } from "./views/calls.tsx";
 import { Logs } from "./views/logs.tsx";
 import { Overview } from "./views/overview.tsx";
@@ -56,10 +57,12 @@ export const VIEWS: readonly ViewEntry[] = [
 export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const { seesAll = false, hasChat = false, hasCode = false } = session.value ?? {};
+  const { seesAll = false, hasChat = false, hasCode = false, adminLimits } = session.value ?? {};
   const capabilities = { hasChat, hasCode };
+  // An administrator with narrowed rights finds each view, and in it the reason why it is not shown.
   const shown = VIEWS.filter(
-    ({ forAll, needs }) => (forAll || seesAll) && (needs === undefined || capabilities[needs]),
+    ({ forAll, needs }) =>
+      (forAll || seesAll || adminLimits !== undefined) && (needs === undefined || capabilities[needs]),
   );
   const current = shown.find(({ name }) => name === route.value[0]) ?? shown[0]!;
   useEffect(() => {
@@ -112,10 +115,31 @@ export function Shell() {
           </p>
         )}
         <h1>{t(current.name)}</h1>
-        {session.value && <View key={current.name} />}
+        {session.value &&
+          (adminLimits && !current.forAll ? <NarrowedAdmin limits={adminLimits} /> : <View key={current.name} />)}
       </main>
       {isPaletteOpen && <Palette views={shown.map(({ name }) => name)} onClose={() => setPaletteOpen(false)} />}
     </div>
+  );
+}
+
+/** Explains to an administrator with narrowed rights why a view of the hub is not shown, and how to change that. */
+function NarrowedAdmin({ limits }: { readonly limits: readonly string[] }) {
+  return (
+    <section class="notice" role="alert">
+      <p>{t("narrowedAdmin")}</p>
+      <ul>
+        {limits.map((limit) => (
+          <li key={limit}>
+            <Foreign text={limit} />
+          </li>
+        ))}
+      </ul>
+      <p>
+        {t("narrowedAdminHelp")} {t("narrowedAdminRoles")}
+      </p>
+      <Commands lines={["toolyard whoami", "toolyard check"]} />
+    </section>
   );
 }
 

@@ -50,6 +50,10 @@ export const DE: Texts = {
   retry: "Erneut versuchen",
   failed: "Fehlgeschlagen: {reason}",
   noRights: "Diese Ansicht ist für Aufrufer ohne eingeschränkte Rechte.",
+  narrowedAdmin:
+    "Sie verwalten den Hub, aber Ihre Rechte sind eingeschränkt. Die Ansicht verlangt Rechte ohne Grenzen:",
+  narrowedAdminHelp: "Entfernen Sie diese Grenzen in [roles] oder [server.tokens].",
+  narrowedAdminRoles: "Eine weitere Rolle ohne Grenzen hebt die Grenzen von Rollen ebenfalls auf, außer deny.",
   live: "Live",
   notLive: "Nicht verbunden",
   healthy: "Alle Quellen arbeiten.",
@@ -255,6 +259,7 @@ export const DE: Texts = {
   always: "immer",
   noAudit: "Die Aufrufe werden nicht gespeichert. Setzen Sie file in [audit].",
   auditPart: "Nur der neueste Teil des Audits wurde durchsucht.",
+  attention_refused_configuration: "Die geänderte Konfiguration ist nicht in Kraft",
   attention_failed_schedule: "{source}: der letzte Lauf ist fehlgeschlagen",
   attention_failed_task: "{source}: eine Aufgabe ist fehlgeschlagen",
   attention_waiting_task: "{source}: eine Aufgabe wartet auf Ihre Antwort",

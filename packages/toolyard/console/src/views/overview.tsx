@@ -69,6 +69,7 @@ export function Overview() {
 const ATTENTION_VIEWS: Readonly<Partial<Record<AttentionKind, readonly string[]>>> = {
   sign_in: ["signIns"],
   changed_tool: ["approvals"],
+  refused_configuration: ["settings"],
 };
 
 function AttentionList({ entries }: { readonly entries: OverviewData["attention"] }) {

@@ -1,22 +1,19 @@
 import type { Principal } from "../../core/calls/call.ts";
-import { hasOwnSignIn } from "../../auth/options.ts";
-import { dataFolder } from "../../core/data-folder.ts";
 import { FailError } from "../../core/errors.ts";
 import { withProfile } from "../../core/ports/profiles.ts";
 import { explainRights } from "../../core/ports/rights-text.ts";
 import { PROFILES, SCOPES } from "../../core/services.ts";
-import { findCaller, type CallerPlaces } from "../../features/roles/named-caller.ts";
-import { LiveRoles } from "../../features/roles/live-roles.ts";
-import { resolveHttp } from "../../http/options.ts";
+import { findCaller } from "../../features/roles/named-caller.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { Subject } from "../../core/ports/permission.ts";
 import { getService } from "../../kernel/start-features.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { callerPlaces } from "../hub-access/caller-places.ts";
 import { assertProfile } from "../hub-access/named-profile.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../hub-access/session.ts";
 import { settled } from "../../hub/sources/settled.ts";
-import { print, printJson, type Io } from "../output/io.ts";
+import { print, printJson } from "../output/io.ts";
 import { plainLine } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
@@ -38,7 +35,9 @@ interface Answer {
 export const run: CommandAction<Options> = ([caller = "", tool = ""], options, io) =>
   withHub({ ...options, lazy: true }, io, async (_toolyard, hub) => {
     assertProfile(hub.config, options);
-    const principal = principalFor(caller, hub, await findOwnUsers(hub, io));
+    const named = findCaller(caller, await callerPlaces(hub.config, io));
+    if ("problem" in named) throw new UsageError(named.problem);
+    const { principal } = named;
     await settled(hub, SETTLED_WITHIN_MS);
     const found = await hub.tools.findSubject(tool);
     if (!found.found) throw new FailError(found.failure);
@@ -47,43 +46,6 @@ export const run: CommandAction<Options> = ([caller = "", tool = ""], options, i
     else await print(io.stdout, textOf(answer));
     return answer.permitted ? EXIT.ok : KINDS.denied.exit;
   });
-
-/** Returns the principal of a caller. Throws a `UsageError` if the configuration has no such caller. */
-function principalFor(caller: string, { config }: Hub, ownUsers: Pick<CallerPlaces, "groupsOf">): Principal {
-  const { server = {}, roles = {} } = config.tree;
-  const grants = new LiveRoles(() => config.tree);
-  const places = {
-    http: resolveHttp({ ...server, insecure: true }),
-    roles,
-    grantRights: grants.grant.bind(grants),
-    ...ownUsers,
-  };
-  const named = findCaller(caller, places);
-  if ("problem" in named) throw new UsageError(named.problem);
-  return named.principal;
-}
-
-/** Returns the groups of the users that sign in at the hub itself, if it has such users. */
-async function findOwnUsers({ config }: Hub, { env }: Io): Promise<Pick<CallerPlaces, "groupsOf">> {
-  const { auth } = config.tree;
-  if (!auth || !hasOwnSignIn(auth)) return {};
-  const { authFiles } = await import("../../auth/builtin/auth-folder.ts");
-  const { groupsOfUser } = await import("../../auth/builtin/federation/account.ts");
-  const { resolveIdentityProviders } = await import("../../auth/builtin/federation/options.ts");
-  const providers = resolveIdentityProviders(auth.builtin?.providers);
-  const users = authFiles(dataFolder(env)).users.list();
-  return {
-    groupsOf: (name) => {
-      const user = users.find((one) => one.name === name);
-      if (!user && auth.modes?.includes("issuer")) return undefined;
-      if (!user)
-        throw new UsageError(`There is no user \`${name}\`. \`toolyard user list\` shows the users of this hub.`);
-      const groups = groupsOfUser(user, providers);
-      if (!groups) throw new UsageError(`The account of the user \`${name}\` may not use this hub any more.`);
-      return groups;
-    },
-  };
-}
 
 interface JudgedTarget {
   readonly name: string;

@@ -7,12 +7,14 @@ import { PROFILES } from "../../core/services.ts";
 import { accessFindings } from "../../hub/access-findings.ts";
 import { getService } from "../../kernel/start-features.ts";
 import { profileText } from "../output/profile-table.ts";
+import { adminFindings } from "../admin-findings.ts";
 import { desktopGaps } from "../desktop-findings.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 import { showSources } from "../live/sources.ts";
+import { callerPlaces } from "../hub-access/caller-places.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../hub-access/session.ts";
 import { readTimeout } from "../hub-access/one-call.ts";
 import { isHealthy, sourceText, type SourceLine } from "../output/source-table.ts";
@@ -34,7 +36,8 @@ export const run: CommandAction<Options> = (_args, options, io) =>
     const desktop = options.url === undefined ? await desktopGaps(hub.config, io) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files } = hub.config;
-    const warnings = [...hub.config.warnings, ...(await accessFindings(hub))];
+    const admins = adminFindings(hub.config.tree, await callerPlaces(hub.config, io));
+    const warnings = [...hub.config.warnings, ...(await accessFindings(hub)), ...admins];
     const profiles = await profileCounts(getService(hub.services, PROFILES), hub);
     if (options.json)
       await printJson(io.stdout, { healthy, files, warnings, sources: lines, profiles, sandbox, desktop });

@@ -20,6 +20,8 @@ export interface SessionInfo {
   readonly seesAll: boolean;
   /** True if the caller may change sources and settings. */
   readonly mayChange: boolean;
+  /** Limits of an administrator whose rights are narrowed. The page then explains why it does not show the hub. */
+  readonly adminLimits?: readonly string[];
   /** True if the hub has no authentication. Nothing can then be changed in the console. */
   readonly isReadOnlyHub: boolean;
   /** True if the caller may use `execute_code`. */
@@ -151,6 +153,7 @@ export interface Attention {
     | "changed_tool"
     | "withheld_tool"
     | "configuration"
+    | "refused_configuration"
     | "failed_schedule"
     | "failed_task"
     | "waiting_task";

@@ -120,7 +120,7 @@ export class ConsoleEndpoint implements Endpoint {
 
   async #sessionInfo(exchange: HttpExchange, caller: AdminCaller): Promise<SessionInfo> {
     const { hub, tools, hubControl, chat } = this.#parts;
-    const { principal, by, seesAll, mayChange, isReadOnlyHub } = caller;
+    const { principal, by, seesAll, mayChange, isReadOnlyHub, adminLimits } = caller;
     const { identity, id, roles = [] } = principal;
     const facts = await hub.facts(principal, { waits: false });
     return {
@@ -130,6 +130,7 @@ export class ConsoleEndpoint implements Endpoint {
       caller: { id, roles, ...(identity && { name: identity.name }) },
       seesAll,
       mayChange,
+      ...(adminLimits && { adminLimits }),
       isReadOnlyHub,
       hasCode: tools.nameOf("execute_code", principal) !== undefined,
       hasChat: chat() !== undefined,

@@ -27,6 +27,8 @@ class StreamStub {
   }
 }
 
+const control: { problem: string | undefined } = { problem: undefined };
+
 const ALWAYS: StreamPermit = { isOver: () => false, renew: async () => true };
 
 function boardWith(texts: readonly string[], changed = new Emitter<TaskChange>()): EventBoard {
@@ -44,6 +46,7 @@ function boardWith(texts: readonly string[], changed = new Emitter<TaskChange>()
       events: { listsChanged: { on: () => () => {} }, resourceUpdated: { on: () => () => {} } },
     },
     redactFacts: redactor.facts.bind(redactor),
+    hubControl: () => control,
   };
   return new EventBoard(parts as unknown as ConsoleParts, 100);
 }
@@ -122,4 +125,14 @@ test.each([
   const stream = follow(boardWith([], changed), ALWAYS, seesAll);
   changed.emit({ owner } as TaskChange);
   expect(stream.sent.filter((text) => text === '{"what":"tasks"}')).toHaveLength(count);
+});
+
+test("reports within a second that a configuration was refused, and that a later one was accepted", () => {
+  const stream = follow(boardWith([]));
+  for (const problem of ["Unknown option `prot`", undefined]) {
+    stream.sent.length = 0;
+    control.problem = problem;
+    vi.advanceTimersByTime(2000);
+    expect(stream.sent.filter((text) => text.includes("sources"))).toEqual(['{"what":"sources"}']);
+  }
 });

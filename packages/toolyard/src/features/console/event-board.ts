@@ -194,7 +194,7 @@ export class EventBoard {
     stream.send(JSON.stringify(this.#parts.redactFacts({ ...data })), { event, id: `${call}.${line}` });
   }
 
-  /** Returns the states of all sources as text, because no event reports a changed state. */
+  /** Returns the states of all sources and of the configuration as text, because no event reports their changes. */
   #sourceStates(): string {
     const states = this.#parts.hub.sources().map(({ source, status, tools }) => [
       source.id,
@@ -206,6 +206,6 @@ export class EventBoard {
       status.installing?.waitsFor,
       tools,
     ]);
-    return JSON.stringify(states);
+    return JSON.stringify([states, this.#parts.hubControl().problem]);
   }
 }

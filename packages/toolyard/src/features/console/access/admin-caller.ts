@@ -3,6 +3,7 @@ import type { Principal } from "../../../core/calls/call.ts";
 import type { Identity } from "../../../core/calls/identity.ts";
 import type { Credentials, RefusedCaller } from "../../../core/ports/authenticator.ts";
 import { permissionOf } from "../../../core/ports/rights.ts";
+import { describeRights } from "../../../core/ports/rights-text.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { assertOwnPage } from "../../../http/request/own-page.ts";
@@ -20,6 +21,11 @@ export interface AdminCaller {
   /** True if the caller's rights are not narrowed. */
   readonly seesAll: boolean;
   readonly mayChange: boolean;
+  /**
+   * Limits of an administrator whose rights are narrowed, one line for each. Absent if the rights are not narrowed, or
+   * if `admins` does not name the caller.
+   */
+  readonly adminLimits?: readonly string[];
   /**
    * True if the hub has no authentication. Nothing can then be changed, because any program that reaches the port could
    * do it.
@@ -52,16 +58,28 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
     if (session && cookie !== undefined && found.status !== 503) sessions.end(cookie);
     throw refusalOf(found);
   }
-  const { principal } = found;
-  const seesAll = !permissionOf(principal.rights).isNarrowed;
   return {
-    principal,
+    principal: found.principal,
     by: session ? "session" : access.isGuarded ? "token" : "open",
     ...(authorization !== undefined && { authorization }),
     isHeldByHub,
+    ...rightsIn(found.principal, parts),
+  };
+}
+
+/** Rights of a caller in the console. */
+type ConsoleRights = Pick<AdminCaller, "seesAll" | "mayChange" | "adminLimits" | "isReadOnlyHub">;
+
+/** Returns what a principal may see and change in the console. */
+export function rightsIn(principal: Principal, parts: Pick<CallerParts, "access" | "admins">): ConsoleRights {
+  const seesAll = !permissionOf(principal.rights).isNarrowed;
+  const isNamed = isAdmin(principal, parts);
+  return {
     seesAll,
-    mayChange: seesAll && isAdmin(principal, parts),
-    isReadOnlyHub: !access.isGuarded,
+    mayChange: seesAll && isNamed,
+    // By default every token is an administrator, so that the limits of a token are intended.
+    ...(!seesAll && isNamed && parts.admins && { adminLimits: describeRights(principal.rights) }),
+    isReadOnlyHub: !parts.access.isGuarded,
   };
 }
 

@@ -35,7 +35,7 @@ async function overview(parts: ConsoleParts, { exchange, caller }: AdminRequest)
   const { baseUrl } = exchange.http;
   const ofSources = reports.flatMap((report) => attentionOf(report, parts, baseUrl)).slice(0, MAX_ATTENTION);
   const ofWork = [...(await scheduleAttention(parts)), ...(await taskAttention(parts, caller))];
-  const attention = [...ofSources, ...ofWork.slice(0, MAX_ATTENTION)];
+  const attention = [...refusedConfiguration(parts), ...ofSources, ...ofWork.slice(0, MAX_ATTENTION)];
   const sum = (key: "tools" | "resources" | "prompts"): number => reports.reduce((total, one) => total + one[key], 0);
   return {
     status: attention.length === 0 ? "ok" : "attention",
@@ -51,6 +51,14 @@ async function overview(parts: ConsoleParts, { exchange, caller }: AdminRequest)
     minutes: recentCalls?.minutes() ?? [],
     attention,
   };
+}
+
+/** The configuration that was read last, if it is not in force. */
+function refusedConfiguration({ hubControl, redactFacts }: ConsoleParts): readonly Attention[] {
+  const { problem } = hubControl();
+  if (problem === undefined) return [];
+  const { text } = redactFacts({ text: firstChars(problem, MAX_TEXT_CHARS) });
+  return [{ kind: "refused_configuration", text: String(text) }];
 }
 
 function attentionOf(report: SourceReport, parts: ConsoleParts, baseUrl: string): readonly Attention[] {
@@ -85,7 +93,7 @@ async function scheduleAttention({ schedules, redactFacts }: ConsoleParts): Prom
 
 /** Tasks of the caller that failed lately, or that wait for an answer. */
 async function taskAttention({ tasks }: ConsoleParts, { principal }: AdminCaller): Promise<readonly Attention[]> {
-  await tasks.ready();
+  await tasks.ready({ principal });
   const since = Date.now() - TASK_MS;
   return tasks.list(principal).flatMap((task): readonly Attention[] => {
     const { id, tool: source, status, statusMessage = "", updatedAt } = task;

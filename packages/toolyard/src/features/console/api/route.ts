@@ -140,8 +140,9 @@ function matches(parts: readonly string[], steps: readonly string[]): boolean {
   return parts.length === steps.length && parts.every((part, at) => part === "*" || part === steps[at]);
 }
 
-function assertMay({ seesAll, mayChange, isReadOnlyHub, principal }: AdminCaller, needs: RouteNeed): void {
-  if (needs !== "any" && !seesAll) throw new Refusal(403, "This is shown to callers without narrowed rights only.");
+function assertMay(caller: AdminCaller, needs: RouteNeed): void {
+  const { seesAll, mayChange, isReadOnlyHub, principal, adminLimits } = caller;
+  if (needs !== "any" && !seesAll) throw new Refusal(403, narrowedText(adminLimits));
   if ((needs !== "change" && needs !== "admin") || mayChange) return;
   const name = principal.identity?.name ?? principal.id;
   throw new Refusal(
@@ -150,6 +151,15 @@ function assertMay({ seesAll, mayChange, isReadOnlyHub, principal }: AdminCaller
       ? "The console of a hub without authentication is read-only. " +
           "Set `[server] token`, `[server.tokens]` or `[auth]` to change the hub here."
       : `${name} may not change this hub. \`admins\` of \`[console]\` lists the callers that may.`,
+  );
+}
+
+function narrowedText(limits: readonly string[] | undefined): string {
+  if (!limits) return "This is shown to callers without narrowed rights only.";
+  return (
+    "`admins` of `[console]` names you, but your rights are narrowed, and this needs rights without limits. Limits: " +
+    `${limits.join("; ")}. Remove them in \`[roles]\` or \`[server.tokens]\`. A further role without limits also ` +
+    "removes those of roles, except `deny`."
   );
 }
 
