@@ -1,10 +1,11 @@
 // `node bench/floods.mjs [--workers N]`: the cost of calls of an authenticated client while other clients flood the
 // hub, and the hub's memory. Takes about 30 seconds. Each line is one flood of 3 seconds:
-// - requests without a token, pipelined on 100 connections, of the kinds that either HTTP reader of the hub serves;
-// - the same on connections that are opened again as soon as the hub closes them;
+// - requests without a token, pipelined on 100 connections: GET, POST and HEAD, which two different HTTP parsers of the
+// hub read;
+// - requests without a token on connections that are opened again as soon as the hub closes them;
 // - bodies that are never completed, on 300 connections of one token;
-// - bodies in chunks of one byte, on 200 connections of one token.
-// The last line shows the calls and the memory after the floods.
+// - bodies in chunks of one byte, on 200 connections of one token. The last line shows the calls and the memory after
+// the floods.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
-// `npm run bench:gnn`: the cost of reading and checking GNN, as CPU, so that other load of the machine counts only
-// through its caches. If GNN_SAMPLES names a copy of the public project
-// (ActiveInferenceInstitute/GeneralizedNotationNotation), its Python parser reads the same texts in the same run
-// (GNN_PYTHON: an interpreter that has the packages that the project imports, such as psutil).
+// `npm run bench:gnn`: the CPU time of reading and checking GNN. Other load of the machine affects it only through the
+// CPU caches. If GNN_SAMPLES names a copy of the public project (ActiveInferenceInstitute/GeneralizedNotationNotation),
+// its Python parser reads the same texts in the same run (GNN_PYTHON: an interpreter that has the packages that the
+// project imports, such as psutil).
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";

@@ -36,7 +36,7 @@ async function startHub(name, store, limits = "") {
   return { port, pid: child.pid, agent };
 }
 
-/** Sends calls of one session and returns the CPU time of these processes in microseconds per call. */
+/** Sends calls of one session. Returns the CPU time of the processes `pids` in microseconds per call. */
 async function measure(holder, asked, pids) {
   const headers = await openSession(holder);
   const call = async (at) => {

@@ -153,7 +153,7 @@ async function compareCall(hubs, what, { name, args = { text: "hello" }, count, 
   report(what, taken, ms);
 }
 
-/** Calls in sequence. */
+/** Returns a load of one client that sends its calls in sequence. */
 function one(client) {
   return {
     close: client.close,
@@ -177,7 +177,7 @@ async function lists(url) {
   };
 }
 
-/** Many concurrent sessions, each with one call in flight. */
+/** Returns a load of many concurrent sessions, each with one call in flight. */
 async function crowd(url) {
   const sessions = await Promise.all(Array.from({ length: CROWD }, () => openSession(url)));
   return {

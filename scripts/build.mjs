@@ -26,8 +26,8 @@ const progress = (what) => {
   stepsDone += 1;
   if (shows) process.stderr.write(`Building ${stepsDone}/${PROJECTS.length + 3}: ${what} …\n`);
 };
-// Files that children run unchanged: Python, and JavaScript that is not compiled. The declarations of the entries `gnn`
-// and `library` name other packages, which are compiled later.
+// Files that are copied unchanged. Children run them: Python, and JavaScript that is not compiled. The declarations of
+// the entries `gnn` and `library` name other packages, which are compiled later.
 const AS_THEY_ARE = [
   "runtimes/execute",
   "runtimes/calling",
@@ -47,8 +47,8 @@ for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.
 }
 const require = createRequire(import.meta.url);
 const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
-// Executed code is written without comments, which the repository keeps and declarations show; declarations are
-// type-checked, so that executed code need not be.
+// Options for writing the executed code. Comments are removed, because the declarations contain them. Types are not
+// checked, because that happens when the declarations are written.
 const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--declarationDir", "null"].concat([
   "--removeComments",
   "--noCheck",
@@ -94,7 +94,7 @@ cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), 
 for (const data of [join("search", "translations"), join("documents", "cmaps")])
   cpSync(join(packages, "library", "src", data), join(packages, "library", "dist", data), { recursive: true });
 progress("the console");
-// In its own process, since it changes to another folder.
+// Vite runs in its own process, because it changes to another folder.
 const vite = join(dirname(require.resolve("vite/package.json")), "bin", "vite.js");
 const page = join(root, "console", "vite.config.mjs");
 const built = spawnSync(process.execPath, [vite, "build", "--config", page], { stdio: "inherit" });

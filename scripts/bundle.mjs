@@ -55,9 +55,9 @@ const CALLING = [
  * each other.
  */
 const TOGETHER = [
-  // Separate, so that the command loads nothing else before the cache is enabled.
+  // These modules are in a separate file, so that the command loads nothing else before the cache is enabled.
   { name: "data-folder", with: [COMMAND], folders: ["core/"] },
-  // Separate, so that the processes of other packages do not load the hub for it.
+  // These modules are in a separate file, so that the processes of other packages do not load the hub for them.
   { name: "texts", with: ["text.js"], folders: ["core/"] },
   { name: "basics", with: [START], folders: ["core/"] },
   { name: "start", with: [START], folders: [""] },
@@ -117,7 +117,10 @@ export const BUNDLED = new Set([
   "smol-toml",
 ]);
 const NOTICE = "NOTICE";
-/** Replaces a module's own URL by its place in dist/, in whichever file it is. */
+/**
+ * Placeholder for a module's own URL. It is replaced by the URL of the module's place in dist/, in any file that
+ * contains the module.
+ */
 const PLACE = "toolyard-dist:";
 
 /** Bundles the tree `compiled` of the package in the folder `root` into dist/; removes files of an earlier build. */
@@ -199,7 +202,7 @@ function importThrough({ names, target }, folder) {
 const FACADE = /^export \{ ([^{}]+) \} from "(\.[^"]+)";\n*$/;
 const LATE_IMPORT = /\bimport\("(\.[^"]+)"\)/g;
 
-/** Returns whether Node finds it in the installation: neither bundled packages nor their dependencies. */
+/** Returns whether Node loads an import from the installation. False for bundled packages and their dependencies. */
 function isExternal(id, importer = "") {
   if (/^[./]/.test(id)) return false;
   return isBuiltin(id) || !(BUNDLED.has(id) || /[\\/]node_modules[\\/]/.test(importer));
@@ -254,7 +257,10 @@ function places(compiled) {
   };
 }
 
-/** Returns each `import.meta.url` in code; texts of generated programs may contain it too. */
+/**
+ * Returns the nodes for `import.meta.url` in parsed code. A search in the text would also find it in strings, such as
+ * texts of generated programs.
+ */
 function placesAsked(node) {
   if (node === null || typeof node !== "object") return [];
   if (node.type === "MemberExpression" && node.object.type === "MetaProperty" && node.property.name === "url")

@@ -145,7 +145,8 @@ async function runAll() {
 
 async function runShape(name) {
   const config = join(work, `${name}.toml`);
-  // The suite starts immediately, however slowly the servers start on this machine.
+  // Lists wait up to 60 s for the servers, because the suite starts immediately, even if this machine starts the
+  // servers slowly.
   writeFileSync(config, `[catalog]\ncold_wait = "60s"\n\n${await SHAPES[name]()}`);
   const { url, child } = await startHub(config);
   const results = await each(dates, (date) => runServer(url, `${name} ${date}`, date));

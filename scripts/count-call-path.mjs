@@ -25,7 +25,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const build = join(root, "packages", "toolyard", "build");
 const buildUrl = `${pathToFileURL(build).href}/`;
 
-/** Loaded into the hub: counts from one message to the next, and sends the executed functions. */
+/** Module that is loaded into the hub. It counts from one message to the next, and sends the executed functions. */
 const COUNTER = `
 import { Session } from "node:inspector";
 const session = new Session();

@@ -1,5 +1,5 @@
-// Programs can reach the declarations that the package's entries name, directly or indirectly: these are put
-// into dist/, and the rest stays in dist/.declarations/, which is not published.
+// Copies the declarations that programs can reach, directly or indirectly, from the package's entries into dist/. The
+// other declarations stay in dist/.declarations/, which is not published.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
@@ -26,7 +26,8 @@ function reach(root, declared) {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const waiting = Object.values(exports).flatMap(({ types }) => types ?? []);
   const reached = new Set();
-  // The servers' declarations follow later, and a handwritten one is in its final place.
+  // Entries without a file here are omitted: the declarations of the servers are written later, and a handwritten
+  // declaration is already in dist/.
   const paths = waiting
     .flatMap((types) => matching(declared, relative("dist", types)))
     .filter((path) => existsSync(join(declared, path)));

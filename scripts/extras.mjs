@@ -95,7 +95,10 @@ function entryOf(place, entry) {
   return { ...Object.fromEntries(kept.map((key) => [key, entry[key]])), ...libcOf(place, entry) };
 }
 
-/** Returns the C library of prebuilt Linux packages that do not name it, so that npm installs one of both. */
+/**
+ * Returns the C library of a prebuilt Linux package that does not name it. Without it, npm would install the packages
+ * for both libraries.
+ */
 function libcOf(place, { os = [], libc }) {
   if (libc !== undefined || !os.includes("linux")) return {};
   const name = /-(gnu|musl)(?:eabihf)?$/.exec(place)?.[1];
@@ -115,7 +118,7 @@ export function pinOf(lock) {
   return { versions: lock.packages[""].dependencies, lock: digest.subarray(0, DIGEST_BYTES).toString("hex") };
 }
 
-/** The sha512 of this repository's packages is known only after packing. */
+/** Removes the sha512 of this repository's packages, which is known only after packing. */
 function withoutOwnDigests(lock) {
   const packages = Object.entries(lock.packages).map(([place, { integrity, ...entry }]) => [
     place,
@@ -143,7 +146,7 @@ function filesIn(folder) {
       .filter((entry) => entry.isFile() && !entry.parentPath.slice(folder.length).includes("node_modules"))
       .map((entry) => join(entry.parentPath, entry.name));
   } catch {
-    // A package of another platform.
+    // The package is for another platform, so it is not installed here.
     return [];
   }
 }

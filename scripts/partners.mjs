@@ -12,19 +12,19 @@ import { differencesOf, KNOWN } from "./partners/compare.mjs";
 import { installPartners, PARTNERS } from "./partners/install.mjs";
 import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
-// Rendered programs of GNN models are a separate kind of partner.
+// Programs rendered from GNN models are a separate kind of partner.
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
-// The public sample models of GNN are another kind.
+// Public sample models of GNN are a separate kind of partner.
 if (process.argv[2] === "gnn-samples") await import("./partners/gnn-samples.mjs");
-// An authorization server with its servers, and clients that sign in to a hub, are another kind.
+// An authorization server with its servers, and clients that sign in to a hub, are a separate kind of partner.
 if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
-// Keycloak as the identity provider of a hub is another kind.
+// Keycloak as the identity provider of a hub is a separate kind of partner.
 if (process.argv[2] === "keycloak") await import("./partners/keycloak.mjs");
-// Tasks of 2025-11-25 in another SDK are another kind.
+// A client and a server with tasks of 2025-11-25 are a separate kind of partner.
 if (process.argv[2] === "tasks") await import("./partners/tasks.mjs");
-// A collector of OpenTelemetry is another kind.
+// A collector of OpenTelemetry is a separate kind of partner.
 if (process.argv[2] === "telemetry") await import("./partners/telemetry.mjs");
-// Clients of the document library's nine tools are another kind.
+// Clients that call the nine tools of the document library are a separate kind of partner.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -47,7 +47,9 @@ function pinOwnPackage(name) {
   writeFileSync(file, JSON.stringify(lock));
 }
 
-/** The settings of the outer command, such as its output folder, must not apply to the inner one. */
+/**
+ * Returns the environment for the inner npm, without the settings of the outer npm command, such as its output folder.
+ */
 function environment() {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
 }
@@ -62,7 +64,9 @@ function shrinkwrap() {
   return { ...lock, version, packages: { "": head, ...Object.fromEntries(entries) } };
 }
 
-/** npm may omit packages that the manifest declares as optional. */
+/**
+ * Returns the entry of a package, marked as one that npm may omit if the manifest declares the package as optional.
+ */
 function withOptional(place, entry, { optionalDependencies }) {
   const isOptional = Object.hasOwn(optionalDependencies, place.slice("node_modules/".length));
   return isOptional ? { ...entry, optional: true } : entry;

@@ -89,7 +89,10 @@ function contents() {
   return Object.fromEntries(Object.values(CLIENTS).map(([file]) => [file, readFileSync(join(home, file), "utf8")]));
 }
 
-/** A proxy that refuses every connection. Another registry would have other caches. */
+/**
+ * Returns the variables of a proxy that refuses every connection, to simulate a machine without a network. A different
+ * registry would not do, because npm would use another cache for it.
+ */
 function offline() {
   const nowhere = "http://127.0.0.1:9/";
   return {

@@ -1,5 +1,5 @@
-// Runs the checks of scripts/windows/checks.mjs: on Windows with this Node, elsewhere with the Windows build of Node
-// under Wine. Prints a reason and succeeds where Wine is missing. `npm run build` comes first.
+// Runs the checks of scripts/windows/checks.mjs: on Windows with this Node, on other systems with the Windows build of
+// Node under Wine. If Wine is missing, prints a reason and succeeds. `npm run build` comes first.
 import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";

@@ -24,7 +24,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-test-"));
 const total = { passed: 0, failures: [], skipped: [] };
-/** More failures than this are not caused by a busy machine. */
+/** Maximum number of failed tests that a busy machine may have caused. */
 const MAX_UNSTEADY = 3;
 const began = performance.now();
 
@@ -102,7 +102,7 @@ const bin = (name, path) => join(dirname(require.resolve(`${name}/package.json`)
 const vitest = bin("vitest", "vitest.mjs");
 const VITEST_ARGS = ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"];
 
-/** Tells the tests that the programs were just built. */
+/** Environment variable that informs the tests that the programs were just built. */
 const BUILT = { TEST_BUILD_IS_NEW: "yes" };
 
 const STEPS = {

@@ -1,4 +1,4 @@
-// Starts a hub like a user, with a raw client that costs almost nothing.
+// Starts a hub as a user does, and clients that send and read raw bytes, so that they need almost no CPU time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
@@ -13,8 +13,8 @@ const running = new Set();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /**
- * Serves `config` on a free port. `home` keeps the data folder away from the user's; `node` is the program that runs
- * the hub, `program` the hub's own.
+ * Serves `config` on a free port. `home`: data folder, instead of the user's. `node`: program that runs the hub.
+ * `program`: main file of the hub.
  */
 export async function startHub(config, { home, node = process.execPath, program = cli, args = [] }) {
   const startedAt = performance.now();

@@ -63,7 +63,7 @@ function pidsOf({ pid, mark, child }) {
   const found = new Set(hasEnded ? [] : [pid]);
   if (mark !== undefined) for (const one of all) if (isMarked(one, mark)) found.add(one);
   const parents = all.map((one) => [one, parentOf(one)]);
-  // Repeated, because a child may be listed before its parent.
+  // The loop repeats until nothing is added, because a child may be listed before its parent.
   for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const [one, parent] of parents) if (found.has(parent)) found.add(one);

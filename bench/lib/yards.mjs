@@ -10,7 +10,7 @@ export function emptyYard(folder) {
   return write(folder, "empty.toml", "");
 }
 
-/** `count` official everything servers as real child processes. */
+/** Writes a configuration with `count` official `everything` servers as child processes. */
 export function stdioYard(folder, count) {
   const servers = Array.from(
     { length: count },
@@ -49,7 +49,7 @@ export function modulesYard(folder, count) {
   return write(folder, "modules.toml", `[modules]\npaths = ["modules"]\n`);
 }
 
-/** One tool of every provider kind, each an echo. */
+/** Writes a configuration with one echo tool of every provider kind. */
 export function kindsYard(folder, remoteUrl) {
   modulesYard(folder, 1);
   scriptsYard(folder, 1);
@@ -75,7 +75,7 @@ export function kindsYard(folder, remoteUrl) {
   );
 }
 
-/** One server behind the hub in both ways, as a child and at `remoteUrl`, and a module. */
+/** Writes a configuration in which one server is behind the hub twice, as a child and at `remoteUrl`, and a module. */
 export function hopYard(folder, remoteUrl) {
   modulesYard(folder, 1);
   const sdk = join(root, "bench/servers/sdk.mjs");
@@ -88,7 +88,7 @@ export function hopYard(folder, remoteUrl) {
   );
 }
 
-/** A server that sends requests to its callers. */
+/** Writes a configuration with a server that sends requests to its callers. */
 export function askingYard(folder) {
   return write(
     folder,
@@ -98,7 +98,7 @@ export function askingYard(folder) {
   );
 }
 
-/** The same tool in Python and in Node, in each run mode. */
+/** Writes a configuration with the same tool in Python and in Node, in each run mode. */
 export function runtimesYard(folder, hasBwrap) {
   const sources = {
     python: [

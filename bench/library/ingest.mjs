@@ -11,7 +11,10 @@ import { openSqliteStore } from "../../packages/library/dist/store/sqlite/sqlite
 
 const PAGES = 500;
 const SECTIONS = 6_000;
-/** A file may change again within the same clock tick, and is then read again. */
+/**
+ * Milliseconds after a write until a file no longer counts as recently changed. A recently changed file would be read
+ * again, because it may change within the same clock tick.
+ */
 const REST_MS = 2_100;
 const WORDS = "the law of nature is general and holds of what was never seen by those who ask why it does so".split(
   " ",

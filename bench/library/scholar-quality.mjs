@@ -17,7 +17,8 @@ const KINDS = {
   paraphraseEnglish: { depth: 5 },
   paraphraseFrench: { depth: 5, goal: 6 },
   crossLanguage: { depth: 5, goal: 7 },
-  // Written before dictionaries were used. Their number was known while rules were compared, but not the questions.
+  // These questions were written before dictionaries were used. When rules were compared, only the number of answered
+  // ones was known.
   crossLanguageFurther: { depth: 5, goal: 14 },
 };
 

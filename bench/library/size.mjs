@@ -105,7 +105,10 @@ async function ask() {
   return { first, times, cpu, rss: process.memoryUsage.rss() };
 }
 
-/** Words by rank, as in a language: the first ones occur everywhere. */
+/**
+ * Returns a sentence in which words are as frequent as in a natural language: a word of low rank is in nearly every
+ * sentence.
+ */
 function sentence(count) {
   return Array.from({ length: count }, () => word(Math.floor(VOCABULARY ** random()))).join(" ");
 }

@@ -30,7 +30,7 @@ async function withTools(bench, count, work) {
   }
 }
 
-/** Typical arguments of public tools: four, with sentences. */
+/** Module with many tools that have typical arguments of public tools: four arguments, described in sentences. */
 const MODULE = `
 const things = ["customer", "invoice", "shipment", "ticket", "calendar entry", "document", "sensor", "repository"];
 const verbs = ["Finds", "Creates", "Updates", "Deletes", "Summarises"];
@@ -57,7 +57,7 @@ export function registerTools(hub) {
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 const finish = (unified, content) => ({ content: [content], finishReason: { unified }, usage, warnings: [] });
 
-/** A model that answers immediately: this number of calls, then a text. */
+/** Returns a model that answers immediately: first with a fixed number of tool calls, then with a text. */
 function instantModel() {
   let said = 0;
   return {

@@ -86,7 +86,7 @@ async function longList({ folder, report }, browser) {
   });
 }
 
-/** Runs in the page. */
+/** This function runs in the page. */
 async function scroll() {
   const list = document.querySelector(".virtual");
   let shift = 0;

@@ -63,7 +63,10 @@ async function compare(bench, { load, callers, direct, hub }) {
   await compete(bench, contestants, { ...load, callers });
 }
 
-/** The contestants alternate, so that other load of the machine affects all. The first is the baseline. */
+/**
+ * Measures the load with each contestant. They alternate, so that other load of the machine affects all of them. The
+ * first one is the baseline.
+ */
 async function compete({ quick, report }, contestants, load) {
   const { callers, what } = load;
   const count = Math.max(callers * 2, Math.ceil(load.count / (quick ? 2 : 1)));

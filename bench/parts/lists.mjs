@@ -35,7 +35,10 @@ async function warmScripts({ quick, folder, report }, count) {
   });
 }
 
-/** The minimal cost of freshness: reads the stamps of each tool's folder and manifest, at known paths. */
+/**
+ * Returns the paths of each tool's folder and manifest. Reading their stamps is the least that a check for changes
+ * costs.
+ */
 function pathsOf(tools) {
   return [tools, ...readdirSync(tools).flatMap((name) => [join(tools, name), join(tools, name, "tool.toml")])];
 }

@@ -33,10 +33,7 @@ export async function measurePeers(bench) {
   }
 }
 
-/**
- * Returns the installed peers. They are installed here from a separate lock file; without them the rest is still
- * measured.
- */
+/** Installs the peers from a separate lock file, and returns them. If that fails, only Toolyard is measured. */
 function install({ report, note }) {
   try {
     ensureInstalled("bench/peers");
@@ -83,7 +80,10 @@ async function enter({ report, folder }, { way, remote, contestant, field }) {
   }
 }
 
-/** The contestants alternate, so that other load of the machine affects all. The first is the baseline. */
+/**
+ * Compares the contestants with a direct call. They alternate, so that other load of the machine affects all of them.
+ * The first one is the baseline.
+ */
 async function compare({ quick, report }, { way, field, load }) {
   const results = field.map((one) => ({ one, wall: [], cpu: [], words: undefined }));
   for (let round = -1; round <= (quick ? 2 : 5); round += 1) {
@@ -141,7 +141,10 @@ async function runRound({ one, wall, cpu }, { callers, tool, args, due }, { forM
   wall.push(took / count);
 }
 
-/** Returns the row's text instead of figures; sessions with an unfinished call are not used again. */
+/**
+ * Returns the text that a table row shows instead of figures after an error. Sessions with an unfinished call are not
+ * used again.
+ */
 function whyNot(one, error, { callers }) {
   const isLost = error.message.startsWith("loses");
   if (!isLost) leave(one);

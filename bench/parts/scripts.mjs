@@ -12,7 +12,7 @@ export async function measureScripts(bench) {
   const hasBwrap = spawnSync("bwrap", ["--version"]).status === 0;
   const folder = bench.folder();
   const { config, tools } = runtimesYard(folder, hasBwrap);
-  // If the benchmark runs as root, user `nobody` looks from inside bubblewrap.
+  // If the benchmark runs as root, the contained program is user `nobody` and must be able to read the folder.
   chmodSync(folder, 0o755);
   await withHub(config, { home: bench.folder() }, async (hub, client) => {
     for (const { name, what, isWarm } of tools) {

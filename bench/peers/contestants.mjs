@@ -72,7 +72,9 @@ function mcpProxy({ port }) {
   };
 }
 
-/** Starts a server for each session, and without sessions one for each call. */
+/**
+ * Returns the plan for supergateway, which starts a server for each session, or for each call if there are no sessions.
+ */
 function supergateway({ port }) {
   const command = [
     bin("supergateway"),
@@ -103,7 +105,7 @@ function mcpHub({ way, remote, port, place }) {
   };
 }
 
-/** A daemon that it starts keeps the served tools. */
+/** Returns the plan for mcporter. A daemon that mcporter starts keeps the server running between calls. */
 function mcporter({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const server = way === "stdio" ? { command, args } : { url: remote };
@@ -115,7 +117,7 @@ function mcporter({ way, remote, port, place }) {
   return { command: [bin("mcporter"), "serve", "--http", port], cwd: place, path: "/mcp", request: prefixed("echo__") };
 }
 
-/** A program in Go. Its own tool calls the server's tools. */
+/** Returns the plan for slop-mcp, a program in Go. Clients call the server's tools through one tool of slop-mcp. */
 function slopMcp({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const how =

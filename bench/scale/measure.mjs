@@ -10,7 +10,7 @@ const SESSIONS = 2000;
 const CALLS = 8000;
 const SUBSCRIBERS = 100;
 const PUBLISHED = 2000;
-/** Tokens of `store-hub.mjs`. */
+/** Number of access tokens of `store-hub.mjs`. */
 const TOKENS = 80;
 /** Calls per minute of each token that are counted call by call, since a 64th of them is less than 2. */
 const EXACT_LIMIT = 127;

@@ -33,7 +33,7 @@ export const PERIODS = { lease: 2, sessionKeys: 1200 };
 /** Maximum number of sessions of other hubs that a hub remembers (`endpoints/mcp/legacy/remote-sessions.ts`). */
 const MAX_KNOWN = 10_000;
 
-/** Parts of a resource that may be in use before it counts as saturated. */
+/** Share of a resource's capacity above which the resource counts as saturated. */
 const FULL = 0.7;
 
 /** Returns a random number generator, so that a run can be repeated. Mulberry32. */

@@ -48,8 +48,8 @@ export function indexOf(tools, ranking) {
 const OPTIONS = { limit: 10, exact: [], passes: () => true, givesNearest: true };
 
 /**
- * Same as `indexOf` with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. The
- * constants for `ranked` that are used to read tools must be unchanged.
+ * Same as `indexOf`, with the table of token vectors: `{search, answer, idOf, ranked}`. `answer(query, limit)` is the
+ * hub's. The constants for `ranked` that are used to read tools must be unchanged.
  */
 export function tableIndexOf(tools, table, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);

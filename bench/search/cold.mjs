@@ -15,7 +15,7 @@ const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL };
 const WAIT_MS = 500;
 const ANNOUNCED_MS = 300;
 
-/** The list of the search. */
+/** List for which the last search requested evidence. */
 let asked;
 const tools = readBenchmark().tools.filter(({ catalog }) => catalog === "mcp");
 const catalog = new Catalog(resolveCatalog(), Array.from(byServer(tools), providerOf));
@@ -23,7 +23,7 @@ await catalog.snapshot();
 // The cost of announcing the lists is not part of the search.
 await new Promise((resolve) => setTimeout(resolve, ANNOUNCED_MS));
 const search = async () => (await catalog.search(QUERY, VIEW, { limit: 5, why: true })).hits;
-// Background work does not keep the process running.
+// This timer keeps the process running, because background work does not.
 const awake = setInterval(() => {}, 1000);
 const found = process.argv[2] === "memory" ? await measureMemory() : await measureTime();
 process.stdout.write(JSON.stringify({ tools: tools.length, ...found }));

@@ -1,4 +1,4 @@
-// Ranks each source of queries with a table that was trained without this source.
+// Ranks each source of queries with a table that was trained without the queries of this source.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";

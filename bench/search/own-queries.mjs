@@ -18,7 +18,7 @@ const SERVERS = [
   "kubernetes",
   "playwright",
 ];
-/** Servers of the example that are among those. */
+/** Tools of the example's servers that the benchmark's data also contains. */
 const TWICE = /^(?:files|memory)__/;
 
 /** Returns `{tools, queries}` in the shape of the benchmark; a query's source is its language. */

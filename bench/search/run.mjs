@@ -16,7 +16,7 @@ import { tellReady } from "./ready.mjs";
 import { tellTasks, tellTokens } from "./tokens.mjs";
 
 const GOALS = { "macro nDCG@10": 64, "micro nDCG@10": 81, "macro R@5": 68 };
-/** The longest search, as a multiple of a search by words alone. */
+/** Maximum duration of the longest search, as a multiple of the longest search by words alone. */
 const TIMES_GOAL = 3;
 const benchmark = readBenchmark();
 const { tools, queries } = benchmark;

@@ -3,7 +3,7 @@
 import { RANKING } from "../../packages/toolyard/build/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
-/** Constants of a query's ranking by words, and of the parts next to it. */
+/** Constants of the ranking by words. `BESIDE` has the constants of the other parts of the ranking. */
 const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare"];
 const BESIDE = ["siblings", "likeness", "kinShare", "blendServerShare"];
 
@@ -26,7 +26,10 @@ const LEAD_WEIGHTS = [1, 1.5, 2];
 
 const SEED = 20_261_123;
 const DRAWS = 160;
-/** A constant is drawn from a plain value divided by this to one multiplied by this. */
+/**
+ * Factor of the range from which a constant is drawn: from its plain value divided by this factor to its plain value
+ * multiplied by it.
+ */
 const SPREAD = 2 ** 1.5;
 /** Number of the best draws that are averaged. */
 const BEST = 32;

@@ -34,7 +34,7 @@ const SCHEMAS = {
   },
 };
 
-/** A harmless server. */
+/** Name of the list of a harmless server. */
 export const FRIEND = "one plain tool";
 const ONE_OF_MANY = "200 tools of 5 KB";
 export const STRANGERS = [...Object.keys(SCHEMAS), ONE_OF_MANY];

@@ -17,7 +17,7 @@ function turn() {
   setImmediate(turn).unref();
 }
 
-/** Background work has ended after this time. */
+/** Milliseconds after which background work of the hub has ended. */
 const SETTLED_MS = 300;
 
 const hub = await createHub({

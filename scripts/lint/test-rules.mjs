@@ -43,7 +43,10 @@ export const functionLength = {
   },
 };
 
-/** `test.each(table)(title, node)` */
+/**
+ * Returns whether a function is an argument of `test.each(table)(…)`, so that its parameters are the columns of a
+ * table.
+ */
 function takesColumns(node) {
   const { parent } = node;
   return parent?.type === "CallExpression" && parent.arguments.includes(node) && TESTS.has(firstName(parent.callee));

@@ -79,7 +79,10 @@ export const plainWords = {
   },
 };
 
-/** A sentence that is wrapped over several line comments begins in the first of them. */
+/**
+ * Returns the first comment of each block of line comments, because a sentence that is wrapped over several comments
+ * begins there.
+ */
 function firstOfEachBlock(comments) {
   return comments.filter((comment, at) => {
     const previous = comments[at - 1];

@@ -228,7 +228,8 @@ async function installed(name) {
   process.stderr.write(`Installing ${name} …\n`);
   rmSync(folder, { recursive: true, force: true });
   await run(["python3", "-m", "venv", folder]);
-  // The list is complete, so nothing needs resolving; imported modules, a small part, are compiled then.
+  // The list is complete, so pip need not resolve dependencies. Nothing is compiled at the installation, because only a
+  // small part of the modules is imported.
   const how = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"];
   const pip = ["-m", "pip", "install", ...how, "-r", list];
   await run([binary, ...pip]);

@@ -81,7 +81,10 @@ async function makeBooks() {
   writeFileSync(join(work, "books", "laws.pdf"), Buffer.concat(pieces));
 }
 
-/** Asks with a new library each time, at the same path, so that all clients get the same paths. */
+/**
+ * Calls the tools with a client and a new library, which is at the same path for each client, so that all clients get
+ * the same paths.
+ */
 async function ask(client, way) {
   const data = join(work, "home");
   rmSync(data, { recursive: true, force: true });

@@ -19,7 +19,10 @@ const KEPT_ERRORS = 6000;
 /** Delay of a server before its first message. */
 const COLD_MS = { whole: 0, "cold-3": 3000, "cold-9": 9000 };
 export const SCENARIOS = Object.keys(COLD_MS);
-/** How the client connects to the hub, and the hub to the server. The direct connection equals the server's side. */
+/**
+ * Transports between the client and the hub, and between the hub and the server. A direct connection has the transport
+ * of the server's side.
+ */
 export const TRANSPORTS = {
   stdio: { client: "stdio", server: "stdio" },
   http: { client: "http", server: "http" },

@@ -13,7 +13,7 @@ export function animate(frames) {
     head.writeUIntLE(width - 1, 6, 3);
     head.writeUIntLE(height - 1, 9, 3);
     head.writeUIntLE(milliseconds, 12, 3);
-    // Replaces the picture before, without blending.
+    // The frame replaces the frame before it, without blending.
     head[15] = 0x02;
     return chunk("ANMF", Buffer.concat([head, bitstream(bytes)]));
   });

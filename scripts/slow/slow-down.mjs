@@ -8,7 +8,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const WAYS = ["quota", "systemd", "load"];
-/** Short, so that the machine is slow instead of stopping and running. */
+/**
+ * Period of the quota in microseconds. It is short, so that the machine becomes slow and does not alternately stop and
+ * run.
+ */
 const PERIOD_US = 20_000;
 const cores = availableParallelism();
 
@@ -45,7 +48,7 @@ function byQuota(factor) {
     }
     try {
       write(group);
-      // Every process with write access can move processes there.
+      // Moves a process into the group. Any process with write access to the group may do this.
       const joined = spawnSync("sh", ["-c", 'echo $$ > "$0" && exec true', join(group, "cgroup.procs")]);
       if (joined.status !== 0) throw new Error("The group takes no process.");
       return {
@@ -134,7 +137,7 @@ function bySystemd(factor) {
   return { ...idle, wrap: (command) => [...scope, ...command], description: `${scope.join(" ")} on ${cores} cores.` };
 }
 
-/** Starts so many busy processes per core that one other gets the requested share. */
+/** Starts so many busy processes per core that another process gets only the requested share of the core. */
 function byLoad(factor) {
   const perCore = Math.max(1, Math.round(factor) - 1);
   let busy = [];

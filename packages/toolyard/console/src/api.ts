@@ -5,7 +5,7 @@ import { KEY_HEADER, type SessionInfo } from "../../src/features/console/api-typ
 export const API = new URL("../api/admin/", document.baseURI).href;
 const KEY_NAME = `toolyard-console-key ${location.pathname}`;
 
-/** A failure that the hub reports, or a hub that does not answer. */
+/** Failure that the hub reports, or failure of a request that the hub does not answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly kind: string;

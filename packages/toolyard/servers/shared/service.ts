@@ -38,7 +38,7 @@ export function openService(
     registerTools: (hub) => service.register(hub, environment),
     settings: {
       server: { host, port, insecure },
-      // Only the tool of the service, and no tool that runs code.
+      // Offers only the tool of the service: no other tools of the hub, and no tool that runs code.
       builtin: { meta_tools: false, execute_code: false },
       limits: { in_flight: IN_FLIGHT },
       ...(environment["TOOLYARD_LOGGING_LEVEL"] ? {} : { logging: { level: "warning" } }),

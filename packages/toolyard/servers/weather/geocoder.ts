@@ -14,7 +14,9 @@ export interface ForecastLocation {
 /** Requests coordinates from the geocoding service over MCP. */
 export class Geocoder {
   readonly #manager: MCPManager;
-  /** Message of the manager if the service returns no usable answer. */
+  /**
+   * Message that `MCPManager` also has for an unavailable service. It is used if the service returns no usable answer.
+   */
   readonly #unavailable: string;
   readonly #timeoutMs: number;
 
@@ -35,8 +37,8 @@ export class Geocoder {
   }
 
   /**
-   * Returns the coordinates of an address. Rejects with a `ServiceFailure` with the manager's message: `Geocoding MCP
-   * unavailable on port 50054`.
+   * Returns the coordinates of an address. Rejects with a `ServiceFailure` with the message of `MCPManager`: `Geocoding
+   * MCP unavailable on port 50054`.
    */
   async find(address: string, signal: AbortSignal): Promise<ForecastLocation> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });

@@ -3,7 +3,7 @@ import { resolveMirrored } from "./mirror.ts";
 import { awaitedDownload, resolveCall, whyLate, type ResolvePlaces } from "./resolve.ts";
 import { withUpstreamKind } from "./upstream-kind.ts";
 
-/** Returns the functions with which the pipeline finds the target of a call. Loaded by the first call. */
+/** Returns the functions with which the pipeline finds the target of a call. The first call loads this module. */
 export function callResolution(places: ResolvePlaces, { mirror }: { readonly mirror: boolean }): CallResolution {
   const resolve = mirror ? resolveMirrored : resolveCall;
   return {

@@ -1,14 +1,17 @@
 import type { HubConfig } from "./schema.ts";
 
-/** Sections that are read only at the start. */
+/** Sections of the configuration that are read only when the hub starts. */
 const AT_START_ONLY = ["logging", "audit", "catalog", "telemetry", "store"] as const;
 
-/** Returns the sections that differ and take effect when the hub is restarted. */
+/** Returns the names of changed sections that take effect only after a restart of the hub. */
 export function sectionsAtRestart(before: HubConfig, after: HubConfig): readonly string[] {
   return AT_START_ONLY.filter((section) => startText(after[section]) !== startText(before[section]));
 }
 
-/** Returns the part of a section that is read at the start. Metrics are opened again with the endpoints. */
+/**
+ * Returns the part of a section that is read only when the hub starts. Omits `prometheus`, because metrics are opened
+ * again with the endpoints.
+ */
 function startText(section: object = {}): string {
   return JSON.stringify(section, (key, value: unknown) => (key === "prometheus" ? undefined : value));
 }

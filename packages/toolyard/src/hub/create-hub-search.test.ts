@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns a server of OpenAI's embeddings API with a single direction of meaning: texts about time. */
+/** Starts a fake of OpenAI's embeddings API. Its vectors only distinguish texts about time from other texts. */
 async function serveEmbeddings(status = 200): Promise<RunningServer & { readonly inputs: string[] }> {
   const inputs: string[] = [];
   const server = await startServer(

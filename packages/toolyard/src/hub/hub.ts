@@ -101,7 +101,9 @@ export class Hub {
     return { folder, isHosted: this.#isHosted, isForAll: this.endpoints.isForAll };
   }
 
-  /** Ends everything that the hub started. Endpoints must stop and wait for running calls before. */
+  /**
+   * Ends everything that the hub started. The caller must close the endpoints before, so that running calls can end.
+   */
   close(): Promise<void> {
     this.#closed ??= keptAlive(this.#close());
     return this.#closed;

@@ -13,7 +13,7 @@ const MODE: ToolMode = "all";
 /** Maximum nesting of calls, which ends a tool that calls itself before the machine runs out of processes. */
 const MAX_DEPTH = 16;
 
-/** Request from a running call. */
+/** Request that a running call sends to the hub. */
 type Inside = Required<
   Pick<CallOverrides, "method" | "target" | "arguments" | "params" | "relaysInput" | "offersTask">
 >;

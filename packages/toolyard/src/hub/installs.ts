@@ -8,7 +8,7 @@ import { RunningInstall } from "../providers/stdio/install/install-job.ts";
 const RUNNING = new Map<string, RunningInstall>();
 
 /**
- * Creates the installs for tools of folders. They are recorded in the same folder, and run by the same program, as
+ * Creates the service that installs packages for tools of folders. It uses the record folder and the installer of the
  * installs of servers.
  */
 export function createInstalls(folder: string): Installs {

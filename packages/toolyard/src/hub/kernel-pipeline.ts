@@ -11,7 +11,7 @@ import type { LoadedHubConfig } from "./schema.ts";
 import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
-/** Tables in which calls are resolved and their facts are stored. */
+/** Parts of the hub with which the pipeline resolves calls, validates values and records problems. */
 interface CallTables {
   readonly catalog: Catalog;
   readonly sources: SourceSet;

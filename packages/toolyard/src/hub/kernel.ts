@@ -15,7 +15,7 @@ export interface Kernel {
   readonly sources: SourceSet;
   readonly planner: Planner;
   readonly noted: NotedProblems;
-  /** Called again if `[limits]` have changed. */
+  /** Creates the pipeline. Called at the start, and again after a change of `[limits]`. */
   readonly createPipeline: (config: LoadedHubConfig) => Pipeline;
   /** Closes everything that the features and the kernel opened: files, threads, the lease. */
   close(): Promise<void>;

@@ -116,7 +116,7 @@ function outcomeOf({ status, result, error, statusMessage }: TaskSnapshot): Outc
   return { ...failureOf(objectMember(result, "_meta"), failureText(resultText(result)), "tool_error"), result };
 }
 
-/** Returns a failure of the kind that the hub noted in `facts`. */
+/** Returns a failure with the outcome code that the hub stored in `facts`, or with the code `otherwise`. */
 function failureOf(facts: unknown, message: string, otherwise: "internal" | "tool_error" = "internal"): Fail {
   const kind = isJsonObject(facts) ? facts[KIND_META_KEY] : undefined;
   return fail(typeof kind === "string" && isFailKind(kind) ? kind : otherwise, message);

@@ -34,7 +34,9 @@ export interface HubOptions {
    * false
    */
   readonly mirror?: boolean;
-  /** Counts requests to the only server over all connections to it. @default each connection counts separately */
+  /**
+   * Counter of request ids that all connections to the only server share. @default each connection has its own counter
+   */
   readonly requestIds?: RequestIds;
   /** Host of the calling program's registrations. @default none */
   readonly modulesHost?: ModulesHost;
@@ -45,7 +47,7 @@ export interface HubOptions {
   readonly firstCallerEra?: Promise<Client["era"]>;
   /** Store that this hub shares with others. @default by the configuration, otherwise in memory */
   readonly store?: Store;
-  /** Options for reports of running calls. */
+  /** Options for the log lines of calls. */
   readonly watch?: CallWatch;
 }
 

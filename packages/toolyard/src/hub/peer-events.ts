@@ -26,8 +26,8 @@ const OWN_PATHS: ReadonlySet<string> = new Set([
   "telemetry.prometheus.listen",
 ]);
 /**
- * Milliseconds for which updates of one resource by other hubs are collected after an update. Sources of several hubs
- * may report the same change, but a later change must not be lost.
+ * Minimum milliseconds between two updates of one resource that are passed on from other hubs. Sources of several hubs
+ * may report the same change, so updates within this time are passed on as one, at its end.
  */
 const COLLECT_MS = 1000;
 /** Maximum number of resources and of configurations that are remembered. */
@@ -68,7 +68,10 @@ export class PeerEvents {
     notifications.publish({ type: "configuration", hub, digest: this.#digest });
   }
 
-  /** Passes an update to the other hubs. An update for one principal comes from a connection of this hub only. */
+  /**
+   * Passes an update to the other hubs, except an update for one principal: it concerns only that principal's
+   * connection to this hub.
+   */
   #updated({ uri, params, principal }: ResourceUpdate): void {
     if (this.#isPassingOn || principal !== undefined) return;
     this.#note(uri);
@@ -106,7 +109,10 @@ export class PeerEvents {
     this.#isPassingOn = false;
   }
 
-  /** Logs once that a hub has another configuration. The answer makes that hub log it too. */
+  /**
+   * Logs once that another hub has a different configuration. Publishes the digest of this hub again, so that the other
+   * hub logs the difference too.
+   */
   #compare(hub: string, digest: string): void {
     const pair = `${hub} ${digest} ${this.#digest}`;
     if (digest === this.#digest || this.#digest === "" || this.#reported.has(pair)) return;
@@ -120,7 +126,9 @@ export class PeerEvents {
   }
 }
 
-/** Returns the part of a configuration that all hubs of a store share. `place` is the start of its paths. */
+/**
+ * Returns the part of a configuration that all hubs of a store share. `place`: path of `tree` with a final dot, or "".
+ */
 function sharedPart(tree: object, place = ""): JsonObject {
   const shared = Object.entries(tree).filter(([name]) => !OWN_PATHS.has(place + name));
   return Object.fromEntries(

@@ -72,7 +72,7 @@ export class Reloader {
     return applied;
   }
 
-  /** Applies the current configuration again to open endpoints. */
+  /** Applies the current configuration again, for example after a source was marked as changed. */
   reconsider(): Promise<void> {
     const done = this.#turn.then(async () => void (await this.#options.hub.reconfigure(this.#options.hub.config)));
     this.#turn = done.catch(() => {});

@@ -43,7 +43,7 @@ const NOT_FOUND = Object.freeze({ code: RPC.methodNotFound, message: "Method not
 
 interface MissedLookup {
   readonly lookup: Lookup;
-  /** Looks the name up again. */
+  /** Repeats the lookup, after absent services have been connected again. */
   readonly find: () => Lookup | Promise<Lookup>;
 }
 
@@ -57,7 +57,7 @@ async function withAbsentServices(
   return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
 }
 
-/** Returns the data for the search of an unlisted name. */
+/** Returns the data for finding absent services that may have an unlisted name. */
 export function wantedOf(
   asked: Pick<MissingName, "name" | "principal">,
   { catalog, sources }: ResolvePlaces,
@@ -83,7 +83,7 @@ export async function lookUpWithServices(
   return (await retryAbsentServices(first, wantedOf(asked, places), { find })).lookup;
 }
 
-/** Tables in which a call is resolved. */
+/** Parts of the hub with which the target of a call is resolved. */
 export interface ResolvePlaces {
   readonly catalog: Catalog;
   readonly sources: SourceSet;

@@ -23,8 +23,8 @@ export interface SurfaceTool {
 }
 
 /**
- * View of everything. Its principal has narrowed rights that permit everything, because only the subjects for such
- * callers are complete.
+ * View that lists everything. The rights of its principal exclude nothing but count as narrowed, because the catalog
+ * creates complete subjects only for callers with narrowed rights.
  */
 const JUDGED_VIEW: View = { mode: "all", principal: { ...LOCAL_PRINCIPAL, rights: { deny: [""] } } };
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
@@ -38,7 +38,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   }
 
   /**
-   * Returns the tools that the view lists, with the names of another surface. If a source has not answered after
+   * Returns the tools that the view lists, with the names that `surface` uses. If a source has not answered after
    * `waitMs` milliseconds, its last known list is used.
    */
   async forSurface(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
@@ -106,7 +106,8 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   }
 
   /**
-   * Returns the ids of the sources to which a spelling belongs, independent of lists. Empty for a name without prefix.
+   * Returns the ids of the sources whose prefix the spelling has, even if they list no such tool. Empty for a name
+   * without prefix.
    */
   ownersOf(spelling: string): ReadonlySet<string> {
     return this.#kernel.catalog.current.spellings.read(spelling)?.owners ?? new Set();

@@ -5,7 +5,10 @@ import type { HttpOptions } from "../http/options.ts";
 import { createTokenAccess, planTokenAccess, type TokenSettings } from "../http/request/tokens.ts";
 import type { AccessKind, Contribution } from "./feature.ts";
 
-/** Returns the required authentication if `[server]` has these tokens. Throws an `OptionError`. */
+/**
+ * Returns the authentication that a feature requests, otherwise that of the tokens in `[server]`. Throws an
+ * `OptionError`.
+ */
 export function planAccess(contributions: readonly Contribution[], server: TokenSettings | undefined): AccessPlan {
   return choose(contributions)?.plan ?? planTokenAccess(server);
 }
@@ -41,8 +44,8 @@ interface Choice {
 }
 
 /**
- * Returns the access kind of the feature that requests one. Returns `undefined` if tokens of `[server]` decide, or no
- * credentials are needed.
+ * Returns the first access kind that requires authentication, with its plan. Returns `undefined` if there is none; the
+ * tokens of `[server]` then decide.
  */
 function choose(contributions: readonly Contribution[]): Choice | undefined {
   for (const { access: kind } of contributions) {

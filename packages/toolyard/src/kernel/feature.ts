@@ -28,7 +28,7 @@ export interface AnyEndpoint extends Pick<
   readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Endpoint>) | undefined;
 }
 
-/** A way to authenticate callers. The first feature with a configuration that requests one is used. */
+/** Way to authenticate callers. The hub uses the first one whose `plan` returns a plan. */
 export interface AccessKind {
   /**
    * Returns the required authentication, or `undefined` if the current configuration does not request it. Throws an
@@ -57,9 +57,11 @@ export interface Contribution {
   readonly grantRights?: GrantRights;
   /** Stages of the pipeline, loaded by the first call. */
   readonly stages?: readonly StagePlace[];
-  /** Loads dialects after MCP. Called by the first request for them. */
+  /** Loads further JSON-RPC dialects, which endpoints try after MCP. Called by the first request for them. */
   readonly dialects?: () => Promise<readonly Dialect[]>;
-  /** Returns evidence for searches besides words, by the current configuration. */
+  /**
+   * Returns the source of search evidence other than words, such as embeddings, if the current configuration has one.
+   */
   readonly evidence?: () => Promise<EvidenceSource> | undefined;
   /** Closes everything that the feature opened. Features are closed in the reverse order of their start. */
   close?(): Promise<void>;

@@ -19,7 +19,7 @@ import type { MODULES_HOST } from "../providers/modules/services.ts";
 import type { INSTALLS, UPSTREAM_STARTS } from "../providers/services.ts";
 import type { STATE } from "../state/ports/store.ts";
 
-/** Changes to the log by the program that opens the hub. */
+/** Log options of the program that opens the hub. */
 export interface LogSettings {
   /**
    * Logger of the program, which receives all lines without secrets. @default a log to standard error by `[logging]`

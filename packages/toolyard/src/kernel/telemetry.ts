@@ -7,7 +7,7 @@ import type { Redactor } from "../telemetry/redactor.ts";
 /** The log and the audit of a hub. */
 export interface Telemetry {
   readonly logger: Logger;
-  /** Logger whose lines are not written to the log's targets. They are only kept for callers that read the log. */
+  /** Logger that only keeps its lines for clients that read the log, and does not write them to the log's targets. */
   readonly keptLogger: Logger;
   readonly audit: Audit;
   readonly redactor: Redactor;
@@ -15,5 +15,5 @@ export interface Telemetry {
   addAuditSink(sink: LineSink): void;
 }
 
-/** Service that the kernel requires. */
+/** Key of the service with the log and the audit. The kernel requires it. */
 export const TELEMETRY = serviceKey<Telemetry>()("telemetry");

@@ -113,7 +113,7 @@ export interface Toolyard {
   close(): Promise<void>;
 }
 
-/** Hub behind the library's interface. */
+/** Parts of a hub from which its library interface is built. */
 export interface ToolyardBase {
   readonly port: HubPort;
   readonly tools: Pick<ToolFinder, "search">;
@@ -180,9 +180,7 @@ export function toolyardOf(
   };
 }
 
-/**
- * The calling program, as the caller of the hub's calls. Each call states which server requests the program can answer.
- */
+/** The program as the caller of its hub. Each call declares which server requests the program can answer. */
 interface Program extends Pick<Call, "endpoint" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }

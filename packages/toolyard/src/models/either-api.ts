@@ -33,7 +33,9 @@ export function eitherApi<Model extends LoadedLanguageModel>(responses: Model, c
   });
 }
 
-/** Statuses of a server that does not support the path. Some servers answer 200 with another body. */
+/**
+ * HTTP statuses of a server without the Responses API. 200 is included, because some servers answer with another body.
+ */
 const UNKNOWN_PATH = new Set([404, 405, 501, 200]);
 
 // Errors of the SDK are recognised by their members, so that the SDK's classes need not be loaded.

@@ -60,8 +60,8 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
 /**
- * Returns a vendor's model that makes all requests with `fetch`. Rejects with a `FailError` if its package is not
- * installed.
+ * Returns a vendor's model that makes all requests with `fetch`. Rejects with a `FailError` if the vendor's package is
+ * not installed.
  */
 export async function loadClientModel(
   vendor: "openai" | "anthropic" | "mistral",

@@ -7,7 +7,10 @@ import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { EnvironmentVariables } from "../core/environment-variables.ts";
 
-/** Facts for accepting a configuration: the vendor's key from the environment is sent to the configured URL. */
+/**
+ * Describes what a provider does to the user who accepts a configuration: it sends the vendor's key from the
+ * environment to the configured URL.
+ */
 const PROVIDER_STARTS: Starts = {
   shownKeys: ["base_url"],
   before: "sends the key of its vendor, if there is one, to",

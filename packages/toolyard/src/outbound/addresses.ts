@@ -58,7 +58,7 @@ export function mayBePublic({ hostname }: URL): boolean {
   );
 }
 
-/** Error code for a name that resolves into a local network. */
+/** Error code for a host name that resolves to an address that is not public. */
 export const NOT_PUBLIC_CODE = "TOOLYARD_NOT_PUBLIC";
 
 /**

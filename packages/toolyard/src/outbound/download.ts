@@ -12,7 +12,7 @@ export interface DownloadOptions {
   readonly timeoutMs?: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
-  /** Holds proxy settings. @default process.env */
+  /** Environment variables with proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
   /** PEM files of CAs that are trusted in addition to Node's own. @default none */
   readonly caFiles?: readonly string[];
@@ -44,7 +44,7 @@ export async function downloadPublic(address: URL, options: DownloadOptions): Pr
       client.request({ service, url, signal, timeoutMs, maxBytes, reach: "public", follows: false }),
     );
   } catch (error) {
-    // The time limit applies to all redirects together. If it has passed, no caller has cancelled.
+    // The time limit applies to all redirects together. A timeout is not reported if the caller has cancelled.
     if (!timeout.aborted || options.signal?.aborted === true) throw error;
     throw outboundTimeout(address.host, timeoutMs);
   } finally {

@@ -31,7 +31,7 @@ export interface HttpSourceOptions {
    * none
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Holds proxy settings. @default process.env */
+  /** Environment variables with proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
   /**
    * Returns the service's own reason for an error status, as the end of a sentence that begins with the service's name;
@@ -156,7 +156,7 @@ function baseOf({ service, url }: HttpSourceOptions): URL {
   );
 }
 
-/** The path and the query of the base URL, including keys, are part of every request. */
+/** Returns the URL of a request. It includes the path and the query of the base URL, which may hold keys. */
 function urlOf(base: URL, path: string, query: HttpQuery): URL {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/$/, "")}/${path.replace(/^\//, "")}`;

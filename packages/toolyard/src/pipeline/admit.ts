@@ -24,7 +24,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const sharesOf = keptByClient(({ principal, client }) => {
     const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
-    // A connection is held by one hub, which receives all its calls.
+    // All calls of a connection arrive at this hub, so only this hub counts them.
     const ofConnection: LimitBounds = { ...own, isOwn: true };
     const joint: LimitBounds = {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,

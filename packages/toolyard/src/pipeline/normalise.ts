@@ -45,7 +45,7 @@ class ResultCheck {
     this.#repair = new ResultRepair(deps);
   }
 
-  /** Repairs the result of a failure that clients may refuse. */
+  /** Repairs the tool result in a failure, because clients may refuse an invalid result. */
   repaired(state: CallState, failure: Fail): Fail {
     const result = this.#repair.repaired(state, failure.result!);
     return result === failure.result ? failure : { ...failure, result };

@@ -5,7 +5,7 @@ import { mayHoldTags } from "../core/text/hidden-text.ts";
 const RESULT_BYTES = 2;
 const CONTENT_BYTES = "content".length + 4 + 2;
 const NO_ERROR_BYTES = "isError".length + 4 + 5;
-/** An object with the members `type` and `text`, of which the value of the first is known, and a comma. */
+/** Size of a text block without its text, and of the comma after the block: `type` with its value, and `text`. */
 const BLOCK_BYTES = 2 + ("type".length + 4 + "text".length + 2) + ("text".length + 4) + 2 + 1;
 
 /**

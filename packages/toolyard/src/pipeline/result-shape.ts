@@ -40,7 +40,8 @@ function shapeToolResult(result: JsonObject): ResultShape {
   const { content } = result;
   if (content === undefined) return { result: { ...result, content: textOf(result["structuredContent"]) } };
   if (!isListOfObjects(content)) return { wrong: "`content` that is no list of blocks" };
-  // The content of a failure is not checked, because a failure without its text is still a failure.
+  // The content of an error result is not checked, because callers must learn of the failure even if its text is
+  // missing.
   const wrong = result["isError"] === true ? undefined : wrongBlock(content as readonly JsonObject[]);
   return wrong === undefined ? { result } : { wrong };
 }

@@ -13,8 +13,8 @@ export type StageName =
   | "execute";
 
 /**
- * Stages whose start is timed, in their order. The start of one is the end of the one before. Index 0 of the times is
- * the start of the call, and the last index the answer of the provider.
+ * Stages whose start is timed, in their order. Each stage ends when the next one starts. In the times of a call, index
+ * 0 is the start of the call, and the last index is the answer of the provider.
  */
 export const TIMED: readonly StageName[] = ["authorise", "validate", "admit", "guard", "normalise"];
 export const ANSWER_TIME = TIMED.length + 1;

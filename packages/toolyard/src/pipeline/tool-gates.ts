@@ -3,7 +3,7 @@ import { FairLine } from "../core/fairness/fair-line.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** Gate of a call, and the holder of its place. */
+/** Key of the tool whose calls are limited, and the holder to which the place of the call belongs. */
 export interface GateEntry {
   readonly key: string;
   readonly holder: Holder;

@@ -4,7 +4,7 @@ import type { SourceUris } from "../core/uris/source-uris.ts";
 import { withShownUris } from "./result-uris.ts";
 import type { CallState } from "./state.ts";
 
-/** Maximum number of URIs per source that are remembered as shown with its prefix. */
+/** Maximum number of URIs per source that are remembered because callers have seen them with the source's prefix. */
 const MAX_HANDED_OUT = 1000;
 /** Maximum length of a remembered URI. It is needed because a server chooses the length and the URIs stay in memory. */
 const MAX_REMEMBERED_CHARS = 2048;

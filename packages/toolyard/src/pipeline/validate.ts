@@ -24,7 +24,7 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     if (target.type !== "tool") return next(state);
     const { tool } = target;
     const { follows } = state.call;
-    // A call that an upstream server already runs had its arguments checked before, and no longer has them.
+    // A call that follows a task of an upstream server has no arguments. They were checked when the task was started.
     if (follows) return follows.source === tool.source.id ? next(state) : Promise.resolve(movedFailure(state));
     const validation = tool.source.shape?.validation ?? "coerce";
     if (validation === "off") return next(state);
@@ -36,7 +36,10 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   };
 }
 
-/** Another source does not have the task, and must not be called without arguments. */
+/**
+ * Returns the failure of a call whose tool now belongs to another source. That source does not have the task, and must
+ * not be called without arguments.
+ */
 function movedFailure({ found: { name } }: CallState): Fail {
   return fail("unavailable", `${name} is now a tool of another source, so the task of this call cannot be followed.`, {
     retryable: false,

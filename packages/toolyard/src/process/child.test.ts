@@ -199,7 +199,7 @@ describe("kill", () => {
     child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     await child.exited;
     const drained = child.drained(1);
-    // The grace period begins, without a turn of the event loop in which data could be read.
+    // Starts the grace period. Only microtasks run here, so the event loop cannot read data.
     for (let step = 0; step < 10; step += 1) await Promise.resolve();
     writeFileSync(go, "");
     while (!existsSync(done));

@@ -19,14 +19,16 @@ export async function openBrowser(
   return start(address, browserOf(variables, platform), variables);
 }
 
-/** Folder for files that lead a browser to an address, and the variables that name the browser. */
+/**
+ * Options for opening a URL with a secret: the folder of the redirect files, and the variables that name the browser.
+ */
 export interface SecretOpening {
   readonly folder: string;
   readonly variables: EnvironmentVariables;
   readonly platform?: NodeJS.Platform;
 }
 
-/** Time after which a file that led a browser to an address is removed by the next opening. */
+/** Time in milliseconds after which the next opening removes a redirect file. */
 const STALE_MS = 60_000;
 
 /**
@@ -55,7 +57,10 @@ async function removeStale(folder: string): Promise<void> {
   }
 }
 
-/** Returns a page that leads to an address without a script. It sends no `Referer`, and no history entry stays. */
+/**
+ * Returns a page that redirects to an address without a script. The browser sends no `Referer` and keeps no history
+ * entry.
+ */
 function redirectPage(address: string): string {
   const escaped = address.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
   return (
@@ -64,7 +69,7 @@ function redirectPage(address: string): string {
   );
 }
 
-/** Returns the `file:` address of a file. A browser of Windows reaches the files of a Linux distribution by a share. */
+/** Returns the `file:` address of a file. Under WSL, a browser of Windows opens the file through a network share. */
 function fileAddress(file: string, { WSL_DISTRO_NAME: distribution }: EnvironmentVariables): string {
   const address = pathToFileURL(file).href;
   return distribution

@@ -52,7 +52,7 @@ export function resolveCommand(
   };
 }
 
-/** How `cmd.exe` parses the arguments of a command. */
+/** Way in which `cmd.exe` changes the arguments of a command; see `argumentReader`. */
 export type ArgumentReader = "batch" | "npm";
 
 /**

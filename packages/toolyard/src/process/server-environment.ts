@@ -42,7 +42,7 @@ export function enrichment(
   return changes;
 }
 
-/** Joins two values of PATH. If one value has all folders of the other, its order is kept. */
+/** Joins two values of PATH. Returns `own` unchanged if it contains all folders of `other`. */
 function joinPaths(own: string, other: string, { prefersOther, platform }: Required<EnrichOptions>): string {
   const delimiter = platform === "win32" ? ";" : ":";
   const [mine, theirs] = [own, other].map((path) => path.split(delimiter).filter((folder) => folder !== ""));

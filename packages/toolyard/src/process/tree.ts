@@ -27,7 +27,7 @@ export interface Tree {
  */
 const YOUNG_TREE_MS = 60_000;
 
-/** Milliseconds between two checks of a tree that was asked to exit. */
+/** Milliseconds between two checks whether the processes of a tree have exited. */
 const POLL_MS = process.platform === "linux" ? 15 : 60;
 /**
  * Maximum number of checks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be

@@ -55,7 +55,7 @@ export function parseWindowsTable(text: string): readonly WindowsRow[] {
 export function familyOf(root: WindowsRoot, table: readonly WindowsRow[]): readonly number[] {
   const there = table.find((row) => row.pid === root.pid);
   const isStranger = there !== undefined && Math.abs(there.bornAtMs - root.bornAtMs) > CLOCKS_MS;
-  // Later processes may be children of a new process with the same number, so they do not count.
+  // If a new process has the number of the root, its own children started after it, so they are not counted.
   const until = isStranger ? there.bornAtMs : Infinity;
   const members: WindowsRoot[] = [{ pid: root.pid, bornAtMs: root.bornAtMs - CLOCKS_MS }];
   // The list grows during the loop, so that descendants of all levels are added.

@@ -16,7 +16,7 @@ export function lateHandler(load: () => Promise<FixedTool["run"]>): FixedTool["r
 }
 
 export interface FixedToolsOptions {
-  /** Start of the message about an unknown name. */
+  /** First words of the message about an unknown name. */
   readonly whose: string;
   /** Releases the tools' resources. @default none to release */
   readonly onClose?: () => Promise<void>;

@@ -18,7 +18,7 @@ export interface InstallWish {
 
 export interface InstallEnd {
   readonly ok: boolean;
-  /** Reason of the failure: `timeout`, `ended` by a user, or `exit` with a code. */
+  /** Reason of the failure: `timeout`, `ended` if a user ended the install, or `exit` with a code. */
   readonly reason?: string;
   /** Last lines of the command's output. */
   readonly lines: readonly string[];

@@ -10,7 +10,7 @@ import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 export interface SourcePlace {
   /** Folder at which relative paths start. */
   readonly folder: string;
-  /** True if a program registers its own tools, whatever the configuration contains. */
+  /** True if a program registers its own tools, so that the source exists even if the configuration names none. */
   readonly isHosted?: boolean;
   /**
    * True if an endpoint is open through which every client on the network may call, now or with a later configuration.
@@ -40,8 +40,8 @@ export interface WantedSource<Services> extends ResolvedSource<unknown> {
 }
 
 /**
- * One kind of source. Each folder here exports one, and a feature lists it (`hub/features.ts`). Its options are loaded
- * at start, its code when a source is created.
+ * One kind of source. Each subfolder of `providers/` exports one, and a feature lists it (`hub/features.ts`). Its
+ * options are loaded at start, its code when a source is created.
  */
 export interface SourceKind<S extends Sections, Config, Options, Uses extends ServiceKey> {
   /** Row of this kind in `core/sources/provider-kinds.ts`. */

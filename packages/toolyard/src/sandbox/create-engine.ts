@@ -1,7 +1,7 @@
 import type { SandboxEngine } from "./engine.ts";
 import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./options.ts";
 
-/** Creates each engine. Its code is loaded only then. */
+/** Functions that create the engines, by name. The code of an engine is loaded when the engine is created. */
 const ENGINES: Readonly<Record<SandboxEngineName, (options: SandboxOptions) => Promise<SandboxEngine>>> = {
   embedded: async (options) => (await import("./embedded-engine.ts")).createEmbeddedEngine(options),
   bwrap: async (options) => (await import("./bwrap/bwrap-engine.ts")).createBwrapEngine(options),

@@ -16,7 +16,7 @@ export interface EmbeddedEngineSeams {
   readonly unavailable?: () => Promise<string | undefined>;
   /** Returns the command that starts the child, see `SandboxProcessOptions.command`. */
   readonly command?: (settings: ChildSettings) => readonly string[];
-  /** Resolves with the command and with files for the child. Replaces `command`. */
+  /** Like `command`, but asynchronous, and with files for the child. Replaces `command`. */
   readonly wall?: (settings: ChildSettings) => Promise<Pick<SandboxProcessOptions, "command" | "files">>;
 }
 

@@ -6,7 +6,7 @@ export interface Frame {
   readonly body: Uint8Array;
 }
 
-/** Thrown for received bytes that are no frame. The reader then ends the other side. */
+/** Thrown for received bytes that are no frame. The reader then ends the process that sent them. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }

@@ -38,7 +38,10 @@ export interface HostedEngineParts {
   readonly languages: readonly SandboxLanguage[];
   readonly isolation: string;
   unavailable(): Promise<string | undefined>;
-  /** Returns which missing installation a language needs, as a sentence. */
+  /**
+   * Returns a sentence about an installation that the language needs and this machine lacks; `undefined` if it lacks
+   * none.
+   */
   missingFor?(language: SandboxLanguage): string | undefined;
   /**
    * Starts a host. `first`: language of the first run. `onSessions`: called when the number of sessions changes.

@@ -230,7 +230,7 @@ export class HubRun {
 
 const FAILED: HostReply = { ok: false, kind: "internal", message: "The call failed.", retryable: false };
 
-/** Names of errors that the code itself cannot throw. */
+/** Error types of runs that did not end with an error of the code. */
 const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = {
   timeout: "Timeout",
   memory: "MemoryError",

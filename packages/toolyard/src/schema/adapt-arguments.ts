@@ -6,7 +6,7 @@ import { localTarget } from "./local-target.ts";
 export interface AdaptedArguments {
   /** The value to validate: texts are converted to numbers and booleans, and the values of `kept` are absent. */
   readonly checked: JsonObject;
-  /** Restores values that were absent during validation. */
+  /** Returns `value` with the members that were absent during validation. */
   restore(value: JsonObject): JsonObject;
 }
 

@@ -4,8 +4,8 @@ import { firstChars } from "../core/text/truncate.ts";
 const ASCII = 128;
 
 /**
- * The characters that one position of a pattern accepts. ASCII characters are in a table; for each other character, the
- * JavaScript engine decides.
+ * Characters that one position of a pattern accepts. A table has the result for each ASCII character; the JavaScript
+ * engine decides about other characters.
  */
 export class CharSet {
   readonly #ascii: Uint8Array;

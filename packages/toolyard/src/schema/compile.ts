@@ -29,7 +29,7 @@ export interface CompiledSchema {
   readonly reason?: string;
   /** Parts of the schema that are not checked, with the reason. */
   readonly warnings: readonly string[];
-  /** Never changes `value`, and takes bounded time for a plain schema. */
+  /** Validates a value without changing it. The time is bounded for a plain schema (see `plain.ts`). */
   check(value: unknown): CheckResult;
   /**
    * Validates within these limits. Returns undefined if the limits are not sufficient. `hasBigInt`: whether `value`
@@ -250,7 +250,10 @@ function findErrors(validate: ValidateFunction, filled: unknown): readonly Error
   return errors;
 }
 
-/** Adds Ajv's verbose fields to an error: the schema, the schema around it, and the received value. */
+/**
+ * Adds the fields to an error that Ajv's option `verbose` adds: the schema, the schema around it, and the received
+ * value.
+ */
 function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorObject {
   const parentSchema = localTarget(error.schemaPath.slice(0, error.schemaPath.lastIndexOf("/")), root) ?? {};
   return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };

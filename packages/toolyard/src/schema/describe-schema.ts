@@ -5,7 +5,10 @@ import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
-/** Maximum number of branches that are inspected. With references, each branch may lead to as many again. */
+/**
+ * Maximum number of branches that are inspected. It is needed because each branch may refer to a schema with further
+ * branches.
+ */
 const MAX_BRANCHES = 40;
 
 /**

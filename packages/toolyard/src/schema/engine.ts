@@ -42,8 +42,8 @@ export interface EngineSchema {
 }
 
 /**
- * Compiles in a new Ajv instance: instances retain every schema, and schemas from upstreams must not accumulate.
- * Nothing is fetched; throws for a reference outside the schema.
+ * Compiles a schema in a new Ajv instance: instances retain every schema, and schemas from upstreams must not
+ * accumulate. Nothing is fetched; throws for a reference outside the schema.
  */
 export function compileWithAjv(job: Compilation): EngineSchema {
   const warnings: string[] = [];

@@ -10,7 +10,7 @@ export interface SchemaError {
   /** Path in the value: `to[0].email`; empty for the value itself. */
   readonly path: string;
   readonly message: string;
-  /** The expected value. */
+  /** Description of the expected value. */
   readonly expected: string;
   /** JSON type of the received value. */
   readonly received: string;

@@ -1,7 +1,10 @@
 import type { Format } from "ajv";
 import { PatternCostError } from "./pattern.ts";
 
-/** A format of ajv-formats: a pattern, a function, either with a type, or `true` for any value. */
+/**
+ * Format as ajv-formats defines it: a pattern or a function, with or without a type, or `true`, which accepts every
+ * value.
+ */
 type FormatDefinition = Format | true;
 
 /** Maximum length of a text that is checked. The published patterns may take quadratic time. */
@@ -23,8 +26,8 @@ const LONG = new Set([
 ]);
 
 /**
- * Square of the length that one step of 20 ns covers in the worst case, for formats that take quadratic time. All other
- * formats take linear time.
+ * Square of the text length that costs one step of 20 ns in the worst case, for formats that take quadratic time. All
+ * other formats take linear time.
  */
 const SQUARED_PER_STEP: Readonly<Record<string, number>> = { url: 1, "uri-reference": 4, uri: 10 };
 const STEPS_PER_CHAR = 8;

@@ -172,7 +172,10 @@ function toResult(result: JobResult, value: unknown): CheckResult {
   return result.ok === false ? result : { ok: true, value };
 }
 
-/** A value of the user's program may contain a value that cannot be sent to a thread, such as a function. */
+/**
+ * Returns the result for a value that cannot be sent to a thread, for example because a user's program put a function
+ * into it.
+ */
 function unsent(error: unknown): JobResult {
   if (error instanceof RangeError) return { ok: "too much", reason: "it is nested too deeply" };
   if (!(error instanceof DOMException)) throw error;

@@ -87,8 +87,8 @@ export class LinearPattern {
     return this.#reachesBody(run, node.body, position) !== node.negated;
   }
 
-  // A pair that failed once always fails and may stay marked; after a success, the marks are cleared, because it is not
-  // known which of them led to it.
+  // A pair of node and position that failed always fails, so it may stay marked. After a success the marks are cleared,
+  // because the pairs that led to the success are also marked.
   #reachesBody(run: MatchRun, body: number, position: number): boolean {
     const marked: number[] = [];
     const found = this.#reaches({ ...run, marked }, body, position);

@@ -149,7 +149,7 @@ function fitsNullable({ type, nullable }: JsonObject): boolean {
   return type !== undefined && (nullable === true || !types.includes("null"));
 }
 
-/** Returns the schemas that references can name: identities, and anchors after a `#`. */
+/** Returns the names that a reference can contain: identities, and anchors after a `#`. */
 function namesIn(root: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   const walk = (value: unknown): void => {

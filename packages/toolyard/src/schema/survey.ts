@@ -65,7 +65,7 @@ function walk(value: unknown, survey: SchemaSurvey, depth: number): void {
 
 function lookAt(schema: JsonObject, survey: SchemaSurvey): void {
   if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
-  // Such a schema is unusable, because it compiles to an asynchronous function.
+  // A schema with `$async` is unusable, because it compiles to an asynchronous function.
   if (schema["$async"] !== undefined) survey.unusable = "it requires asynchronous validation";
   if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
   if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"]))

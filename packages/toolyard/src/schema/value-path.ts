@@ -19,12 +19,12 @@ export function localPath(pointer: string, value: unknown): string {
   return path;
 }
 
-/** Returns the part of `value` at this place. */
+/** Returns the part of `value` to which a JSON Pointer leads. */
 export function placeIn(pointer: string, value: unknown): unknown {
   return pointerSteps(pointer).reduce(memberOf, value);
 }
 
-/** Returns whether `value` has a part at this place. */
+/** Returns whether `value` has a part to which a JSON Pointer leads. */
 export function hasPlace(pointer: string, value: unknown): boolean {
   let at = value;
   for (const step of pointerSteps(pointer)) {
@@ -34,7 +34,7 @@ export function hasPlace(pointer: string, value: unknown): boolean {
   return true;
 }
 
-/** Removes the member at this place, if it exists. */
+/** Removes the member to which a JSON Pointer leads, if it exists. */
 export function removePlace(pointer: string, value: unknown): void {
   const steps = pointerSteps(pointer);
   const last = steps.pop();

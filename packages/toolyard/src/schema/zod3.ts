@@ -21,7 +21,7 @@ type Zod3Answer =
       readonly error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] };
     };
 
-/** A schema nested deeper than this contains itself. */
+/** Maximum nesting of schemas. A schema that is nested deeper is assumed to contain itself. */
 const MAX_DEPTH = 32;
 
 export function zod3ToJsonSchema(schema: unknown, depth = 0): JsonObject {

@@ -19,7 +19,10 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
 }
 
-/** Returns the address for the user: code flow with PKCE S256, state and the resource. */
+/**
+ * Returns the address of the authorization request, which the user opens: code flow with PKCE S256, state and the
+ * resource.
+ */
 export async function begin({ server, client, resource, scopes, redirectUri }: AuthorizationRequest): Promise<Begun> {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();

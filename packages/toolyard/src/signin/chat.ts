@@ -13,7 +13,7 @@ import { startsOf } from "./sign-in-starts.ts";
 
 export interface PersonSignIn {
   readonly place: SignInPlace;
-  /** The server's refusal of a request. */
+  /** Challenge with which the server refused a request. */
   readonly challenge: Challenge | undefined;
   /** Serves the hub's own pages for sign-ins. */
   readonly desk: SignInCoordinator | undefined;
@@ -50,7 +50,8 @@ export function canBeGivenLink(
   { principal, client }: Pick<Call, "principal" | "client">,
   desk?: SignInCoordinator,
 ): boolean {
-  // A call without MCP may be the end of its caller's process and listener, so it needs the hub's own page.
+  // If the caller does not use MCP, its process and its listener may end with the call, so the link needs the hub's own
+  // page.
   return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
 }
 

@@ -4,7 +4,7 @@ import { takeBack, type OpenPlace } from "./redirect.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 
 /**
- * Returns the hub's own page as the address to which the browser returns. `owner`: principal and source of the sign-in.
+ * Returns a place at which the browser returns to the hub's own page. `owner`: principal and source of the sign-in.
  */
 export function deskPlace(desk: SignInCoordinator, address: string, owner: Holder): OpenPlace {
   return async (handlers) => {

@@ -8,7 +8,7 @@ const ROOT = "/.well-known/oauth-protected-resource";
 
 let server: Server;
 let origin: string;
-/** Served documents by path and query. */
+/** Documents that the test server returns, by path and query. */
 let documents: Record<string, object>;
 let asked: string[];
 

@@ -19,7 +19,7 @@ import {
 } from "./redirect.ts";
 
 export interface LoginPorts {
-  /** The server's refusal of a request without a token, if there was one. */
+  /** Challenge with which the server refused a request without a token, if it did. */
   readonly challenge?: Challenge | undefined;
   /** Shows the user an address; resolves without waiting for the result. */
   readonly show: (address: string) => Promise<void>;

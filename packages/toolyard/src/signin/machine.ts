@@ -16,7 +16,7 @@ import { scopesToAsk } from "./scopes.ts";
 export interface TokenAcquisition {
   /** Earlier record of this sign-in. A renewal uses the same server. */
   readonly known: SignInRecord | undefined;
-  /** The server's refusal. If present, the issuer is looked up again. */
+  /** Challenge with which the server refused a request. If present, the issuer is looked up again. */
   readonly challenge: Challenge | undefined;
   readonly key: ProofKey | undefined;
   readonly signal: AbortSignal;

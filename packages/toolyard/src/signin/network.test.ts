@@ -44,7 +44,7 @@ test.each(["https://127.0.0.1:1/", "https://169.254.169.254/latest/", "https://[
 
 test("sends requests to a configured address, even a private one", async () => {
   const asked = networkOf("https://mcp.example.com/mcp", ["https://127.0.0.1:1/"]).ask("https://127.0.0.1:1/");
-  // No server listens there, so the request itself fails.
+  // No server listens at this address, so the request is sent and fails.
   await expect(asked).rejects.toMatchObject({ failure: { kind: "unavailable" } });
 });
 

@@ -10,7 +10,10 @@ import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
 import { clientFor } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 
-/** Maximum number of repeated requests for further scopes that the server then refuses again. */
+/**
+ * Maximum number of times that a user is asked to grant the same further scopes, although the server refused the token
+ * after each time.
+ */
 export const MAX_WIDENINGS = 2;
 
 /** The known facts before a user is asked to sign in. */

@@ -30,7 +30,7 @@ export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecre
 
 type SessionHeaders = Readonly<Record<string, string>>;
 
-/** Time after a temporary failure during which callers get the same failure. */
+/** Time after a temporary failure of a renewal during which callers get the same failure. */
 const FAILURE_FLOOR_MS = 1000;
 /** Pause after a failed renewal, while the old token is still valid. */
 const RENEW_AGAIN_MS = 15_000;

@@ -15,7 +15,7 @@ const MAX_STARTS = 10;
 const WINDOW_MS = 60_000;
 /** Maximum number of principals with counted starts; the oldest is dropped. */
 const MAX_PRINCIPALS = 10_000;
-/** Time in milliseconds during which an unused client serves other sign-ins. */
+/** Time in milliseconds for which a newly registered client is used by further sign-ins. */
 const CLIENT_LIFE_MS = 600_000;
 const MAX_CLIENTS = 16;
 

@@ -171,7 +171,7 @@ export class Vault {
   }
 }
 
-/** Time limit for the lock. A slow token endpoint holds it as long as one request may take. */
+/** Time limit for the lock, which a process holds during one request to a possibly slow token endpoint. */
 const REDEEM_WAIT_MS = 45_000;
 
 interface VaultHeader {

@@ -63,7 +63,7 @@ function contract(name: keyof typeof STORES): void {
     return state;
   };
 
-  /** Resolves when each hub sees what the other one has written. */
+  /** Resolves when each of the two hubs sees what the other one has written. */
   const flush = async (): Promise<void> => {
     for (const hub of [here, there]) await hub.flush();
   };
@@ -132,7 +132,7 @@ function contract(name: keyof typeof STORES): void {
       expect(await isAdmitted(here, TWO)).toBe(false);
       vi.advanceTimersByTime(2 * CLOCK_ERROR_MS);
       expect(await isAdmitted(here, TWO)).toBe(true);
-      // The hub is alive, and releases calls that are not counted any more.
+      // The other hub is alive again and ends its calls. They are no longer counted, so this must have no effect.
       there.limits.leave("a");
       there.limits.leave("a");
       expect(await isAdmitted(here, TWO)).toBe(true);

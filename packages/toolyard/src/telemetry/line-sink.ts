@@ -16,7 +16,7 @@ export interface LineSink {
 /** Writes one whole chunk. Rejects with a `ChunkError` that holds the unwritten rest. */
 export type ChunkWriter = (chunk: Buffer) => Promise<void>;
 
-/** Error: a chunk was not written, or only partly. */
+/** Thrown if a chunk was not written, or only partly. */
 export class ChunkError extends Error {
   override readonly name = "ChunkError";
   readonly rest: Buffer;

@@ -166,7 +166,7 @@ function formsOf(secret: string): SecretForm[] {
     .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
     .flatMap((part) => {
       // An ordinary word is replaced only as a whole word, because it may be part of other words. A random value is
-      // not.
+      // replaced anywhere.
       const isWhole = isOrdinary(part);
       const plain = plainForms(part);
       const encoded = [...encodedForms(part)].filter((text) => !plain.has(text));

@@ -73,7 +73,7 @@ function isMatch(text: string, at: number, { text: form, isWhole }: SecretForm):
 }
 
 const WORD = /[\p{L}\p{N}\p{M}]/u;
-/** Matches an escape sequence of JSON, a URL or a terminal before a word: ` `, `\u00e9`, `%3D`, `\x1b[31m`. */
+/** Matches an escape sequence of JSON, a URL or a terminal before a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
 const ESCAPE_BEFORE = new RegExp(
   String.raw`(?:\\[bfnrtv]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\x1b\[[\d;]{0,16}m)$`,
   "i",

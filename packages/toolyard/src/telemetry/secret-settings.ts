@@ -16,7 +16,7 @@ export type NameEvidence = "certain" | "named" | "mentioned" | "none";
 const CERTAIN = new Set(
   "authorization apikey bearer cookie jwt pass passcode passphrase passwd password pat pwd secret token".split(" "),
 );
-/** Words before `key` that make the name a certain one, such as `api` in `API_KEY`. */
+/** Words before `key` with which a name certainly indicates a secret, such as `api` in `API_KEY`. */
 const KEY_OWNERS = new Set(
   "access api client encryption master private secret service session sign signing".split(" "),
 );
@@ -217,7 +217,10 @@ function assignments(text: string): readonly NamedValue[] {
   }));
 }
 
-/** Returns the random parts between separators. A file path has none, for any names of folders. */
+/**
+ * Returns the random parts of a text between separators. A file path has none, even if the name of a folder looks
+ * random.
+ */
 function randomParts(text: string): readonly string[] {
   return text
     .split(/[\s,;|"'<>()[\]{}]+/)

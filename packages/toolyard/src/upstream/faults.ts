@@ -35,7 +35,7 @@ export class FaultLog {
   }
 }
 
-/** Returns the failure of a thrown value. A fault in the hub's own code becomes `internal` with its cause. */
+/** Converts a thrown value to a failure. A fault in the hub's own code becomes `internal` with its cause. */
 export function failureOf(error: unknown): Fail {
   if (error instanceof FailError) return error.failure;
   return fail(

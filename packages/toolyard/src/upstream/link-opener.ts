@@ -14,7 +14,7 @@ import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-c
 
 /** Maximum time without an answer to the modern probe before `initialize` is tried too. */
 const PROBE_SILENCE_MS = 1500;
-/** Maximum of the same limit in cases in which a missing answer is less significant. */
+/** Maximum time without an answer if a missing answer does not indicate a legacy server; see `patienceMs`. */
 const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 

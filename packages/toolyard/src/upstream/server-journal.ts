@@ -51,7 +51,8 @@ export class ServerJournal {
   }
 
   /**
-   * Logs once that a call failed because the server's only process could not send a request to its caller in that era.
+   * Logs once that a call failed because the server can send requests to callers only in the legacy era, and no second
+   * process is started for that.
    */
   notAsked(): void {
     if (this.#wasNotAsked) return;

@@ -13,7 +13,7 @@ function start(pulseMs: number) {
       env: childEnvironment(),
       maxMessageBytes: 1_000_000,
       maxMessageParts: 100_000,
-      // A hanging server must not get this time.
+      // A server that hangs must be ended without this grace time.
       stopGraceMs: 600_000,
     });
   const lines = new Lines();

@@ -91,7 +91,7 @@ export class Upstream {
 
   /**
    * Emits `resourceUpdated` for `uri` until the returned function is called, over the link of this caller. Rejects with
-   * a `FailError` if the server cannot or refuses.
+   * a `FailError` if the server does not support subscriptions or refuses this one.
    */
   async subscribe(uri: string, caller: LinkCaller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });

@@ -52,7 +52,10 @@ export const WebSearchSchema = Type.Object(
   },
   { description: "Search service of `internet_search` and of the web-search service." },
 );
-/** Effects of web search: a key in the environment is sent to the configured URL. */
+/**
+ * Describes the effect of web search to the user who accepts a configuration: a key in the environment is sent to the
+ * configured URL.
+ */
 export const WEB_SEARCH_STARTS: Starts = {
   keys: ["backend", "base_url", "api_key", "proxy"],
   shownKeys: ["base_url", "proxy"],

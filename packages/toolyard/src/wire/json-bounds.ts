@@ -16,7 +16,7 @@ export interface JsonBounds {
   readonly maxJsonParts?: number;
 }
 
-/** Exceeded limit. */
+/** Name of an exceeded limit. */
 export type JsonExcess = "depth" | "keys" | "parts";
 
 /** Factor for the maximum number of keys in all objects of a text, relative to the maximum of one object. */

@@ -1,7 +1,7 @@
 import { GatheredBytes } from "../core/gathered-bytes.ts";
 
 /**
- * Splits a byte stream into lines at ` `; a `\r` before it is removed. Bytes are joined before they are decoded, so
+ * Splits a byte stream into lines at `\n`; a `\r` before it is removed. Bytes are joined before they are decoded, so
  * that a character across two chunks stays whole. A line over the limit is reported once, and skipped to its end
  * without being stored.
  */

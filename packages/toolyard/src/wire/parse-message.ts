@@ -30,7 +30,7 @@ function keepsText(text: string): boolean {
 }
 
 /**
- * Returns false for most messages that contain no such number, in a third of the time of `INEXACT_NUMBER`. The search
+ * Returns false for most messages without an inexact number, in a third of the time of `INEXACT_NUMBER`. The search
  * starts at the result, because `"jsonrpc":"2.0"` precedes it.
  */
 function mayHoldInexact(text: string): boolean {

@@ -61,7 +61,7 @@ export class SseDecoder {
     return this.#decoder.write(chunk);
   }
 
-  /** Removes a byte order mark, and the ` ` of a `\r ` that was split between two chunks. */
+  /** Removes a byte order mark, and the `\n` of a `\r\n` that was split between two chunks. */
   #withoutMark(chunk: string): string {
     if (chunk.length === 0) return chunk;
     let text = chunk;
@@ -126,7 +126,9 @@ class LineBreaks {
     this.#carriageReturn = text.indexOf("\r");
   }
 
-  /** Returns the position of the first ` ` or `\r` from `start` on, or -1. `start` must not decrease between calls. */
+  /**
+   * Returns the position of the first `\n` or `\r` from `start` on, or -1. `start` must not decrease between calls.
+   */
   after(start: number): number {
     if (this.#carriageReturn !== -1 && this.#carriageReturn < start)
       this.#carriageReturn = this.#text.indexOf("\r", start);

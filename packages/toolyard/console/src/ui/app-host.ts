@@ -178,7 +178,7 @@ export class AppHost {
     return result;
   }
 
-  /** Finds a tool by the name at its server, or by its name at the hub. */
+  /** Finds a tool of the app's server by the server's own name for it, or by its name at the hub. */
   async #ownTool(name: string): Promise<ToolDetail | undefined> {
     const { source } = this.#options.app;
     for (const spelling of [`${source}__${name}`, name]) {
@@ -201,7 +201,10 @@ export class AppHost {
     if (!(await this.#options.ask(question))) throw new AppError(-32000, "The user declined.");
   }
 
-  /** The frame has no origin that could be named, and only its own document receives the message. */
+  /**
+   * Sends a message to the app. The target origin is `*`, because the frame has an opaque origin. Only the frame's own
+   * document receives the message.
+   */
   #send(message: object): void {
     this.#options.frame.contentWindow?.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }

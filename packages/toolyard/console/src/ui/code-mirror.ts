@@ -27,7 +27,10 @@ export function openFileEditor({ language, isReadOnly, onText, ...options }: Fil
   });
 }
 
-/** Editors whose text is being replaced. Their owner knows the text already. */
+/**
+ * Editors whose text `replaceText` is replacing. `onText` is not called for them, because only the user's changes are
+ * reported.
+ */
 const replaced = new WeakSet<EditorView>();
 
 /** Replaces the text of an editor, and keeps its selection where the text is equal. */

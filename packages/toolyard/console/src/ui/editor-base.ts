@@ -25,7 +25,7 @@ const LOOKS = EditorView.theme({
 
 /**
  * Inserts typed text as a change of the document. If the browser inserted it, Chromium would keep the colours of
- * replaced text in a `style` attribute, which the policy of the page refuses and reports.
+ * replaced text in a `style` attribute, which the page's Content Security Policy refuses and reports.
  */
 const TYPING = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -46,8 +46,8 @@ export interface EditorOptions {
 }
 
 /**
- * Opens an editor in the shadow tree of an element. Its styles are constructed style sheets, which the policy of the
- * page permits; in the document itself the editor would add `style` elements.
+ * Opens an editor in the shadow tree of an element. Its styles are constructed style sheets, which the page's Content
+ * Security Policy permits. In the document itself, the editor would add `style` elements.
  */
 export function openEditor({ parent, label, text, extensions, onText }: EditorOptions): EditorView {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });

@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** A stored call whose tool the user has opened, to fill in its form. */
+/** Stored call whose arguments fill in the form of its tool, after the user has opened that tool. */
 export const replayed = signal<{ readonly tool: string; readonly args: unknown } | undefined>(undefined);

@@ -7,7 +7,10 @@ import type { Authentication, Authenticator, Credentials } from "../../core/port
 const MAX_REFUSALS = 100;
 const WINDOW_MS = 10_000;
 
-/** Returns the same access, with its sign-ins in the audit: the first use of each credential, and refusals. */
+/**
+ * Returns an access like `access` that also records sign-ins in the audit: the first use of each credential, and
+ * refusals.
+ */
 export function auditedAccess(access: Access, audit: Audit): Access {
   if (!access.isGuarded || audit.isSilent === true) return access;
   return { ...access, authenticator: new AuditedAuthenticator(access.authenticator, audit) };

@@ -40,7 +40,7 @@ async function open(): Promise<ServedCertificate> {
   return served;
 }
 
-/** Writes a pair into a separate folder. */
+/** Writes a certificate and its key into a separate folder. */
 function archive(name: string, made: CertificatePair): void {
   mkdirSync(join(files.folder, name));
   writeFileSync(join(files.folder, name, "cert.pem"), made.cert);

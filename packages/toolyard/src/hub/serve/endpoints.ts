@@ -15,13 +15,16 @@ export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
   return [...HEALTH_PATHS, ...endpointKindsOf(features).flatMap(({ paths }) => paths)];
 }
 
-/** Opens one endpoint with the services of its address. */
+/** Endpoint that the configuration requests, and the keys of the services that it uses. */
 export interface RequestedEndpoint {
   readonly uses: readonly { readonly id: string }[];
   readonly open: (services: Services) => Promise<Endpoint & { readonly services?: Services }>;
 }
 
-/** Returns the factories of the configured endpoints. Throws an `OptionError` if one cannot be opened. */
+/**
+ * Returns the endpoints that the configuration requests, without opening them. Throws an `OptionError` if the options
+ * of one are invalid.
+ */
 export function wantedEndpoints(
   features: readonly AnyFeature[],
   config: EndpointsConfig,

@@ -37,8 +37,8 @@ export interface Pipe {
 }
 
 /**
- * Serves MCP, and the JSON-RPC dialect after it, on a pipe. Before the call, other writes to standard output must be
- * redirected.
+ * Serves MCP and the methods of the JSON-RPC dialects on a pipe. Before the call, other writes to standard output must
+ * be redirected.
  */
 export function serveStdio(hub: Hub, server: ServerConfig, pipe: Pipe): ServedHub {
   const { input, output, firstCaller } = pipe;

@@ -44,7 +44,9 @@ export interface ServedHttp extends ServedHub {
 /** Milliseconds before the end of the grace time at which running calls are answered as cancelled. */
 const LATE_ANSWERS_MS = 500;
 
-/** Throws the `OptionError` that serving with these options would cause, if it is known without listening. */
+/**
+ * Returns the options of an address without listening. Throws an `OptionError` if the hub cannot be served with them.
+ */
 export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
   wantedEndpoints(hub.features, configOf(hub, server));
   return servePlace(hub, server);

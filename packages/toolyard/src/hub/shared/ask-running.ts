@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const STOP_MS = 60_000;
 const POLL_MS = 50;
 
-/** Facts of a running hub, as its answer to a command contains them. */
+/** Facts about a running hub, from its answer to a command. */
 export interface RunningHub {
   readonly pid: number;
   /** Configuration files of the hub. */

@@ -4,7 +4,7 @@ import { KIND_META_KEY, KINDS } from "../../core/calls/kinds.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
-/** Decision about a line. */
+/** Decision whether a line is passed on, and with which text. */
 export interface LineDecision {
   /** Line to pass on. Absent: the line is dropped. */
   readonly line?: string;
@@ -14,7 +14,7 @@ interface OpenRequest {
   readonly id: unknown;
   readonly method: string;
   readonly isModern: boolean;
-  /** Line that is sent again to the next hub. Absent if the request could then have an effect twice. */
+  /** Line that repeats the request at the next hub. Absent if a second request could have a second effect. */
   readonly again?: string;
   /** Batch that contains the request. All requests of a batch are answered in one batch. */
   readonly batch?: object;
@@ -89,8 +89,8 @@ export class Conversation {
   }
 
   /**
-   * Returns messages to the client after the hub has exited: failures of its calls, and withdrawals of its server
-   * requests.
+   * Returns messages to the client after the hub has exited: failures of the client's calls, and cancellations of the
+   * hub's server requests.
    */
   lost(): readonly string[] {
     const lines = [...this.#asks].map((id) =>
@@ -105,7 +105,10 @@ export class Conversation {
     return this.#endOpen(() => true, reason);
   }
 
-  /** Returns messages to the next hub, in order. All other messages may be sent after `opened` has resolved. */
+  /**
+   * Returns the messages that restore the conversation at the next hub. `first` is sent first; `rest` after `opened`
+   * has resolved.
+   */
   resume(): { readonly first?: string; readonly opened: Promise<void>; readonly rest: () => readonly string[] } {
     this.#hubs += 1;
     if (!this.#initialize || !this.#isOpened) return { opened: Promise.resolve(), rest: () => this.#repeated() };

@@ -4,8 +4,9 @@ import type { LoadedHubConfig } from "../schema.ts";
 import type { EnvironmentVariables } from "../../core/environment-variables.ts";
 
 /**
- * Returns a text that identifies a configuration: file contents, values of the variables and secret files that they
- * name, and variables that are passed on to servers. `config` must be loaded without command-line flags.
+ * Returns a text that identifies a configuration: the contents of its files, the values of the variables and secret
+ * files to which the files refer, and the variables that servers inherit. `config` must be loaded without command-line
+ * flags.
  */
 export function configIdentity(
   { tree, unusable }: Pick<LoadedHubConfig, "tree" | "unusable">,

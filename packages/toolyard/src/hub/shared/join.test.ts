@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { joinOrStart } from "./join.ts";
 
-/** Returns the number of starts of a hub with this code, and the reported reason. */
+/** Joins a hub whose process runs `code`. Returns how often the process was started, and the reported reason. */
 async function startsOf(code: string): Promise<readonly [starts: number, reason: string]> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-join-"));
   let starts = 0;

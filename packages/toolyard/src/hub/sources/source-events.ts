@@ -38,7 +38,7 @@ export class SourceEvents {
     this.#listeners.delete(provider);
   }
 
-  /** Returns the catalog of the event's owner. */
+  /** Returns the catalog of the event's principal, or the common catalog if the principal has none. */
   #catalogOf({ principal }: EventOwner): Catalog {
     const { catalog } = this.#parts;
     return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;

@@ -89,8 +89,8 @@ export class SourceSet {
   }
 
   /**
-   * Reads a source's lists from the source itself. Resolves to false if there is no such source, or if it checks its
-   * source before every listing. Rejects with a `FailError`.
+   * Reads the lists of a source again. Resolves to false if there is no such source, or if its provider reads the lists
+   * before every listing anyway. Rejects with a `FailError`.
    */
   async refresh(id: string, signal: AbortSignal): Promise<boolean> {
     const provider = this.find(id);

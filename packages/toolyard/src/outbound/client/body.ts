@@ -91,7 +91,7 @@ export interface ChunkReader {
   onEnd(error: unknown): void;
 }
 
-/** Like `consume`, without a promise. */
+/** Like `consume`, but reports the end to `reader` and creates no promise. */
 export function readAll(body: ResponseBody, faults: BodyFaults, reader: ChunkReader): void {
   let isOver = false;
   const end = (error: unknown): void => {

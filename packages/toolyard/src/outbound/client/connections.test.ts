@@ -234,7 +234,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     await expect.poll(() => held.underway).toHaveLength(3);
     expect(held.seen[2]).toBe("m1");
     held.answer(held.seen[0]);
-    // The oldest queued request would be the third beside the message.
+    // The oldest queued request must wait: with it, three requests would run, and the limit is two.
     held.answer("m1");
     await expect.poll(() => held.seen.length).toBe(4);
     held.answer("m2");

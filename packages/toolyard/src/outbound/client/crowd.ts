@@ -22,7 +22,7 @@ export class Crowd<Place, Request extends QueuedRequest> {
   /** Present while requests wait. */
   #order: FairOrder<Request> | undefined;
 
-  /** `taken` lists the holders of the connections. It is called when the first request must wait. */
+  /** `taken` returns the holders of the connections. It is called when the first request must wait. */
   constructor(taken: () => Iterable<readonly [Place, Holder]>) {
     this.#taken = taken;
   }

@@ -107,7 +107,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
  */
 export class HttpClient {
   readonly place: FailurePlace;
-  /** The part of the URL that may be shown. */
+  /** URL without the parts that may contain keys, for messages. */
   readonly endpoint: string;
   readonly url: URL;
   readonly #options: HttpClientOptions;
@@ -247,8 +247,8 @@ export class HttpClient {
 type Join = (credentials: HeaderFields, headers: HeaderFields) => HeaderFields;
 
 /**
- * Returns a function that adds the headers of a request to the configured ones. For the same two objects, it returns
- * the same object.
+ * Returns a function that adds the headers of a request to the configured ones. If both arguments are the same objects
+ * as in the previous call, it returns the previous result.
  */
 function headersOver(configured: HeaderFields): Join {
   let last:

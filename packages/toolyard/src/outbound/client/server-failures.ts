@@ -16,7 +16,7 @@ export interface FailurePlace {
   readonly remedy?: string;
 }
 
-/** A failure at a place, from which the message for callers is built. */
+/** Failure of a request to `place`, from which the message for callers is built. */
 interface ServerTrouble {
   readonly place: FailurePlace;
   readonly what: string;

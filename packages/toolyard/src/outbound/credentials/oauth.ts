@@ -16,9 +16,9 @@ export interface OAuthOptions {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly clientAuth?: "basic" | "post" | "private_key_jwt";
-  /** Private key in PEM format. */
+  /** Private key with which the client authenticates, in PEM format. */
   readonly privateKey?: string;
-  /** Way in which the hub registers at the server if there is no `clientId`. */
+  /** Way in which the hub registers at the authorization server if there is no `clientId`. */
   readonly registration: "auto" | "document" | "dynamic";
   readonly clientMetadataUrl?: string;
   /** Requested scopes, separated by spaces. Absent: the scopes that the server requests. */
@@ -28,7 +28,9 @@ export interface OAuthOptions {
   /** Port for the redirect. Absent: a free port is chosen once and then kept. */
   readonly redirectPort?: number;
   readonly dpop: boolean;
-  /** Assertion that identifies the caller, with `jwt_bearer`, `token_exchange` and `enterprise`. */
+  /**
+   * Assertion that is exchanged for an access token, with the grants `jwt_bearer`, `token_exchange` and `enterprise`.
+   */
   readonly assertion?: string;
   /** Type of the assertion, with `token_exchange`. */
   readonly subjectTokenType: "access_token" | "id_token" | "jwt" | "refresh_token";

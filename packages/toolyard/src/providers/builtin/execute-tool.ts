@@ -16,7 +16,7 @@ const SHOWN_SCHEMA: JsonObject = {
 };
 
 /**
- * Input schema that is checked: It also accepts `parameters` and the object as text (C5), because models write these. A
+ * Input schema that is checked. It also accepts `parameters` and the object as text (C5), because models write these. A
  * missing name is accepted too, because the tool itself answers with the required message.
  */
 const ACCEPTED_SCHEMA: JsonObject = {

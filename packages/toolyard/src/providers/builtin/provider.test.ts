@@ -162,7 +162,7 @@ test("tool_search returns one text: an array of name, description, score and sch
   ]);
 });
 
-/** Returns hits whose scores fall by this step. Each has one parameter. */
+/** Returns hits with one parameter each. The score of each hit is lower by `fall` than that of the hit before. */
 function fallingHits(fall: number): SearchHit[] {
   return hitsOf(30).map((hit, at) => ({
     ...hit,
@@ -327,7 +327,7 @@ test("the list in discovery mode needs at most 1,200 bytes for its two tools", (
     .tools.filter((tool) => tool.role === "discovery")
     .map((tool) => tool.definition);
   expect(listed).toHaveLength(2);
-  // Removed, because clients do not pass `_meta` to models.
+  // `_meta` is removed, because clients do not pass it to models.
   const shown = listed.map(({ _meta, ...tool }) => tool);
   expect(JSON.stringify({ tools: shown }).length).toBeLessThanOrEqual(1200);
   expect(JSON.stringify({ tools: listed }).length).toBeLessThanOrEqual(1400);

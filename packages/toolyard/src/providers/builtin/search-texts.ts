@@ -22,8 +22,8 @@ const LIKELY_SHARE = 0.97;
 /** Maximum number of characters of the hits with schema together. */
 const MAX_WHOLE_CHARS = 1200;
 /**
- * Maximum length of descriptions without schema by default. The texts contain four such hits, further hits with one
- * line each, and others with only their name.
+ * Maximum length of the description of a hit without schema, by default. The next three constants are for further hits,
+ * which have one line each.
  */
 const SHORT_DESCRIPTION_CHARS = 72;
 const SHORT_LINE_CHARS = 40;

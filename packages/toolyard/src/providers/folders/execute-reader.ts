@@ -32,7 +32,7 @@ export interface ExecuteRules {
   readonly settings: RunSettings;
 }
 
-/** The state of reading one folder. */
+/** State while one folder is read. */
 interface FolderScan {
   readonly folder: Folder;
   readonly texts: ReadonlyMap<string, FileText>;
@@ -125,8 +125,8 @@ function readTool(stem: string, gathering: FolderScan): ExecuteFolderTool | unde
 }
 
 /**
- * Returns why a tool's script cannot be run; undefined if it can. The script is watched too, because the tool is
- * offered only if its content is valid.
+ * Returns why a tool's script cannot be run; undefined if it can. The script is watched too, because a change of the
+ * script may decide whether the tool is offered.
  */
 function problemWithFile(file: string, { folder, alsoWatch }: FolderScan): string | undefined {
   const real = realPathOf(file);

@@ -53,7 +53,7 @@ export interface FoldersOptions {
   readonly visibility: "native" | "ondemand";
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** Which dependencies of tools are installed without consent. */
+  /** Dependencies of tools that are installed without consent. */
   readonly dependencies: Dependencies;
   /** Defaults for tools that do not set them. */
   readonly settings: RunSettings;

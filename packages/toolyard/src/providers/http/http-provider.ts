@@ -34,7 +34,7 @@ export interface HttpProviderDeps extends Pick<
   readonly desk?: SignInCoordinator;
 }
 
-/** Minimum value of the limit for a response without data, for requests without the deadline of a call. */
+/** Minimum of the time limit without data of a response. It applies to requests that have no deadline of a call. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
 /** Time limit of the first connection after a sign-in. */
@@ -65,7 +65,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   return withPage(people, desk, { isPersonal: true, ...signInsOf(gateOf) });
 }
 
-/** Returns the functions of the hub's pages, by the gate of each principal. */
+/** Returns the functions that the hub's sign-in pages call. They use the gate of the principal. */
 function signInsOf(gateOf: (principal: Principal) => SignInGate | undefined): Omit<SignInStarter, "isPersonal"> {
   return {
     begin: async (caller) => gateOf(caller.principal)?.begin(caller),

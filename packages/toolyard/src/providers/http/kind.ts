@@ -34,8 +34,8 @@ const SAMPLE = `
 `;
 
 /**
- * Facts for accepting a configuration: with a proxy or a private CA, another party can read all traffic, including a
- * user's sign-in.
+ * Describes to the user who accepts a configuration that with a proxy or a private CA another party can read all
+ * traffic, including a user's sign-in.
  */
 const STARTS: Starts = {
   keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],

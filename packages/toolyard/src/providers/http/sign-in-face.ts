@@ -46,8 +46,8 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
   } catch (error) {
     if (!(error instanceof FailError)) throw error;
     const { failure } = error;
-    // The failure is returned only if it concerns the sign-in. A failure to reach the issuer is omitted, because the
-    // call would be retried because of it.
+    // The failure is returned only if it concerns the sign-in. If the issuer could not be reached, that failure would
+    // cause a retry of the call, so it is not returned.
     return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
   }
 }

@@ -292,8 +292,8 @@ function toRequest(call: ResolvedCall): CallRequest {
 }
 
 /**
- * The object is returned unchanged if there are no further members, the usual case, because copying a frozen object is
- * slow in V8.
+ * Returns `params` with the members of `own`. If `params` is empty, as usual, returns `own` itself, because copying a
+ * frozen object is slow in V8.
  */
 function joined(params: JsonObject, own: JsonObject): JsonObject {
   for (const _ in params) return { ...params, ...own };

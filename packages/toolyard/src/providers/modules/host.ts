@@ -18,9 +18,9 @@ export interface HostedSource extends RegistrationEvents {
 }
 
 /**
- * The program that creates a hub, as the source of modules uses it. The program registers tools in addition to the
- * modules, before the source exists and across its replacements. Its registrations override those of modules. It may
- * supply its own interface for modules.
+ * Connection between the program that creates a hub and the source of modules. The program registers tools in addition
+ * to the modules, before the source exists and across its replacements. Its registrations override those of modules. It
+ * may supply its own interface for modules.
  */
 export class ModulesHost {
   readonly own: RunningModule;

@@ -40,8 +40,8 @@ const SWEEP_SHARE = 50;
  */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
 /**
- * Maximum time until a check of the disk for requests that concern another source, unless checks are slow. A new module
- * may have a tool with a name of that source.
+ * Maximum time between two checks of the disk for requests that concern another source, unless checks are slow. Such
+ * checks are needed because a new module may have a tool with the requested name.
  */
 const MAX_REST_MS = 1000;
 

@@ -150,7 +150,8 @@ class PythonModule {
     void bridge.gone.then(() => this.#retired.delete(bridge));
   }
 
-  // An error is caused by the module. Python continues, and the error is reported when the module has loaded.
+  // An invalid registration is an error of the module. Python continues, and the error is reported when the module has
+  // loaded.
   #register(kind: "tool" | "resource", params: JsonObject): void {
     const said = stringifyExact([kind, params]);
     if (this.#known.has(said)) return;

@@ -59,7 +59,7 @@ export interface ScriptsOptions {
   readonly allowDirnameAsName: boolean;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
-  /** Which dependencies of tools are installed without consent. */
+  /** Dependencies of tools that are installed without consent. */
   readonly dependencies: Dependencies;
   /** Defaults for tools that do not set them. */
   readonly settings: RunSettings;

@@ -124,7 +124,7 @@ test("uses the first process for a modern caller, and for a legacy one without c
 test("serves all callers over the modern handshake if the server refuses the legacy one", async () => {
   await using server = run(dual, ["refuses=legacy"], always);
   const pid = await server.text("pid", {}, modern);
-  // Several concurrent calls detect it together.
+  // Several concurrent calls detect together that the server refuses the legacy handshake.
   expect(await Promise.all([1, 2, 3].map(() => server.text("pid", {}, legacy)))).toEqual([pid, pid, pid]);
   expect(server.provider.status().info).not.toHaveProperty("further");
 });

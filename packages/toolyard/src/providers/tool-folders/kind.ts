@@ -6,7 +6,7 @@ import type { FolderServices } from "./provider.ts";
 /** Services that sources with folder tools use. */
 export const FOLDER_USES = [LOGGER, INNER_HUB, MODELS, INSTALLS, DATA_FOLDERS, VARIABLES, UPSTREAM_STARTS] as const;
 
-/** Returns the dependencies of such a source from these services. */
+/** Returns the dependencies of a source of folder tools from these services. */
 export function folderServices({
   installs,
   dataFolders: { environments: environmentsFolder },

@@ -115,7 +115,7 @@ export const RUN_OPTIONS = {
   run: Type.Optional(RunSchema),
 };
 
-/** Member of the same schema: the dependencies that are installed for tools without consent. */
+/** Option of these providers: the dependencies that are installed for tools without consent. */
 export const DEPENDENCIES_OPTION = Type.Optional(
   Type.Enum(["headers", "auto", "never"], {
     description:

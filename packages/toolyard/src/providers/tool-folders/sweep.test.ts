@@ -49,7 +49,7 @@ describe("frequency of disk checks", () => {
     for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
     const sweep = sweepOf();
     const first = sweep.current();
-    // The sweep has started, and yields to other work.
+    // Waits until the first sweep has started and has yielded to other work.
     while (sweep.sweeps === 0) await nextTurn();
     folder.write("t0000/x", "new");
     const later = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));

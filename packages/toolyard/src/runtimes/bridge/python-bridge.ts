@@ -46,7 +46,7 @@ export interface BridgeOptions {
 export interface BridgeEvents {
   /** Handles a registration of the module, during its start or later. */
   registered(kind: "tool" | "resource", params: JsonObject): void;
-  /** Handles the list of the module's files that Python has read. */
+  /** Receives the list of the module's own files that the Python process has loaded. */
   files(files: readonly string[]): void;
   /** Called when the process accepts no further call, because it has exited or a cancelled call still occupies it. */
   unfit(): void;
@@ -62,7 +62,7 @@ export class PythonLoadError extends Error {
   }
 }
 
-/** One Python process that has loaded one module. */
+/** Python process that has loaded one module and runs its functions. */
 export class PythonBridge {
   readonly #child: Child;
   readonly #options: BridgeOptions;
@@ -114,7 +114,7 @@ export class PythonBridge {
     return this.#child.gone;
   }
 
-  /** Resolves when the module was loaded. True if it has a function `register_tools`. */
+  /** Resolves when the module was loaded: with true if it has a function `register_tools`. */
   get started(): Promise<boolean> {
     return this.#started;
   }

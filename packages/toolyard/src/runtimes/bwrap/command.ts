@@ -5,7 +5,10 @@ import { basename, dirname, join } from "node:path";
 import { prlimitArguments, type MemoryMeasure, type ResourceLimits } from "../../process/resource-limits.ts";
 import { openSeccompFilter, seccompFilter } from "./seccomp.ts";
 
-/** Programs and identity with which bubblewrap is used on this machine. */
+/**
+ * Programs with which bubblewrap is used on this machine, and the way in which a contained program becomes user
+ * `nobody`.
+ */
 export interface BwrapFound {
   /** Full path of bubblewrap. */
   readonly file: string;
@@ -23,10 +26,10 @@ export interface BwrapFound {
 }
 
 export interface BwrapOptions {
-  /** Full path of the program, as seen inside. */
+  /** Full path of the program, as the contained program sees it. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Working folder, as seen inside: a bound folder, or `/tmp`. */
+  /** Working folder, as the contained program sees it: a bound folder, or `/tmp`. */
   readonly cwd: string;
   /** Files and folders of this machine that may be read, at the same path. Missing ones are skipped. */
   readonly readable: readonly string[];
@@ -91,7 +94,7 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
   return { command: found.setpriv, args: [...SETPRIV_OPTIONS, found.file, ...args], files: filter.files };
 }
 
-/** Returns an environment for inside: without the home folder, and with `/tmp` for temporary files. */
+/** Returns the environment of a contained program: without the home folder, and with `/tmp` for temporary files. */
 export function insideEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return { ...env, HOME: "/tmp", TMPDIR: "/tmp" };
 }
@@ -165,7 +168,7 @@ function systemFolders(): string[] {
   return ["--ro-bind", "/usr", "/usr", ...links, ...SYSTEM_FILES.flatMap(readOnly), "--proc", "/proc", "--dev", "/dev"];
 }
 
-/** Repeats a symbolic link, such as `/bin` on most systems, or binds a folder. */
+/** Returns the arguments that repeat a symbolic link, such as `/bin` on most systems, or bind a folder. */
 function linkOrBinding(path: string): string[] {
   try {
     return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];

@@ -40,7 +40,7 @@ async function probe(program: string): Promise<BwrapState> {
   const prlimit = findPrlimit({ env: searchEnvironment() });
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? find("setpriv") : "";
-  // Without `setpriv` it cannot be used, because the kernel gives root its rights even behind bubblewrap.
+  // Without `setpriv`, bubblewrap cannot be used, because the kernel gives root its rights even behind bubblewrap.
   if (setpriv === undefined)
     return {
       reason:

@@ -9,11 +9,11 @@ import { isEmptyParams } from "../../wire/messages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { answerRequest } from "./hub-methods.ts";
 
-/** Maximum number of requests of one run. */
+/** Maximum number of hub requests during one run of a child. */
 export const MAX_REQUESTS = 10_000;
 /** Maximum number of concurrent requests; further ones wait in order. */
 const MAX_CONCURRENT = 16;
-/** Maximum size of all answers to one run, in bytes. */
+/** Maximum size of all answers during one run, in bytes. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** Writes one line to the child. Resolves when it is sent, or when the child can no longer read it. Never rejects. */
@@ -45,7 +45,7 @@ export class HubRequests {
     setMaxListeners(0, this.#ended.signal);
   }
 
-  /** Handles the message if it is a request, and returns whether it is. */
+  /** Handles a message if it is a request. Returns whether it is one. */
   take(message: JsonObject): boolean {
     const request = requestOf(message);
     if (!request) return false;
@@ -117,7 +117,7 @@ function failureOf(error: unknown): Fail {
   return fail("internal", `The hub could not answer: ${messageOf(error)}`, { cause: error });
 }
 
-/** `data.kind` is an outcome code of the hub's table. */
+/** Converts a failure to a JSON-RPC error. `data.kind` is its outcome code. */
 function errorOf({ kind, message, details, result }: Fail): JsonObject {
   return {
     code: KINDS[kind].jsonrpc,

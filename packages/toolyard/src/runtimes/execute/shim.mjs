@@ -24,7 +24,8 @@ async function run(path) {
     : execute(params);
 }
 
-// The source text is searched, because a second parameter with a default value does not count in `length`.
+// The source text of the function is searched, because a second parameter with a default value does not count in
+// `length`.
 function takesContext(execute) {
   if (execute.length > 1) return true;
   const head = Function.prototype.toString.call(execute).slice(0, 1000);

@@ -8,7 +8,7 @@ import { textResult, valueResult } from "./script-result.ts";
 import { accessFor } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 
-/** Receives the lines of a child. */
+/** Receives the message lines of a child, and the function that writes lines to the child. */
 export interface ChildChannel {
   onChannel(write: WriteLine): void;
   onMessageLine(line: string): void;

@@ -110,7 +110,10 @@ export function isOrdinaryPython(script: string): boolean {
   return !shebang || isOrdinary(shebang, "python");
 }
 
-/** Returns the commands of which one must exist on this machine to run the script; empty if this program suffices. */
+/**
+ * Returns the commands of which one must exist on this machine to run the script. Empty for a script that the hub's own
+ * Node runs.
+ */
 export function neededCommands(
   script: string,
   at?: { readonly path: string; readonly realRoot: string },

@@ -14,7 +14,8 @@ export interface InlineMetadata {
   /** True if the block has a table `tool`, which may name files next to the script. */
   readonly hasToolTable: boolean;
   /**
-   * True if the block names package sources or how packages are fetched, which a model may have written. @default false
+   * True if the block names places from which packages are fetched. A model may have written such a block. @default
+   * false
    */
   readonly namesPlaces?: true;
   /** Reason why the block cannot be used. Its requirements are then empty. */
@@ -76,7 +77,7 @@ const CHOOSING: ReadonlySet<string> = new Set([
   "resolution",
 ]);
 
-/** Returns whether a requirement contains a source, as in `name @ https://…`. Names contain no `@`. */
+/** Returns whether a requirement contains the address of a package, as in `name @ https://…`. Names contain no `@`. */
 function isPlace(requirement: unknown): boolean {
   return typeof requirement === "string" && requirement.includes("@");
 }

@@ -1,4 +1,4 @@
-/** Names of packages that differ from the names of their modules. */
+/** Package names by module name, for modules whose package has another name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: "pillow",
   bs4: "beautifulsoup4",

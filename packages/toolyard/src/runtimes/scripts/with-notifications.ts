@@ -6,7 +6,7 @@ import { hidePaths } from "./hide-paths.ts";
 import { removedTool, type ToolFiles } from "./removed-tool.ts";
 import type { ScriptHost } from "./script-host.ts";
 
-/** A tool that runs as a child. The paths of `folder` and `root` are hidden from callers. */
+/** A tool that runs as a child process. The paths of `folder` and `root` are hidden from callers. */
 interface Runnable extends ToolFiles {
   readonly root: string;
 }

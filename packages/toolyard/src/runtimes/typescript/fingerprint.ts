@@ -1,6 +1,6 @@
 import { type Graph, isRacy, readGraph, signatureOf } from "./graph.ts";
 
-/** `touched`: written again with the same contents. */
+/** State of files, compared with the previous check. `touched`: written again with the same contents. */
 export type FingerprintState = "same" | "touched" | "changed";
 
 /**
@@ -22,7 +22,7 @@ export class Fingerprint {
     return this.#graph;
   }
 
-  /** Checks the files synchronously, each once. After `changed`, the new graph is used. */
+  /** Checks each file once, synchronously. The next call compares with the state that this call has found. */
   check(): FingerprintState {
     const { files, version } = this.#graph;
     const isTouched = files.some((file, at) => signatureOf(file) !== this.#signatures[at]);

@@ -109,7 +109,7 @@ function childVersion(url: string, parentVersion: string): string {
   return versionOfUrl(url) + (attempt === undefined ? "" : `.${attempt}`);
 }
 
-/** Resolves a package. If it is not installed, resolves a file of the libraries. */
+/** Resolves a package. If the package is not installed, resolves a file of the libraries with this name. */
 function explainPackage(
   specifier: string,
   parent: string,

@@ -7,8 +7,8 @@ import { findSyntaxError } from "./syntax-place.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /**
- * Maximum number of characters of a stack in which the position is searched. It is in the first line, which holds one
- * path.
+ * Maximum number of characters of a stack in which the position of an error is searched. The position is in the first
+ * line, after one path.
  */
 const MAX_STACK_CHARS = 8_192;
 

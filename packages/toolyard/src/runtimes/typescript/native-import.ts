@@ -10,7 +10,9 @@ export function importNatively(
   return import(url) as Promise<Record<string, unknown>>;
 }
 
-/** Removes CommonJS files from Node's cache, which uses their paths without the version of their URL. */
+/**
+ * Removes CommonJS files from Node's cache. That cache identifies a file by its path, without the version in the URL.
+ */
 export function forgetCommonJs(paths: readonly string[]): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of paths) delete cache[path];

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { writeWholeSync } from "../../files/write-whole.ts";
 import { transformTypeScript } from "./transform.ts";
 
-/** Part of every key. It changes with the transformer and its settings, because these produce different files. */
+/**
+ * Part of every cache key. It changes with the transformer and its settings, because another transformer or other
+ * settings produce different files.
+ */
 const FORMAT = "sucrase-3.35.1/1";
 const MAX_FILES = 1000;
 /** Number of writes between two cleanups of the folder. */

@@ -70,8 +70,8 @@ interface WarmRun {
 
 async function runOnce(tool: WarmTool, running: WarmRun): Promise<WarmEnd> {
   const end = await attempt(tool, running);
-  // If the interpreter exited while idle, only the next message detects it. The tool's code has not run, so the call is
-  // repeated.
+  // If the interpreter exited while idle, only the next message detects that. The tool's code has not run, so the call
+  // is repeated.
   return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 

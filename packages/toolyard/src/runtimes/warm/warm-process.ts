@@ -13,7 +13,7 @@ import { cpuFailure } from "../scripts/exit-status.ts";
 import type { CodeStamp } from "./code-stamp.ts";
 import { watchCpu } from "./cpu-watch.ts";
 
-/** One call of an interpreter. */
+/** Data of one call that an interpreter runs. */
 export interface WarmCall {
   readonly args: JsonObject;
   /** Trace context of the call, as environment variables. */
@@ -46,7 +46,7 @@ const MAX_PRINT_LINE_BYTES = 64 * 1024;
 const RAW_FACTOR = 1.5;
 const RAW_SLACK_BYTES = 64 * 1024;
 
-/** One persistent interpreter that serves one call at a time. */
+/** Interpreter that stays running between calls and serves one call at a time. */
 export class WarmProcess {
   readonly child: Child;
   readonly stamp: CodeStamp;

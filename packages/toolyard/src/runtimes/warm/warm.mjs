@@ -39,7 +39,8 @@ async function load() {
   return found;
 }
 
-// The source text is searched, because a second parameter with a default value does not count in `length`.
+// The source text of the function is searched, because a second parameter with a default value does not count in
+// `length`.
 function takesContext(found) {
   if (found.length > 1) return true;
   const head = Function.prototype.toString.call(found).slice(0, 1000);

@@ -56,7 +56,7 @@ export class ChildRuns {
     }
   }
 
-  /** Runs a job on a new worker, which is ended afterwards, whatever it reports. */
+  /** Runs a job on a new worker. Ends the worker afterwards, even if it reports that it is ready. */
   async #once(run: WorkerRun, id: number): Promise<WorkerDone> {
     const worker = this.#pool.take(interpreterOf(run.job.language));
     try {

@@ -16,10 +16,13 @@ export interface RunWorker {
   /** Sets the receiver of the worker's messages. There is only one receiver at a time. */
   listen(onMessage: ((message: unknown) => void) | undefined): void;
   send(message: ToWorker): void;
-  /** Called when a job is over, before the next one: whether the worker accepts it, is still busy, or has ended. */
+  /**
+   * Called when a job is over, before the next one. Resolves with `free` if the worker accepts the next job, `busy` if
+   * it does not after `maxWaitMs` milliseconds, or `ended`.
+   */
   afterJob(maxWaitMs: number): Promise<"free" | "busy" | "ended">;
   /** Returns the processor time of the worker's process in milliseconds. Absent if the process runs other code too. */
   computedMs?(): number;
-  /** Ends it immediately, also during a run. */
+  /** Ends the worker immediately, also during a run. */
   end(): void;
 }

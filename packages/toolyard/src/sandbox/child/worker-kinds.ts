@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ChildSettings, InterpreterName } from "../child-messages.ts";
 import { createSnapshotRoom } from "../python/snapshot.ts";
 
-/** How a worker of one language is started. */
+/** Code and settings with which a worker of one language is started. */
 export interface WorkerKind {
   readonly entry: URL;
   readonly memoryBytes: number;

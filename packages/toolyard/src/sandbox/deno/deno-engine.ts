@@ -17,7 +17,9 @@ const PROBE_TIMEOUT_MS = 5000;
 const OLDEST_MAJOR = 2;
 const MIB = 1024 ** 2;
 
-/** No permission is granted, and none can be requested. Nothing is loaded from anywhere. */
+/**
+ * Options of Deno: no permission is granted or can be requested, and no module is loaded from the disk or the network.
+ */
 const FLAGS = [
   "run",
   "--quiet",

@@ -1,7 +1,7 @@
 import type { HostOperation } from "./guest/host.ts";
 import type { SourceText } from "./source-error.ts";
 
-/** Serves the requests of the code. Throws a `Refusal` if one is not allowed. */
+/** Answers the requests of the code in a guest. `answer` throws a `Refusal` for a request that is not allowed. */
 export interface GuestOwner {
   answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
   /** Called frequently while code computes. Returns whether the code must stop. */

@@ -25,7 +25,10 @@ export interface JobSurroundings {
   say(message: FromWorker): void;
 }
 
-/** Shorter pauses count as computing, because reporting each one would cost more than it saves. */
+/**
+ * Minimum length in milliseconds of a pause that is reported. Shorter pauses count as computing, because reporting each
+ * one would cost more than it saves.
+ */
 const WAIT_TOLD_AFTER_MS = 5;
 /** Maximum number of consecutive failed promise jobs. After a failed job, the next one runs. */
 const MAX_FAILED_JOBS = 1000;

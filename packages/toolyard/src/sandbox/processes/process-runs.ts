@@ -134,7 +134,7 @@ const NOTHING = new Uint8Array(0);
 /** Time limit that never applies: longer than any run, and still valid for a timer. */
 const UNCOUNTED_MS = 2 ** 31 - 10_000;
 
-/** Returns the worker for its run, which receives the limits of the job. */
+/** Returns the worker of a run, with the job and its real limits in place of the job that the run would send. */
 function boundTo(worker: RunWorker, job: SandboxJob): RunWorker {
   return {
     ready: worker.ready,

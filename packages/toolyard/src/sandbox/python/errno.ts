@@ -35,8 +35,8 @@ export class GuestError extends Error {
 }
 
 /**
- * Thrown when the guest exits. Code of the guest cannot catch it, because it passes directly through the interpreter's
- * frames.
+ * Thrown when the guest exits. Code of the guest cannot catch it, because it unwinds the interpreter's whole call
+ * stack.
  */
 export class GuestExit extends Error {
   override readonly name = "GuestExit";

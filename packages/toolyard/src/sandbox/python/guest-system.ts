@@ -6,7 +6,7 @@ import type { MemoryTree } from "./memory-tree.ts";
 export type GuestCall = (...args: never[]) => void;
 
 export interface GuestSystem {
-  /** Usable once the interpreter is instantiated. */
+  /** Memory of the guest. It can be used only after the interpreter is instantiated. */
   readonly memory: GuestMemory;
   readonly tree: MemoryTree;
   readonly descriptors: Descriptors;

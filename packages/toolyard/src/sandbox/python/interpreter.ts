@@ -43,9 +43,9 @@ export class Interpreter {
   }
 
   /**
-   * Restores the memory of a booted interpreter. The WebAssembly frames of the boot are lost, but their space on the
-   * interpreter's own stack stays reserved. From the interpreter's view, the boot is a call that never returns, and all
-   * later code runs inside it.
+   * Restores the memory of a booted interpreter. The call stack of the boot is lost, but its space on the interpreter's
+   * own stack stays reserved. From the interpreter's view, the boot is a call that never returns, and all later code
+   * runs inside it.
    */
   restore({ bytes, stack }: RestoredInterpreter): void {
     const missing = bytes.length - this.#memory.buffer.byteLength;

@@ -72,7 +72,8 @@ function start(
 ): void {
   const restored = snapshot?.load();
   if (restored !== undefined) {
-    // The file was open in the guest from which the snapshot was made, and no other file was.
+    // The file `/.rpc` was the only open file of the guest from which the snapshot was made, so it gets the same
+    // descriptor again.
     descriptors.add({ kind: "device", device: link });
     interpreter.restore(restored);
     return interpreter.runString(CONTINUE);

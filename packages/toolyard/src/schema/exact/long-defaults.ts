@@ -5,7 +5,7 @@ import { setMember } from "./set-member.ts";
  * The integers beyond 2^53 in the defaults of a schema. Ajv fills in the nearest double, which this class replaces.
  */
 export class LongDefaults {
-  /** Exact integers by member name and double. */
+  /** Exact integers, by the name of the member and the nearest double. */
   readonly #integers = new Map<string, bigint>();
 
   constructor(schema: JsonObject) {

@@ -51,7 +51,7 @@ export class CheckThreads {
       onVerdict: (verdict) => this.#keep(job.key, verdict),
     });
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
-    // A dropped job returns the same, because no caller reads its result.
+    // A dropped job is also reported as unusable, because no caller reads its result.
     if (result.type === "dropped" || this.#isUnusable(job.key)) return UNUSABLE;
     return result.type === "overrun" ? this.#judgeOverrun(job, result) : this.#judge(job, result);
   }

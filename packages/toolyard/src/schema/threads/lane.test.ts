@@ -76,7 +76,7 @@ function yard(maxThreads = 2): Yard {
   };
 }
 
-/** Longer than any slice of a first attempt. */
+/** Duration of a job that exceeds the slice of every first attempt. */
 const LONG_MS = 10_000;
 
 test("a job gives way to waiting jobs of its source, restarts after them, and finishes", async () => {
@@ -145,7 +145,7 @@ test("a job that was restarted runs longer before it gives way to a job with as 
   all.push(run("new"));
   await vi.waitFor(() => expect(running()).toEqual(["new"]));
   threads[2]!.finish();
-  // Both jobs were started once, and a second slice is longer than the first.
+  // `long` and `other` were each started once. The next slice of `long` is longer than its first one.
   await vi.waitFor(() => expect(running()).toEqual(["long"]));
   const thread = threads.find(({ job }) => job?.key === "long")!;
   thread.workedMs = SLICE_MS * 2;

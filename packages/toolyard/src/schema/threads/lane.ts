@@ -143,8 +143,8 @@ export class Lane {
 }
 
 /**
- * Returns the time until a running job is interrupted for a waiting one. A job is never interrupted for one with the
- * same schema. For a job that was started more often, it is interrupted only after the first slice.
+ * Returns the time until a running job is interrupted for a waiting one. A job is never interrupted for a job with the
+ * same schema. If the waiting job was started less often, the running job keeps only the time of a first attempt.
  */
 function msToGiveWay({ job, attempts, thread }: LaneRun, waiting: QueuedJob): number {
   if (waiting.job.key === job.key) return Infinity;

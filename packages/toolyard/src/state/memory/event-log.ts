@@ -18,7 +18,7 @@ const SESSION_SHARE = 16;
 const TOTAL_EVENTS_FACTOR = 64;
 const COMPACT_FROM = 256;
 
-/** Events of this process. */
+/** Event log in the memory of this process. */
 export class MemoryEventLog implements EventLog {
   readonly #limits: EventLogLimits;
   readonly #sessions = new Map<string, SessionEntries>();

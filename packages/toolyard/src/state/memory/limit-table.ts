@@ -9,7 +9,7 @@ interface Bucket {
   readonly seats: Seat[];
 }
 
-/** Calls of one hub. */
+/** Running calls of one hub in a bucket. */
 interface Seat {
   readonly member: HubMember;
   running: number;
@@ -87,7 +87,7 @@ export class LimitTable {
   }
 }
 
-/** Limits from the view of one hub. */
+/** Limits that all hubs of a store share. Admits and ends calls of one hub. */
 export class MemoryLimitStore implements LimitStore {
   readonly #table: LimitTable;
   readonly #member: HubMember;

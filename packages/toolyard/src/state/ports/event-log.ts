@@ -22,7 +22,7 @@ export interface StreamOpening {
   readonly requests: readonly (string | number | bigint)[];
 }
 
-/** Events of a session that another hub held. */
+/** State of the event log of a session that another hub held. */
 export interface RecoveredEvents {
   /** Highest sequence number and highest stream number that are stored. */
   readonly lastSequence: number;

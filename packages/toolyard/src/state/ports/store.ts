@@ -82,7 +82,9 @@ export interface HubState {
   readonly secret: Uint8Array;
   /** Sets the receiver of messages about a store that is lost or back. Absent if the store cannot be lost. */
   reportTo?(logger: Pick<Logger, "info" | "warning">): void;
-  /** Records the accesses of calls from now on. Absent if the store is in this process. */
+  /**
+   * Records a span for each access to the store during a call, from now on. Absent if the store is in this process.
+   */
   traceWith?(tracing: Tracing): void;
   /** Opens the event log for the sessions of one endpoint. */
   openEventLog(limits: EventLogLimits): EventLog;

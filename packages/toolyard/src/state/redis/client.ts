@@ -80,7 +80,8 @@ function createClientFor({ Redis, Cluster }: RedisLibrary, options: RedisStoreOp
         // A cluster redirects a command before it is executed, so following a redirection does not repeat it.
         maxRedirections: 8,
         redisOptions: { ...login, ...COMMAND_OPTIONS, db: 0 },
-        // The names in the certificates of a cluster are usually not its addresses in the list of slots.
+        // Host names are not resolved to addresses, because the certificates of a cluster usually contain only host
+        // names.
         dnsLookup: (address: string, done: (error: null, address: string) => void) => done(null, address),
       });
   }

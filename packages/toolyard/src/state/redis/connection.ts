@@ -90,9 +90,9 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script with one key. Its text is sent with the first use on a connection, since a text that is sent after a
-   * refusal would arrive behind later commands. A server that forgot the script, or another server of a cluster, gets
-   * the text again.
+   * Runs a script with one key. The text of the script is sent with the first use on a connection, because text that is
+   * sent only after a refusal would be executed after later commands. A server that forgot the script, or another
+   * server of a cluster, gets the text again.
    */
   async run({ text, digest }: RedisScript, key: string, ...parts: ReplyPart[]): Promise<unknown> {
     if (!this.#sentScripts.has(digest)) {

@@ -7,8 +7,8 @@ import type { RedisConnection } from "./connection.ts";
 /** Milliseconds without a renewal after which a hub counts as exited. Short, because a store has many hubs. */
 export const HUB_LEASE_MS = 6000;
 /**
- * Milliseconds for which a hub that was alive is not looked up again. It is the time between two renewals: a hub that
- * was killed is noticed by its closed port or missing listener before.
+ * Milliseconds for which a hub that was alive is not looked up again: the time between two renewals. A killed hub is
+ * usually detected before, by its closed port or its missing listener.
  */
 const CACHE_MS = HUB_LEASE_MS / 3;
 /** Maximum number of hubs in the cache. */

@@ -65,7 +65,10 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return {seats, granted}
 `);
 
-/** Arguments: hub, number of seats that are given back. A count that has expired is not changed. */
+/**
+ * Arguments: hub, number of seats that are given back. Has no effect if the hub's count was removed because its lease
+ * had expired.
+ */
 const LEAVE = defineScript(`
 local name = 'h' .. ARGV[1]
 local value = redis.call('HGET', KEYS[1], name)
@@ -92,7 +95,7 @@ export interface RedisLimitParts {
 /** Calls of one client on this hub, and what this hub has reserved for it in the store. */
 interface LimitShare {
   running: number;
-  /** Those of the running calls that the table of this hub counts, because the store was lost. */
+  /** Number of running calls that only this hub counts, because they were admitted while the store was lost. */
   runningLocally: number;
   /** Concurrent calls that are reserved. */
   seats: number;

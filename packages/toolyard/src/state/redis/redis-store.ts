@@ -39,7 +39,7 @@ export async function joinRedisStore(
   const client = createClient((await importRedis()) as RedisLibrary, options);
   const subscriber = duplicateClient(client);
   const connection = new RedisConnection(client, logger);
-  // The connection for commands reports a lost store for both.
+  // Only the other connection reports a lost store, because both lose it at the same time.
   subscriber.on("error", () => {});
   try {
     await Promise.all([client.connect(), subscriber.connect()]);

@@ -20,7 +20,7 @@ const WAITING = {
   commandTimeout: undefined,
 } as const;
 
-/** Client of ioredis with the members that a copy needs. */
+/** Members of an ioredis client that are needed to copy it. */
 interface DuplicableClient {
   readonly isCluster?: boolean;
   readonly options: { readonly redisOptions?: object };

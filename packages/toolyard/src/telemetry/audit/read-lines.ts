@@ -41,7 +41,7 @@ async function* readParts(
 ): AsyncGenerator<{ readonly text: string }> {
   for (const { file, start } of parts)
     for await (const { line, text } of readFrom(file, start, signal)) {
-      // The first line of a part may be the end of a line.
+      // The first line that is read may be incomplete, unless the part starts at the beginning of the file.
       if (start === 0 || line > 1) yield { text };
     }
 }

@@ -110,7 +110,7 @@ export class OtlpExporter {
   #addMetrics(): void {
     if (!this.#metrics?.queue.hasRoom()) return;
     this.#metrics.source.isWaiting = true;
-    // The interval of the metrics decides, so the queue does not wait for further items.
+    // Metrics are added once per interval, so the queue sends them immediately and does not wait for further items.
     this.#metrics.queue.send();
   }
 

@@ -21,7 +21,7 @@ export interface OtlpMetricsParts {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Value of a series, a histogram if it is an object. */
+/** Value of a series: a number, or a histogram. */
 type PointValue = number | Histogram;
 interface Point {
   readonly attributes: Attributes;

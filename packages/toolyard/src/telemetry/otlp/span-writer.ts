@@ -16,7 +16,7 @@ const IS_REMOTE = 0x200;
 /** Writes spans as messages `Span` of OTLP. Names of attributes are encoded once. */
 export class SpanWriter {
   readonly #names: readonly Uint8Array[];
-  /** Time since 1970 of the origin of `performance.now()`. */
+  /** Time at which `performance.now()` was 0, in milliseconds since 1970. */
   #originMs = 0;
 
   constructor(names: FactNames) {

@@ -32,7 +32,7 @@ export class Tracer implements Tracing {
     };
   }
 
-  /** Returns the open span with a context. */
+  /** Returns the open span that has this trace context. */
   find(traceparent: unknown): RecordedSpan | undefined {
     return this.#open.size === 0 ? undefined : this.#open.get(traceparent);
   }
@@ -55,7 +55,7 @@ export class Tracer implements Tracing {
     return this.#record(name, kind, { traceId: parent.slice(3, 35), parentId: parent.slice(36, 52), meta });
   }
 
-  /** Records a span that began earlier and ends now, inside another span. */
+  /** Records a span that began earlier and ends now, as a child of another span. */
   recordFrom(
     name: string,
     startMs: number,
@@ -96,7 +96,8 @@ function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): J
 }
 
 function hasSampledFlag(traceparent: string): boolean {
-  // The last digit of the flags. It is odd as a character code for 1 to 9, and even for b, d and f.
+  // The last digit of the flags, in hexadecimal, is odd if the trace is sampled. The character codes of 1, 3, 5, 7 and
+  // 9 are odd, those of b, d and f are even.
   const code = traceparent.charCodeAt(54);
   return ((code < 58 ? code : code + 1) & 1) === 1;
 }

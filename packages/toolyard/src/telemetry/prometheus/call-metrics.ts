@@ -14,7 +14,7 @@ const BUCKET_LABELS = [...LATENCY_BOUNDS_MS.map((bound) => String(bound / 1000))
  * the time, and few tools are called between two scrapes.
  */
 interface RowSeries {
-  /** Rows with these labels. Several rows if their names differ only in secrets. */
+  /** Rows with these labels. There are several if their names differ only in secrets. */
   readonly rows: LiveCallRow[];
   /** Source without secrets. */
   readonly source: string;

@@ -17,8 +17,8 @@ interface SourceRows {
 }
 
 /**
- * Counts calls by tool and source since the start of the hub. The number of rows is limited for any calls: only a tool
- * that was found has a row, up to a limit; names that did not resolve share one row for each method.
+ * Counts calls by tool and source since the start of the hub. The number of rows is limited: only a tool that was found
+ * has a row, up to a limit. Names that did not resolve share one row for each method.
  */
 export class CallCounts implements CallStatistics {
   readonly #maxTools: number;

@@ -172,7 +172,10 @@ export class Connection {
     return this.#transport.mirrorsParams;
   }
 
-  /** Makes a call for its caller. Expected failures are outcomes; never throws. */
+  /**
+   * Sends a call to the server, and repeats it with the caller's answers to server requests. Expected failures are
+   * outcomes; never throws.
+   */
   async call(call: Call, request: CallRequest): Promise<Outcome> {
     let leave = (): void => {};
     try {
@@ -242,7 +245,7 @@ export class Connection {
     await this.#exchange.close(failure, options);
   }
 
-  /** Repeats the call with the answers that its caller gave. */
+  /** Asks the caller for the input that the server requests, and repeats the call with it. */
   #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
     return withAnswers(asking, call, (extra) =>
       this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),

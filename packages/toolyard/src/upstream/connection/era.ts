@@ -28,7 +28,7 @@ export interface Era extends ServerOpening {
   /** True if the server info is for one caller. @default false */
   readonly isPrivate?: boolean;
   readonly cancelBy: CancelBy;
-  /** Returns the `params._meta` of each request. */
+  /** Returns `params._meta` of a request. */
   envelope(meta: JsonObject, from?: OnBehalf): JsonObject;
 }
 

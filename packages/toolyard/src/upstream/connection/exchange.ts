@@ -347,7 +347,7 @@ function numberOf(id: RequestId): number | undefined {
   return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** Returns the same failure for a request that was never sent, which may be sent over another connection. */
+/** Returns the failure marked as unsent, so that its request may be sent over another connection. */
 export function unsent(failure: Fail): Fail {
   const { details, retryable } = failure;
   // A request that was lost during its execution must not be repeated. A request that was never sent may be.

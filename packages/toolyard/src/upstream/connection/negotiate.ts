@@ -88,7 +88,7 @@ function settle(transport: Transport, era: Era): Era {
 
 async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
   const { exchange, options } = handshake;
-  // The wait is limited, because a server that never supported the modern era may ignore the request.
+  // The wait is limited, because a server that never supported the legacy era may ignore `initialize`.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
     return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
@@ -167,8 +167,8 @@ async function race(
 }
 
 /**
- * Failure of a server that received both handshakes. It uses the last one, so a new connection is opened and only the
- * modern handshake is sent.
+ * Failure of a server that answered both handshakes. The server uses the one that it received last, so a new connection
+ * is opened, on which only the modern handshake is sent.
  */
 const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
   details: { spokeBoth: true },

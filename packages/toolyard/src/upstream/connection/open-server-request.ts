@@ -55,7 +55,7 @@ export class OpenServerRequest {
 
   /**
    * Sends the request to the caller of `call`. While a user is asked, the idle timers of all calls that may have caused
-   * it are paused.
+   * the request are paused.
    */
   async put(call: Call): Promise<ServerRequestAnswer> {
     this.client = clientKey(call);

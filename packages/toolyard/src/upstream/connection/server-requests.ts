@@ -148,7 +148,7 @@ export class ServerRequests {
     onAsked();
   }
 
-  /** Admits no further call until the request's owner is found. */
+  /** Admits no further call until the caller of the request is found. */
   #wait(question: OpenServerRequest): void {
     this.#unplaced = [...this.#unplaced, question];
     question.startPatience(() => this.#place());
@@ -223,7 +223,10 @@ export class ServerRequests {
     this.#wait(question);
   }
 
-  /** Counts a request for another client if the current client has no call left that may have caused it. */
+  /**
+   * Moves a request to the count of another client if the current client has no call left that may have caused the
+   * request.
+   */
   #recount(question: OpenServerRequest): void {
     const { client } = question;
     const calls = Array.from(question.calls);

@@ -4,9 +4,7 @@ import type { Connection } from "./connection.ts";
 /** Maximum time of the first subscription to a URI, including the connection. */
 const SUBSCRIBE_MS = 30_000;
 
-/**
- * Counts the subscribers of each resource, and keeps the server's subscriptions current, also after a new connection.
- */
+/** Counts the subscribers of each resource, and subscribes at the server accordingly, also on a new connection. */
 export class Subscriptions {
   readonly #connect: (signal: AbortSignal) => Promise<Connection>;
   readonly #counts = new Map<string, number>();

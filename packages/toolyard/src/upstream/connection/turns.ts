@@ -13,7 +13,10 @@ const MAX_WAITING = 1000;
 export const QUIET_MS = 50;
 /** Waiting time after which a call is no longer overtaken by later ones. */
 const OVERTAKEN_MS = 10_000;
-/** Maximum wait for the turn of an answer, and of a call that a client may need for an answer. */
+/**
+ * Maximum time that an answer waits for the turn, and that a call waits if its client may need the call to answer a
+ * server request.
+ */
 const TURN_WAIT_MS = 1000;
 
 interface TurnClient {

@@ -19,7 +19,7 @@ export interface Purpose {
   readonly label: string;
 }
 
-/** Any part of a key that identifies a link. */
+/** Values that identify a link. */
 type KnownBy = Parameters<typeof linkKeyText>[0];
 
 export interface FurtherLinksOptions {

@@ -88,7 +88,7 @@ export class Links {
   readonly first: LinkPlace;
   readonly #options: LinksOptions;
   readonly #further: FurtherLinks;
-  /** Principal that keeps each connection on which the server sent a request. */
+  /** Principal to which each connection on which the server sent a request belongs. */
   readonly #holders = new Map<Owner, string>();
   #preferred: "legacy" | undefined;
   #era: EraName | undefined;
@@ -293,8 +293,8 @@ export class Links {
   }
 
   /**
-   * Returns the first link instead of a legacy link that could not be opened, for a limited time, if the server works
-   * on the first link.
+   * Makes calls use the first link for a limited time, after the legacy link could not be opened. Rethrows the error if
+   * another link failed, the caller has cancelled, or the first link is not connected.
    */
   #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
     const isSecond = this.#further.find(LEGACY.key)?.link === link;

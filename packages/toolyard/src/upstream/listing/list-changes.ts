@@ -81,8 +81,8 @@ export class ListChanges {
   }
 
   /**
-   * Returns the milliseconds until the server counts as calm if it announces nothing more; `undefined` if it already
-   * does.
+   * Returns the milliseconds until the server counts as calm if it announces nothing more; `undefined` if it is already
+   * calm.
    */
   calmInMs(now = performance.now()): number | undefined {
     if (this.#pauses === 0 || this.#since !== undefined) return undefined;

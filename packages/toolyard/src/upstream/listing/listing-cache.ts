@@ -17,7 +17,10 @@ export interface CachedServer {
   readonly modernOnly?: string;
   /** True if the server is known to send requests to its callers. */
   readonly asks: boolean;
-  /** Names and URIs whose calls must be able to ask a legacy caller. @default none */
+  /**
+   * Names and URIs whose calls need a connection on which the server can send requests to a legacy caller. @default
+   * none
+   */
   readonly asking?: readonly string[];
   /** True if the server is known to change its lists because of calls. @default false */
   readonly hasState?: boolean;

@@ -39,7 +39,7 @@ export interface ListingProblem {
 export interface ListingBounds {
   /** Maximum number of pages of one list. */
   readonly maxPages: number;
-  /** Maximum number of entries of one list. */
+  /** Maximum number of entries in one list. */
   readonly maxEntries: number;
   /** Approximate maximum size of the JSON text of one list's entries. */
   readonly maxBytes: number;

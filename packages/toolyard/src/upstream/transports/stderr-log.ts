@@ -28,7 +28,7 @@ export class StderrLog {
     if (this.#inSecond <= LINES_PER_SECOND) this.#logger.debug("stderr", { line });
   }
 
-  /** Removes lines that the server itself did not write, the newest first. */
+  /** Removes one kept line for each of these lines, the newest first. They were not written by the server itself. */
   forget(lines: readonly string[]): void {
     for (const line of lines) {
       const at = this.#lines.lastIndexOf(line);

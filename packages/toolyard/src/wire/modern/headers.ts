@@ -21,8 +21,8 @@ const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the source of `Mcp-Name`, or `undefined` for a method without one. `value` is absent if the body has no such
- * string.
+ * Returns the member of `params` that `Mcp-Name` repeats, and its value. Returns `undefined` for a method without this
+ * header. `value` is absent if the body has no such string.
  */
 export function nameSource(
   method: string,

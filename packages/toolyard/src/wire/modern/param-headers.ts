@@ -17,7 +17,10 @@ export interface ParamHeader {
 
 export type ParamHeaders =
   | { readonly ok: true; readonly headers: readonly ParamHeader[] }
-  /** Invalid annotations. Clients omit the tool; a server still compares the `headers` that it found. */
+  /**
+   * Invalid annotations. Clients omit the tool. A server still compares the annotations in `headers`, whose meaning is
+   * clear.
+   */
   | { readonly ok: false; readonly reason: string; readonly headers: readonly ParamHeader[] };
 
 const ANNOTATION = "x-mcp-header";

@@ -89,7 +89,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
   }),
 };
 
-/** Keeps an invalid value unchanged. */
+/** Returns a shape like `shape` that keeps an invalid value unchanged. */
 function kept(shape: Shape): Shape {
   return {
     noun: shape.noun,
@@ -108,7 +108,10 @@ function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }
 
-/** Treats `null` as absent, as serialisers write it. Any other invalid value may have a meaning, so it is kept. */
+/**
+ * Returns a shape that treats `null` as absent, as serialisers write it. Any other invalid value may have a meaning, so
+ * it is kept.
+ */
 function absentIfNull(shape: Shape): Shape {
   const keeping = kept(shape);
   return {

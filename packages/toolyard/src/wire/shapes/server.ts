@@ -36,7 +36,10 @@ function capability(optional: Readonly<Record<string, Shape>> = {}): Shape {
   return readOpenly(Object.keys(optional).length === 0 ? OBJECT : members({ optional }));
 }
 
-/** Treats `true`, and an empty list, which PHP writes for an empty object, as an object without members. */
+/**
+ * Returns a shape that treats `true`, and an empty list, which PHP writes for an empty object, as an object without
+ * members.
+ */
 function readOpenly(shape: Shape): Shape {
   return {
     noun: shape.noun,

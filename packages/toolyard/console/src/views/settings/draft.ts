@@ -16,17 +16,20 @@ export interface EditedSettings {
   readonly isBusy: boolean;
   readonly message: { readonly text: string; readonly isBad: boolean } | undefined;
   readonly conflict: SettingsConflict | undefined;
-  /** Number of replacements of the text by anything but the editor. */
+  /** Number of times that the text was replaced, other than by typing in the editor. */
   readonly revision: number;
   /** Replaces the text. */
   readonly setText: (text: string) => void;
-  /** Takes the text that the user typed in the editor. */
+  /** Stores the text that the user typed in the editor. */
   readonly setTyped: (text: string) => void;
   /** Changes one value in the text. The hub keeps comments and layout. */
   readonly setValue: (path: readonly string[], value: unknown) => void;
   readonly save: () => Promise<void>;
   readonly undo: () => Promise<void>;
-  /** Continues with the text on disk, or bases the draft on it. */
+  /**
+   * Ends a conflict with a change of the file on disk: keeps the draft as a change of the new file, or discards the
+   * draft.
+   */
   readonly solveConflict: (keepsOwn: boolean) => void;
 }
 
@@ -66,7 +69,8 @@ export function useDraft(file: SettingsFile, onSaved: () => Promise<SettingsFile
       const { message: text, digest } = await call<SettingsSaved>(method, path, { body: { file: file.path, ...body } });
       const saved = await onSaved();
       const message = { text, isBad: false };
-      // The placeholders of the saved file belong to its new version.
+      // The text of the saved file is shown, because placeholders for secrets are valid only in the version that
+      // contains them.
       if (saved?.text !== undefined) replace(saved.text, { digest, message });
       else change({ digest, message });
     } catch (error) {

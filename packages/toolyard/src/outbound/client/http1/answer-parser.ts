@@ -4,7 +4,10 @@ import { notHttp } from "./fault.ts";
 import { parseHead, type ResponseHead } from "./head.ts";
 import { HeldHead } from "./held-head.ts";
 
-/** Receives the parts of one answer in order. The end is `isOver`. */
+/**
+ * Receives the parts of one answer in order. The end of the answer is not reported here: `AnswerParser.isOver` is then
+ * true.
+ */
 export interface AnswerListener {
   onInterim(): void;
   onHead(head: ResponseHead): void;

@@ -90,9 +90,9 @@ export class Http1Connection implements AnswerListener, RequestHolder {
   }
 
   /**
-   * Waits until the socket was read in this turn of the event loop: pending bytes, or the end of the connection, must
-   * be detected before a request is written. `atTurnEnd` is not sufficient, because reading may already be over in its
-   * turn.
+   * Waits until the socket was read in this turn of the event loop, because pending bytes, or the end of the
+   * connection, must be detected before a request is written. `atTurnEnd` is not sufficient: the current turn may have
+   * read its sockets already.
    */
   #look(): void {
     setImmediate(() => this.#onLooked());

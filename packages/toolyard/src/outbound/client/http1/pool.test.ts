@@ -274,7 +274,7 @@ describe.each([
   ["sent at that moment", 4],
   ["queued for the connection", 1],
 ])("when an answer is complete, the next request, %s,", (_, maxConnections) => {
-  /** Sends two requests. The server calls `then` at the moment when the first answer is complete. */
+  /** Sends two requests. Calls `then` with the server at the moment when the first answer is complete. */
   async function askTwice(then: (server: RawServer) => void): Promise<{ second: string; carried: string[] }> {
     await using server = await startRaw({
       answer: ({ socket, body }) =>

@@ -18,8 +18,8 @@ const FOLDER_MODE = 0o700;
 const LOOK_MS = 1000;
 
 /**
- * Start of a server that may download by itself. A download is detected by its activity (stderr, its caches, its child
- * processes), and is not interrupted when the hub ends.
+ * Observes the start of a server that may download its own packages. A download is detected by its activity (stderr,
+ * its caches, its child processes), and is not interrupted when the hub ends.
  */
 export class DownloadingStart {
   /** Present while the start seems to download. */
@@ -50,8 +50,8 @@ export class DownloadingStart {
       this.#said = false;
       if (!isAlive) return;
       onSign();
-      // Without the lock of a download, a changed cache is no sign of one, because a start that downloads nothing may
-      // still write to its cache.
+      // A changed cache without the lock of a download does not indicate a download, because a start that downloads
+      // nothing may still write to its cache.
       if (plan.start && lock === undefined) return void (this.seen = undefined);
       const waitsFor = lock === undefined ? "its start, which may download" : `another process that holds ${lock}`;
       this.seen = { since: this.seen?.since ?? new Date(), waitsFor };

@@ -21,7 +21,7 @@ export interface InstallResult {
   readonly ok: boolean;
   /** End time in milliseconds since 1970. */
   readonly at: number;
-  /** Reason of the failure: `timeout`, `ended` by a user, or `exit`. */
+  /** Reason of the failure: `timeout`, `ended` if a user ended the download, or `exit`. */
   readonly reason?: string;
   /** Last lines of the program's output. */
   readonly lines: readonly string[];
@@ -55,7 +55,7 @@ export function installingProcess({ lock }: InstallFiles, maxMs: number): number
   }
 }
 
-/** Text after the process id in the lock of a start that downloads by itself. */
+/** Text after the process id in the lock of a server's start that downloads its own packages. */
 export const START_MARK = "\nstart";
 
 /** Returns whether the lock belongs to a start. Its process may have become a server that is no longer needed. */

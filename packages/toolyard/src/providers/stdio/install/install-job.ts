@@ -89,7 +89,8 @@ export class RunningInstall {
   }
 
   /**
-   * Checks the process that holds the lock. Returns true if it belongs to a start that does not work and has no hub.
+   * Reads the last sign of activity of the process that holds the lock. Returns true if there was none for `QUIET_MS`
+   * and the process is a server's start, which then counts as abandoned.
    */
   #look(pid: number, own: number | undefined): boolean {
     this.pid = pid;
@@ -103,7 +104,10 @@ export class RunningInstall {
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }
 
-  /** Checked only if there are no other signs of activity, because the check reads the list of all processes. */
+  /**
+   * Returns whether the process or a descendant has worked recently. Called only if there are no other signs of
+   * activity, because it reads the list of all processes.
+   */
   #isAtWork(pid: number): boolean {
     const now = performance.now();
     if (now - this.#signAt < QUIET_MS / 2 || now - this.#lookedAt < FAMILY_LOOK_MS) return false;

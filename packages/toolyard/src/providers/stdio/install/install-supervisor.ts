@@ -14,9 +14,9 @@ export const NOT_NEEDED = "not needed";
 const FOLDER_MODE = 0o700;
 
 /**
- * Supervises a start that downloads by itself even after this process ends. It is a separate process, which does
- * nothing until its standard input ends without a message. Except on Windows, where a pipe has one reader, it also
- * holds the child's outputs, so that the child can still write.
+ * Lets the start of a server finish its download after this process has ended. The supervisor is a separate process,
+ * which does nothing until its standard input ends without a message. Except on Windows, where a pipe has one reader,
+ * it also holds the child's outputs, so that the child can still write.
  */
 export class InstallSupervisor {
   readonly #child: Child;

@@ -29,8 +29,8 @@ const YES = ["-y", "--yes"];
 
 /**
  * Plans for `npx` and `npm exec`. With `--no`, they refuse to run a missing package. The command is started before any
- * download, because only npm can resolve a name: to a program of this folder, a global program, or a package. With
- * `--prefer-offline`, npm starts a cached package without asking the registry, so a server starts offline. A newer
+ * download, because only npm can resolve a name: to a program of the working folder, a global program, or a package.
+ * With `--prefer-offline`, npm starts a cached package without asking the registry, so a server starts offline. A newer
  * version is looked for once a day.
  */
 function npmRunner(rules: FlagRules): Runner {

@@ -16,7 +16,8 @@ export interface InstallPlan {
    */
   readonly start?: CommandWords;
   /**
-   * Matches the stderr output of such a start if a package is missing. Absent: a download always precedes the start.
+   * Matches the stderr output of a start without a download if a package is missing. Absent: a download always precedes
+   * the start.
    */
   readonly missing?: RegExp;
   /** Matches the output of the download if the registry does not answer. */

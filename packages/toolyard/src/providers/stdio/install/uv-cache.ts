@@ -38,7 +38,10 @@ function withoutProgram(text: string, cache: string, distribution: string): read
     .filter((folder) => distributionsIn(folder).includes(normalised(distribution)));
 }
 
-/** Returns environments that have the program but no libraries. With these, uv exits without a message. */
+/**
+ * Returns environments that have the program but no libraries. If uv uses such an environment, it exits without a
+ * message.
+ */
 export function withoutLibraries(cache: string, program: string): readonly string[] {
   return environmentsIn(cache).filter(
     (folder) => hasProgram(folder, program) && ["lib", "Lib"].every((lib) => !existsSync(join(folder, lib))),

@@ -31,8 +31,8 @@ export interface Need {
   readonly tools: readonly string[];
   readonly commands: readonly InstallCommand[];
   /**
-   * Present if the file names package sources. A user must then agree, because a model may have written the file, with
-   * any address.
+   * Present if the file names places from which packages are fetched. A user must then agree, because a model may have
+   * written the file, with any address.
    */
   readonly asksFirst?: true;
   /** Reason why no command can install it. */

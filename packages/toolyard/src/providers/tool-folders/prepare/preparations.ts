@@ -10,7 +10,10 @@ import type { Installs } from "../../installs.ts";
 import { fileNeeds, headerNeed, type InstallPlace, type Need, type ToolRequirements } from "./needs.ts";
 import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
 
-/** `headers`: only PEP 723 headers. `auto`: also files next to tools. `never`: only with `toolyard prepare`. */
+/**
+ * Dependencies that are installed without consent. `headers`: only PEP 723 headers. `auto`: also files next to tools.
+ * `never`: only with `toolyard prepare`.
+ */
 export type Dependencies = "headers" | "auto" | "never";
 
 export interface PreparationsOptions {
@@ -128,7 +131,7 @@ export class Preparations implements ScriptInterpreters {
     );
   }
 
-  /** Returns the install if another hub is running it. Never starts one. */
+  /** Returns the install if another hub is running it. Never starts an install. */
   #elsewhere(need: Need, installs: Installs): RunningNeed | undefined {
     return installs.isRunning(need.key, PREPARE_WITHIN_MS) ? this.#start(need, installs) : undefined;
   }

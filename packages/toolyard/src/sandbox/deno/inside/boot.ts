@@ -60,8 +60,8 @@ export async function start({ read, write }: Ends): Promise<void> {
   for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
     for (const { head, body } of frames.push(Buffer.from(chunk))) {
       const message = head as FromHub;
-      // Each job runs in its own turn of the event loop, because it is known to have no more effects only when the turn
-      // is over.
+      // Each job runs in its own turn of the event loop, because only at the end of that turn is it certain that the
+      // job has no further effects.
       setImmediate(() => {
         if (message.type === "reply") current?.reply(message);
         else void begin({ ...message.job, files: readFiles(message.files, body) ?? [] }, message.source);

@@ -1,4 +1,4 @@
-/** Runs inside Deno. */
+/** This file runs inside Deno. */
 import vm from "node:vm";
 import type {
   EvaluatedCode,

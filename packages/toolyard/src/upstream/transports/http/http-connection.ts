@@ -17,7 +17,7 @@ export interface HttpConnectionOptions {
   readonly caller?: Caller | undefined;
   /** Maximum size of one JSON answer or one server-sent event, in bytes. */
   readonly maxMessageBytes: number;
-  /** Maximum number of keys, objects and lists in one of these. */
+  /** Maximum number of keys, objects and lists in one JSON answer or one server-sent event. */
   readonly maxMessageParts: number;
   /** Maximum time without data of a response, in milliseconds, if the caller sets no limit. */
   readonly idleMs: number;

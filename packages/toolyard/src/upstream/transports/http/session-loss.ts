@@ -24,7 +24,7 @@ const SESSION_NOT_FOUND = -32001;
 const REFUSED: ReadonlySet<number> = new Set([400, 422]);
 
 /**
- * Returns whether an answer reports that the server does not know the session any more; In that case, nothing was
+ * Returns whether an answer reports that the server does not know the session any more. In that case, nothing was
  * executed. In the specification, the status 404 means that (2025-11-25, "Session Management"); in HTTP, the status
  * 410; in the official SDK, an error code without a request id. Many servers answer with another status, or with 200
  * and an error, and report it only in the message.

@@ -51,7 +51,9 @@ export class StreamableHttpTransport implements Transport {
   };
   #version: string | undefined;
   #sessionId: string | undefined;
-  /** Cached headers of messages that need only those of the session; the same object until the session changes. */
+  /**
+   * Cached headers for messages that need only the headers of the session. The same object until the session changes.
+   */
   #postHeaders: Readonly<Record<string, string>> | undefined;
   #isSessionLost = false;
   /** Number of requests that were refused because of the lost session. */
@@ -323,7 +325,7 @@ export class StreamableHttpTransport implements Transport {
   }
 }
 
-/** How a message was posted. */
+/** Options and signal of a posted message. */
 interface PostContext {
   readonly options: SendOptions;
   readonly signal: Cancellation;

@@ -57,7 +57,7 @@ class Channel {
     });
   }
 
-  /** Passes on every line that is not an answer, until the hub ends. The process then exits. */
+  /** Passes each line that is not an answer to `onMessage`, until the hub ends. The process then exits. */
   serve(onMessage) {
     this.#onMessage = onMessage;
     this.#listen();

@@ -4,7 +4,7 @@ const { createHub } = require("./hub.cjs");
 
 const CONTEXT_NAME = "lollms_client_instance";
 
-/** A service that this hub does not offer throws only when it is used. */
+/** Returns the second argument of `execute`. If this hub lacks a service, only the use of that service throws. */
 function createContext(line) {
   const hub = createHub(line);
   const { getSignal, ...offered } = hub;

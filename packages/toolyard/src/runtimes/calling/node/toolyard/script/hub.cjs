@@ -62,7 +62,7 @@ function createHub(line) {
 
 function toolsOf(callTool, name) {
   return new Proxy(function call() {}, {
-    // Not a tool: `await` reads `then`.
+    // `then` is no tool, because `await` reads this member.
     get: (_target, step) =>
       typeof step === "symbol" || step === "then"
         ? undefined

@@ -6,7 +6,7 @@ export declare class ToolError extends Error {
    */
   readonly kind: string;
   readonly details?: unknown;
-  /** The tool's own result, if it marked it as an error. */
+  /** Result of the tool, if the tool marked it as an error. */
   readonly result?: unknown;
 }
 
@@ -62,15 +62,15 @@ export type Media = Uint8Array | ArrayBuffer | string | URL | { readonly data: U
 export declare function returnImage(image: Media, options?: { readonly mimeType?: string }): void;
 /** Sets a sound as the tool's result. */
 export declare function returnAudio(sound: Media, options?: { readonly mimeType?: string }): void;
-/** Sets a file as the tool's result. Text stays text. */
+/** Sets a file as the tool's result. A text file becomes text, not base64. */
 export declare function returnFile(file: Media, options?: { readonly mimeType?: string; readonly name?: string }): void;
 /** Fails the call with this message. */
 export declare function returnError(message: string): void;
 /** Calls another tool as this tool's caller and returns its plain value. Rejects with a `ToolError`. */
 export declare function callTool<T = unknown>(name: string, args?: object): Promise<T>;
-/** Like `callTool`, with the unchanged MCP result. */
+/** Like `callTool`, but returns the unchanged MCP result. */
 export declare function callToolResult(name: string, args?: object): Promise<Record<string, unknown>>;
-/** Like `callTool`, under the name of the hub's own tool. */
+/** Same as `callTool`. It has the name of the hub's own tool `execute_tool`. */
 export declare function executeTool<T = unknown>(name: string, args?: object): Promise<T>;
 /** Runs code in the hub's sandbox, with its tool `execute_code`. */
 export declare function executeCode<T = unknown>(
@@ -79,7 +79,7 @@ export declare function executeCode<T = unknown>(
 ): Promise<T>;
 /** Returns the tools that match a query best. */
 export declare function searchTools(query?: string, options?: { readonly limit?: number }): Promise<FoundTool[]>;
-/** Like `searchTools`, under the name of the hub's own tool. */
+/** Same as `searchTools`. It has the name of the hub's own tool `tool_search`. */
 export declare function toolSearch(query?: string, limit?: number): Promise<FoundTool[]>;
 /** Returns every tool that the caller may use, as in `tools/list`. */
 export declare function listTools(): Promise<Record<string, unknown>[]>;

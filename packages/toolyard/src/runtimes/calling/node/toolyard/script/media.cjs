@@ -39,7 +39,7 @@ function mediaResult(kind, given, { mimeType, name } = {}) {
   return { content: [{ type: kind, data: data.toString("base64"), mimeType: type }] };
 }
 
-/** Returns the bytes, and the path if they were read from a file. */
+/** Returns the bytes of an image, a sound or a file, and its path if the bytes were read from a file. */
 function bytesOf(given) {
   if (given instanceof Uint8Array) return { data: Buffer.from(given.buffer, given.byteOffset, given.byteLength) };
   if (given instanceof ArrayBuffer) return { data: Buffer.from(given) };
