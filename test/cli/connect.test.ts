@@ -285,7 +285,7 @@ describe("connect", () => {
     expect(readdirSync(desk.path(fileOf("cursor")).replace(/[^/\\]+$/, ""))).toEqual(["mcp.json"]);
   });
 
-  test("requires --yes without a terminal, and lists the clients without a name", async () => {
+  test("requires --yes without a terminal; without a client's name, lists the clients", async () => {
     await using desk = await Desk.create(FILES);
     await desk.write(fileOf("cursor"), "{}");
     expect(await desk.run(["connect", "cursor"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });

@@ -47,7 +47,7 @@ describe("new", () => {
     );
   });
 
-  test("repeats a named configuration in the line that runs it", async () => {
+  test("the printed lines that run and test the tool contain the named configuration", async () => {
     await using desk = await deskWithCommand({ "toolyard.toml": "", "of mine/yard.toml": "" });
     const { stdout } = await desk.run(["new", "words", "--config", "of mine/yard.toml", "--json"]);
     const told = JSON.parse(stdout) as { run: string; test: string };

@@ -366,7 +366,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "settings in Chromium", () => {
     await page.locator("summary", { hasText: `[${name}]` }).click();
   }
 
-  test("a field changes the text and keeps comments, the page shows what a save restarts, and saves", async () => {
+  test("a field changes the text and keeps comments; the page names what needs a restart, and saves", async () => {
     const { page, faults } = await openSettings();
     await page.locator(".cm-content").waitFor();
     expect(await editorText(page)).not.toContain(SECRET);

@@ -60,7 +60,7 @@ describe("command lines in pages", () => {
     commandLines(snippet).map((words) => ({ where, words, line: words.join(" ") })),
   );
 
-  test.each(lines)("$where: toolyard $line", async ({ words }) => {
+  test.each(lines)("$where: `toolyard $line` is accepted", async ({ words }) => {
     await expect(understood(words)).resolves.toBeUndefined();
   });
 

@@ -490,7 +490,7 @@ describe("clients", () => {
   test.each([
     ["toolyard services datetime --stdio", [MAIN, "services", "datetime", "--stdio"]],
     ["servers/datetime on its own", [MAIN.replace("cli/main.js", "servers/datetime/main.js"), "--stdio"]],
-  ])("M14: on stdio, as %s", async (_what, args) => {
+  ])("M14: serves on stdio, started as %s", async (_what, args) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args,

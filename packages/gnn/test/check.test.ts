@@ -99,7 +99,7 @@ describe("sections", () => {
     expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
   });
 
-  test("reads a duplicate section as one", () => {
+  test("reads two sections of one name as one section, with a warning", () => {
     const text = model({ more: "## Connections\nA>s" });
     expect(said(text)).toEqual(["W004 The section Connections occurs twice; both are read as one section."]);
   });
@@ -192,7 +192,7 @@ describe("values", () => {
     ["D[2]", "D=unknown", ["E007"]],
     ["x[2,type=int]", "x={1, 0.5}", ["E010"]],
     ["x[2,type=bool]", "x={1, 0}", []],
-  ])("compares %s with %s", (variable, values, expected) => {
+  ])("compares the declaration %s with the value %s", (variable, values, expected) => {
     const name = variable[0]!;
     const { diagnostics } = checkGnn(model({ space: `s[2]\n${variable}`, edges: `s-${name}`, values }));
     expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(expected);

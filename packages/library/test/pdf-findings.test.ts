@@ -87,6 +87,6 @@ test.each([
   ["\u0001\u0002\u0003\u0004\u0005", [1]],
   ["a \u{e000} b", []],
   ["日本語 Ωμέγα 😀", []],
-])("finds letters without a character in %j on pages %j", (text, pages) => {
+])("finds characters without a meaning in %j on pages %j", (text, pages) => {
   expect(repairPages([page([text])]).findings.flatMap((finding) => finding.pages)).toEqual(pages);
 });

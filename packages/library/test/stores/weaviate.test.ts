@@ -7,7 +7,7 @@ const server = process.env["STORES_WEAVIATE"];
 
 if (server === undefined)
   describe("Weaviate", () => {
-    test("the contract", ({ skip }) => skip("STORES_WEAVIATE names no server"));
+    test("Weaviate fulfils the contract of stores", ({ skip }) => skip("STORES_WEAVIATE names no server"));
   });
 else
   storeContract("Weaviate", async (): Promise<OpenStore> => {

@@ -537,7 +537,7 @@ test("a change in one source does not change the entries of the others", async (
   expect(after).toHaveLength(3);
 });
 
-test("the version of a list changes exactly when its content does", async () => {
+test("the version of a list changes if and only if its content changes", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("t");
   const catalog = catalogOf([gh]);
   const versions = [(await catalog.snapshot()).list("tools", view()).version];
@@ -651,7 +651,7 @@ test("reports counts and problems by source", async () => {
   expect(snapshot.problems).toEqual([problem]);
 });
 
-test("prepares, lists and relists 10,000 tools within the limits, in order", async () => {
+test("prepares, lists and lists again 10,000 tools in order and within the time limits", async () => {
   const providers = Array.from({ length: 20 }, (_, server) =>
     new MemoryProvider({ id: `server${server}`, order: server }).offerTools(
       ...Array.from({ length: 500 }, (_, at) => ({
@@ -733,7 +733,7 @@ async function toolSource(catalog: Catalog, name: string, rights?: Rights): Prom
 }
 
 test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])(
-  "%s waits until the source with its prefix is listed, even if other sources are starting too",
+  "a call of %s waits until the source with its prefix is listed, even if other sources are starting too",
   async (name) => {
     const cold = coldProvider({ id: "cold", order: 1 }, 0);
     const other = coldProvider({ id: "other", order: 0 }, 600_000);
@@ -743,7 +743,7 @@ test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__h
   },
 );
 
-test("a name without prefix reports starting sources after the cold start, and is unknown later", async () => {
+test("a name without prefix is unavailable while sources start, and unknown afterwards", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t")).toEqual(["unavailable", { starting: ["a", "b"] }]);
@@ -754,7 +754,7 @@ test("a name without prefix reports starting sources after the cold start, and i
   expect(await toolSource(catalog, "t")).toEqual(["unknown_tool", { near: [] }]);
 });
 
-test("a name without prefix that a source lists waits only for sources of higher precedence", async () => {
+test("a lookup of a listed name without prefix waits only for sources of higher precedence", async () => {
   const cold = coldProvider({ id: "cold", namespace: "", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", namespace: "", order: 0 }).offerTools("t");
   expect(await toolSource(catalogOf([warm, cold.provider]), "t")).toBe("warm");
@@ -767,7 +767,7 @@ test("a name without prefix that a source lists waits only for sources of higher
   expect(await asking).toBe("better");
 });
 
-test("a URI with the scheme of a source waits for the sources that may list it", async () => {
+test("a lookup of a URI waits for starting sources, unless the URI is listed", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", order: 0 });
   warm.offer({ resources: [warm.resource("x://other")] });
@@ -779,13 +779,13 @@ test("a URI with the scheme of a source waits for the sources that may list it",
   expect(await asking).toBe("cold");
 });
 
-test("resolves a URI with the prefix of a listed source immediately", async () => {
+test("a lookup of a URI with the prefix of a listed source does not wait", async () => {
   const cold = coldProvider({ id: "cold", order: 1 }, 600_000);
   const catalog = catalogOf([new MemoryProvider({ id: "warm", order: 0 }), cold.provider]);
   expect(await resourceSource(catalog, "warm+x://nothing")).toMatchObject(["unknown_tool", {}]);
 });
 
-test("does not mention sources that the caller may not use", async () => {
+test("the failure of a lookup does not name sources that the caller may not use", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t", { allow: ["b__*"] })).toEqual(["unavailable", { starting: ["b"] }]);

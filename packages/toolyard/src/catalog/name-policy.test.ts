@@ -126,7 +126,7 @@ test("C28: lists a displaced tool with the prefix of its source, and reports the
   );
 });
 
-test("C3: the longer one of two namespaces owns names that start with both", async () => {
+test("C3: of two namespaces with which a name starts, the longer one owns the name", async () => {
   const snapshot = await snapshotOf([
     server("a", ["b__pay", "b.pay"], { order: 0 }),
     server("a__b", ["pay"], { order: 1 }),

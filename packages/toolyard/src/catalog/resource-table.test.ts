@@ -108,7 +108,7 @@ test("changes a tool's user interface together with the URI of its resource, and
   ]);
 });
 
-test("reads an unlisted user interface that a tool names from the tool's source, and no other", async () => {
+test("reads from a tool's source the user interface that the tool names, even if it is not listed", async () => {
   const other = new MemoryProvider({ id: "other", order: 0 }).offerTools("x");
   const apps = new MemoryProvider({ id: "apps", order: 1 });
   apps.offer({

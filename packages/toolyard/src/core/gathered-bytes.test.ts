@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRandom } from "../../../../test/support/random.ts";
 import { GatheredBytes } from "./gathered-bytes.ts";
 
-test("returns pieces of any size as one buffer, and their first bytes before that", () => {
+test("returns added pieces of any size as one buffer, and their first bytes without copying the rest", () => {
   const random = createRandom(20_261_123);
   const gathered = new GatheredBytes();
   for (let round = 0; round < 200; round += 1) {

@@ -111,7 +111,7 @@ test("S10: abandons an answer that does not arrive, or arrives too slowly, at th
     await expect(download(path, { timeoutMs: 300 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
 });
 
-test("reports a missing page as missing", async () => {
+test("reports status 404 as a failure", async () => {
   answer = (_incoming, response) => void response.writeHead(404).end("none");
   await expect(download("/a")).rejects.toThrow("404");
 });

@@ -111,7 +111,7 @@ test("a result that is nested too deeply is malformed", async () => {
   });
 });
 
-test("field 2.9: passes on and reports structured content that does not match, or refuses it", async () => {
+test("field 2.9: structured content that does not match is reported, unchecked or refused, as configured", async () => {
   const result = { content: [], structuredContent: { n: "text" } };
   const tool = toolFrom("t", () => ok(result), {
     outputSchema: { type: "object", properties: { n: { type: "number" } } },

@@ -21,7 +21,7 @@ test("counts the time that a thread waited for a processor as lost, but not the 
   expect(looks([share("a", 100, 0)])).toEqual([0]);
 });
 
-test("divides processor time that is missing among all threads that need it", () => {
+test("divides missing processor time among all threads that need it", () => {
   expect(looks([share("a", 50, 150), share("b", 50, 150)])).toEqual([75]);
   expect(looks([share("a", 100, 0), share("b", 100, 0)])).toEqual([0]);
 });

@@ -93,7 +93,7 @@ function contract(name: keyof typeof STORES): void {
       expect([await take(), await take(), await take()]).toEqual([true, true, false]);
     });
 
-    test("a refusal contains the time when there will be room", async () => {
+    test("a refusal contains the time after which a call will be admitted", async () => {
       const bounds = { perMinute: 1, inFlight: 0 };
       await here.limits.admit("a", bounds);
       const refusal = { admitted: false, reason: "rate", retryAfterMs: 60_000 };

@@ -36,7 +36,7 @@ test("reports one failure of a source that retries, then that it is ready", () =
   ]);
 });
 
-test("reports only a start delayed by a busy machine as delayed", () => {
+test("reports a start as delayed only if a busy machine delays it", () => {
   const noteOf = (status: object): unknown => sourceLine(sourcesWith(status).sources()[0]!)[0]?.note;
   expect(noteOf({ state: "starting", delayedMs: 8000 })).toBe("the machine is busy");
   expect(noteOf({ state: "starting", delayedMs: 20 })).toBeUndefined();

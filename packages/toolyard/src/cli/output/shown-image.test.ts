@@ -13,7 +13,7 @@ test.each([
   [{ TERM: "xterm-256color" }, undefined],
   [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
   [{ TERM: "dumb", KITTY_WINDOW_ID: "1" }, undefined],
-])("shows images on a terminal with %j with the protocol %s", (env, protocol) => {
+])("on a terminal with the variables %j, shows images with the protocol %s", (env, protocol) => {
   expect(imageProtocol({ env, stdout })).toBe(protocol);
   expect(imageProtocol({ env, stdout: new PassThrough() })).toBeUndefined();
 });

@@ -17,7 +17,7 @@ function kindOf(signal: AbortSignal): string | undefined {
   return signal.aborted && signal.reason instanceof FailError ? signal.reason.failure.kind : undefined;
 }
 
-test("a period without activity ends the deadline", () => {
+test("the signal of a deadline is aborted after a period without activity", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   vi.advanceTimersByTime(MINUTE - 10);
   expect(deadline.signal.aborted).toBe(false);
@@ -25,7 +25,7 @@ test("a period without activity ends the deadline", () => {
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("activity every 50 s keeps a deadline alive for one hour, and not longer", () => {
+test("activity every 50 s keeps a deadline from ending, but no longer than an hour", () => {
   const deadline = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   for (let second = 50; second < 3600; second += 50) {
     vi.advanceTimersByTime(50_000);
@@ -36,7 +36,7 @@ test("activity every 50 s keeps a deadline alive for one hour, and not longer", 
   expect(kindOf(deadline.signal)).toBe("timeout");
 });
 
-test("C20: a child never outlives its parent", () => {
+test("C20: a child deadline ends with its parent at the latest", () => {
   const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   expect(child.remainingMs).toBeLessThanOrEqual(1000);
@@ -44,7 +44,7 @@ test("C20: a child never outlives its parent", () => {
   expect(kindOf(child.signal)).toBe("timeout");
 });
 
-test("C20: the parent reports its limit; if the parent was cleared, the child reports it a little later", () => {
+test("C20: after its parent was cleared, a child deadline ends a little later than the parent would have", () => {
   const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   parent.clear();
@@ -54,14 +54,14 @@ test("C20: the parent reports its limit; if the parent was cleared, the child re
   expect([atTheBound, child.signal.aborted]).toEqual([false, true]);
 });
 
-test("C20: a child's end does not affect its parent", () => {
+test("C20: the end of a child deadline does not affect its parent", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: 1000, totalMs: HOUR }, parent);
   vi.advanceTimersByTime(1100);
   expect([child.signal.aborted, parent.signal.aborted]).toEqual([true, false]);
 });
 
-test("activity of a child counts as activity of its parent", () => {
+test("activity of a child deadline counts as activity of its parent", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   vi.advanceTimersByTime(50_000);

@@ -131,7 +131,7 @@ describe.each([
       expect((await send(endpoint, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);
   });
 
-  test("the session ends with the hub that held it", async () => {
+  test("the session ends when the hub that holds it closes", async () => {
     const session = await openSession(here);
     await holder.leave();
     expect((await send(there, "POST", { id: 2, method: "ping" }, session)).status).toBe(404);

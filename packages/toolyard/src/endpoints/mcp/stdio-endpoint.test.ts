@@ -147,7 +147,7 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(3);
   });
 
-  test("reads messages whole that were split at any position, also within a character", async () => {
+  test("reassembles messages that were split at any position, also within a character", async () => {
     const bytes = Buffer.from(
       `${JSON.stringify(rpc(1, "tools/call", { name: "echo", arguments: { text: "Grüße 🙂 日本" } }))}\r\n\n  \n`,
     );

@@ -22,6 +22,6 @@ test.each<[accept: string | undefined, json: boolean, stream: boolean]>([
   ["text/event-stream-2", false, false],
   ["*/*;q=0", false, false],
   [",", false, false],
-])("%j accepts JSON: %j, accepts a stream: %j", (accept, json, stream) => {
+])("the Accept header %j permits JSON: %j, a stream: %j", (accept, json, stream) => {
   expect(acceptedTypes(accept)).toEqual({ json, stream });
 });

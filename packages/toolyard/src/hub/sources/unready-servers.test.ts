@@ -35,7 +35,7 @@ test.each<[string, ProviderStatus, string[]]>([
   ["a failure without a reason", { state: "down" }, ["down: a"]],
   ["a reason of several lines", { state: "down", lastError: "one\n  two" }, ["down: a: one two"]],
   ["a time that is no date", { state: "down", since: "soon" }, ["down: a"]],
-])("%s", (_title, status, lines) => {
+])("formats %s", (_title, status, lines) => {
   expect(linesFor([server("a", status)])).toEqual(lines);
 });
 

@@ -60,7 +60,7 @@ total = sum(item for item in r["items"])
   expect((await python.run("{'all': [tools.t.x(n=1), tools.t.x(n=2)]}")).value).toEqual({ all: [{ n: 1 }, { n: 2 }] });
 });
 
-test("makes a call whose value is unused too, and reports its failure", async () => {
+test("makes a call even if its value is not used, and reports its failure", async () => {
   expect(await python.run("tools.notes.add(text='x')\nNone")).toMatchObject({
     end: "finished",
     calls: ["notes.add"],

@@ -46,7 +46,7 @@ describe("the rules of `allow`", () => {
     ["user:ann", true],
     ["user:an", false],
     ["everyone", true],
-  ])("%s: %s", (rule, expected) => {
+  ])("the rule %s matches the user: %s", (rule, expected) => {
     expect(isAdmitted(ann, resolve({ allow: [rule] }))).toBe(expected);
   });
 

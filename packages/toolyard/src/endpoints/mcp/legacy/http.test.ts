@@ -659,7 +659,7 @@ describe("streams", () => {
     ]);
   });
 
-  test("tells a client that has received all of an ended stream not to reconnect", async () => {
+  test("if a client has received all of an ended stream, tells it not to reconnect", async () => {
     const headers = await openSession();
     const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;

@@ -102,7 +102,7 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     return { client, hub };
   }
 
-  test("lists, calls, reads, prompts and completes", async () => {
+  test("lists and calls tools, reads resources, gets prompts and completes arguments", async () => {
     const { client, hub } = await connect();
     expect(client.getServerVersion()).toEqual({ name: "stand-in", version: "1.2.3" });
     expect(client.getInstructions()).toBe("Use echo.");
@@ -276,7 +276,7 @@ describe("the v1 client and its streams", () => {
 });
 
 describe.each(["legacy", "auto"] as const)("the v2 client in mode %s", (mode) => {
-  test.each(["http", "stdio"])("lists and calls over %s", async (kind) => {
+  test.each(["http", "stdio"])("lists and calls tools over %s", async (kind) => {
     const client = new ClientV2({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
     clients.push(client);
     await client.connect(kind === "http" ? new HttpV2(new URL(`${http.url}/mcp`)) : new StdioV2(pipe.command));

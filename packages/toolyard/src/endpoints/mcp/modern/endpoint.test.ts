@@ -407,7 +407,7 @@ describe("parameters in headers", () => {
     expect(server.hub.calls).toHaveLength(0);
   });
 
-  test("reads a changed list again", async () => {
+  test("compares headers with the current schema after a list changed", async () => {
     expect((await call({ other: "x" }, {})).status).toBe(200);
     server.hub.lists.tools = [
       {
@@ -419,7 +419,7 @@ describe("parameters in headers", () => {
     expect((await call({ other: "x" }, {})).status).toBe(400);
   });
 
-  test("reads no list for calls while nothing changes", async () => {
+  test("requests no list for calls while nothing changes", async () => {
     await call({}, {});
     const asked = server.hub.views.length;
     await call({}, {});

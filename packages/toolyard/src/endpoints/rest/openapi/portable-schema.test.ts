@@ -6,7 +6,7 @@ const AT = "#/components/schemas/t";
 const port = (schema: JsonObject): unknown => portableSchema(schema, AT);
 
 describe("references of a tool's schema", () => {
-  test("points references into the document, including recursion and escapes", () => {
+  test("rewrites references so that they point into the document, including recursive and escaped ones", () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/$defs/Box<a~1b>" }, self: { $ref: "#" }, b: { $ref: "#/properties/a" } },

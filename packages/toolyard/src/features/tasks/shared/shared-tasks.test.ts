@@ -262,7 +262,7 @@ describe("several hubs with one Redis server", () => {
     await expect.poll(async () => (await read(two, id))?.result, { timeout: 10_000 }).toEqual(DONE);
   });
 
-  test("each offered run starts once, at one of the hubs that serve runs", async () => {
+  test("each offered run starts once, at one of the hubs that accept runs", async () => {
     const [one, two, idle] = [await join("one"), await join("two"), await join("idle")];
     const runs: string[] = [];
     const end = await one.tasks.runs.serve(async (name) => void runs.push(`one ${name}`));

@@ -6,7 +6,7 @@ test.each([
   [2, 1],
   [4, 3],
   [64, 4],
-])("with %i cores, `auto` uses %i", (cores, workers) => {
+])("with %i cores, `auto` starts %i workers", (cores, workers) => {
   expect(autoWorkers(cores)).toBe(workers);
 });
 
