@@ -1,4 +1,4 @@
-// Tests every spelling of a tool name for each kind of source. All endpoints resolve names here, so
+// Tests every spelling of a tool name for each kind of source. All endpoints resolve names through the catalog, so
 // `test/endpoints/matrix.test.ts` calls each tool by only two spellings.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";

@@ -693,7 +693,10 @@ test.each([
   expect(() => resolveCatalog(config)).toThrow(`\`${key}\` must be`);
 });
 
-/** Returns a source that was never listed. Calls that may belong to it wait until `wait`; `list` is its first list. */
+/**
+ * Returns a source that was never listed, and the function that completes its first list. A call whose name may belong
+ * to the source waits for that list, at most `waitMs` milliseconds.
+ */
 function coldProvider(
   source: ConstructorParameters<typeof MemoryProvider>[0],
   waitMs: number,

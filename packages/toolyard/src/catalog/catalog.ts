@@ -23,7 +23,7 @@ interface SourceEntry {
   readonly gate: ListingGate;
   readonly stopListening: () => void;
   part: SourcePart | undefined;
-  /** Counts the announced changes. Each announcement replaces the object. */
+  /** Number of announced changes by list. Each announcement replaces the map. */
   announcements: Announcements;
 }
 
@@ -72,7 +72,7 @@ export class Catalog {
   #isPerPerson = false;
   readonly #finder: Finder;
   #entries: readonly SourceEntry[] = [];
-  /** Gates of the entries, in the same order. */
+  /** Gate of each entry of `#entries`, in the same order. */
   #gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
@@ -146,7 +146,9 @@ export class Catalog {
     return this.#options.naming.separator;
   }
 
-  /** Returns the last listing that a source returned. */
+  /**
+   * Returns the last listing of a source, with the configured changes. Empty if the catalog does not have the source.
+   */
   listingOf(sourceId: string): Listing {
     return this.#entries.find(({ gate }) => gate.provider.source.id === sourceId)?.gate.listing ?? EMPTY_LISTING;
   }
@@ -331,7 +333,7 @@ export class Catalog {
   }
 
   async #announce(): Promise<void> {
-    // A change after this line starts the next round. Changes that this round itself finds do not.
+    // A change after this line starts another announcement. Changes that this announcement finds do not.
     this.#timer = undefined;
     this.#announcing += 1;
     // A source that is starting announces itself when it is ready. Until then, changes of the other sources are

@@ -78,7 +78,10 @@ class DefinitionCleaner {
     return changed ? Object.fromEntries(changed) : object;
   }
 
-  /** `isName`: true if the member `name` of this value is only shown to users, not used for calls. */
+  /**
+   * Cleans the member `key` of an object. `isName`: true if the object's `name` is only shown to users, not used for
+   * calls.
+   */
   #clean({ key, isName }: { readonly key: string; readonly isName: boolean }, value: unknown, depth: number): unknown {
     const isProseName = isName && key === "name";
     if (depth === 0 && IDENTITY_MEMBERS.has(key) && !isProseName) return value;

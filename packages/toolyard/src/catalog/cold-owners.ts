@@ -14,7 +14,7 @@ export interface RequestedName {
   readonly view: View;
 }
 
-/** Current form of names and URIs. */
+/** Spellings and URI prefixes of the latest snapshot. */
 export interface SpellingLookup {
   readonly spellings: Spellings;
   /** Returns the source with the prefix of a URI. */
@@ -41,8 +41,8 @@ interface Names {
 }
 
 /**
- * Returns true if the caller might use the name if it belonged to this source. Messages do not mention sources that the
- * caller may not use.
+ * Returns true if the caller would be permitted to use the name if this source had it. Messages do not mention sources
+ * that the caller may not use.
  */
 export function mightUse(
   { text, isUri, view }: RequestedName,

@@ -35,7 +35,7 @@ export class Finder {
   /** Implements `Catalog.lookUp`. */
   lookUp<T extends CallTarget>(asked: RequestedName, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const known = this.#known.find(asked, this.#catalog.gates());
-    // The type assertion is safe: only tools are kept, and they are found by the same functions.
+    // The type assertion is safe: only look-ups of tools are cached, and `find` then returns tools too.
     if (known && !known.asked.some(isCold)) return this.#lookUpKnown(known as KnownName<T>, { asked, find });
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
@@ -54,8 +54,8 @@ export class Finder {
         return this.#lookUpNow(asked, find);
       }
       const left = this.#startsFor(asked);
-      // If a source was listed during the wait, the first check did not request the sources behind it, so the name is
-      // looked up again.
+      // If all these sources are still not listed, the failure names them. Otherwise the name is looked up again,
+      // because the previous look-up did not include the sources that were listed since.
       if (before.every(({ source }) => left.some((one) => one.source === source)))
         return stillStarting(
           asked.text,
@@ -86,7 +86,7 @@ export class Finder {
     const isGuess = isGuessed(lookup) && gates.some(isCold);
     if (isGuess || !isSpelledAsListed(lookup, asked.text)) return this.#lookUpEverywhere(asked, find);
     const known = { snapshot, lookup, asked: gates.filter((gate) => mayTake(gate, lookup.source)) };
-    // While a source is starting, it is not asked, although it may have the name later.
+    // The result is cached only if no source was omitted, because an omitted source may have the name after its start.
     if (gates === all) this.#known.keep(asked, known, all);
     return this.#lookUpKnown(known, { asked, find });
   }
@@ -144,8 +144,8 @@ export class Finder {
 }
 
 /**
- * Freshness that a call to a known tool requires of the lists of its own source and of sources that may have taken over
- * its name.
+ * Freshness that a call to a known tool requires of lists. `FOR_ITSELF`: list of the tool's own source. `FOR_OTHER`:
+ * lists of sources that may have taken over the name.
  */
 const FOR_ITSELF: ListingRequest = Object.freeze({ mayBeOld: true });
 const FOR_OTHER: ListingRequest = Object.freeze({ mayBeOld: true, isForOther: true });

@@ -1,4 +1,5 @@
-// Tests of names that are looked up again: a kept result must not outlive what it depends on.
+// Tests of repeated look-ups of a name: a cached result must not be used after the sources, their lists or the rights
+// have changed.
 import { afterEach, expect, test } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL, type Principal, type ToolMode } from "../core/calls/call.ts";
@@ -58,7 +59,7 @@ test("a lookup by a caller with other rights does not return the result of the f
   expect(await sourceOf("clock__now")).toBe("clock");
   expect(await sourceOf("clock__now", narrow)).toBeUndefined();
   expect(await sourceOf("clock__now")).toBe("clock");
-  // The same caller with fewer rights is another object.
+  // Principals are compared as objects: the same caller with fewer rights is another object.
   expect(await sourceOf("clock__now", { ...LOCAL_PRINCIPAL, rights: { allow: ["other__*"] } })).toBeUndefined();
 });
 
@@ -69,7 +70,8 @@ test("a lookup returns a source of higher precedence that has added the name, no
   expect([await sourceOf("now"), await sourceOf("now")]).toEqual(["other", "other"]);
   module.offerTools("now");
   const found = await find("now");
-  // Both have the name, so it is either that of the first source or ambiguous, but never the kept result.
+  // Now both sources have the name. It is ambiguous or belongs to the source of higher precedence, so the cached result
+  // is wrong.
   expect(found.found ? found.source.id : found.failure.kind).not.toBe("other");
 });
 

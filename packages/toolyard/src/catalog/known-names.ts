@@ -12,7 +12,7 @@ const MAX_NAMES = 500;
 export interface KnownName<T extends CallTarget = CallTarget> {
   readonly lookup: FoundTarget<T>;
   readonly snapshot: Snapshot;
-  /** Gates of the sources that may have the name: its own source and those of higher precedence. */
+  /** Gates of the sources that may have the name: the tool's own source and those of higher precedence. */
   readonly asked: readonly ListingGate[];
 }
 
@@ -23,7 +23,9 @@ interface KeptName extends KnownName {
   readonly gates: readonly ListingGate[];
 }
 
-/** Keeps the tools that callers have found by names as listed, because clients call few tools again and again. */
+/**
+ * Caches the results of look-ups of tools by their listed names, because clients call the same few tools repeatedly.
+ */
 export class KnownNames {
   readonly #names = new Map<string, KeptName>();
   #snapshot: Snapshot | undefined;
@@ -36,7 +38,7 @@ export class KnownNames {
 
   keep({ text, isTool, view }: RequestedName, known: KnownName, gates: readonly ListingGate[]): void {
     if (isTool !== true) return;
-    // Names of earlier snapshots are removed, so that these do not stay in memory.
+    // Results of an earlier snapshot are removed, so that they do not keep that snapshot in memory.
     if (this.#snapshot !== known.snapshot || this.#names.size >= MAX_NAMES) this.#names.clear();
     this.#snapshot = known.snapshot;
     this.#names.set(text, { ...known, principal: view.principal, mode: view.mode, gates });

@@ -4,7 +4,7 @@ import { EVERYBODY } from "../core/calls/link-key.ts";
 import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 
-// Only steps advance the clock, so that a list takes exactly the given time.
+// Only the steps of a list advance the clock, so that preparing a list takes exactly the given time.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -18,7 +18,7 @@ export interface ListingGateOptions {
   readonly shape: (listing: Listing) => Listing;
   /** Performs `shape` and the preparation in steps of one record. */
   readonly steps: (listing: Listing) => Iterator<unknown, void>;
-  /** Called when an answer arrives that no request waits for any more. */
+  /** Called when a provider's answer arrives after the time limit, because no request waits for it any more. */
   readonly onLate: () => void;
 }
 
@@ -32,7 +32,7 @@ export class ListingGate {
   readonly provider: Provider;
   /** Listing after the configured changes. */
   listing: Listing = EMPTY_LISTING;
-  /** Reason if the listing is not fresh. */
+  /** Reason why the listing may be outdated. Absent if it is up to date. */
   problem: Problem | undefined;
   /** Listing as the source returned it. If the source returns the same object, no work is needed. */
   #given: Listing = EMPTY_LISTING;
@@ -56,8 +56,8 @@ export class ListingGate {
   }
 
   /**
-   * Updates `listing`. Returns `undefined` if no wait was needed. Never rejects. If the request is for another source,
-   * the previous list is enough while a new one is prepared.
+   * Updates `listing`. Returns `undefined` if no wait was needed. Never rejects. With `isForOther`, the previous list
+   * is sufficient while a new one is prepared.
    */
   refresh(wish?: ListingRequest): Promise<void> | undefined {
     const isForOther = wish?.isForOther === true;

@@ -16,15 +16,15 @@ export interface FoundTarget<T extends CallTarget> {
   /** Subject with which rights are compared. */
   readonly subject: Subject;
   readonly target: T;
-  /** True if the source does not list the tool, but accepts such tools. @default false */
+  /** True if the source does not list the tool, but accepts calls to unlisted tools. @default false */
   readonly isUnlisted?: boolean;
 }
 
 export interface MissingTarget {
   readonly found: false;
   /**
-   * Failure with code `unknown_tool` and `near`, `ambiguous` and `candidates`, `denied`, `invalid_params`, or
-   * `unavailable` and `starting`.
+   * Failure: `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable`
+   * with `starting`.
    */
   readonly failure: Fail;
 }

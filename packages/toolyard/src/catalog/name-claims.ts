@@ -20,7 +20,10 @@ export class NameClaims {
     }
   }
 
-  /** Returns the subject of a row with which rights are compared. */
+  /**
+   * Returns the subject of a row with which rights are compared. `looksLike` contains the prefixes of other sources
+   * with which the name starts.
+   */
   subjectOf({ record, subject }: ClaimRow): NamedSubject {
     const foreign = this.#foreign.get(record.source.id);
     if (!foreign) return subject;

@@ -213,7 +213,7 @@ test("S12: no other tool gets the name without prefix of a pinned tool", async (
     expect(toolOf(gone!, name), name).toBe("unknown_tool");
   }
   expect(toolOf(gone!, "bare__t")).toBe("bare t");
-  // A source of higher precedence had the name already.
+  // The pin does not take the name from a source of higher precedence.
   const shape = pinned("");
   const both = await snapshotOf([first, server("s", ["t"], { namespace: "", order: 1, shape })]);
   expect(toolOf(both, "t")).toBe("first t");

@@ -83,8 +83,8 @@ class Pins {
   }
 
   /**
-   * Returns true if a record may have a name, because the name is not pinned or only a source with lower precedence
-   * pins it.
+   * Returns true if a record may have a name: no other tool pins the name, or the record's source has higher precedence
+   * than the source of the pin.
    */
   leave(name: string, record: ToolRecord, spellings: Spellings): boolean {
     if (this.#shown.size === 0) return true;

@@ -131,8 +131,8 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
 }
 
 /**
- * Returns the members that change with the name. If the name has no namespace prefix, it gets the source's id as
- * prefix.
+ * Returns the members of a row that depend on its new name. If the new name begins with the source's id, which was
+ * added because of a conflict, this prefix is added to `prefixes`.
  */
 function renaming({ entry, subject, record }: PreparedNamed<NamedRecord>, name: string) {
   const start = name.slice(0, record.source.id.length + subject.separator.length);

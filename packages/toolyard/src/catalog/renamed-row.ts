@@ -16,11 +16,12 @@ export function renamedRow<P extends PreparedRecord<unknown>>(row: P, key: strin
 }
 
 /**
- * Returns the row with another entry and the members that depend on it. They must depend only on the row and `key`.
+ * Returns the row under another key, with the members that `change` returns. These must depend only on the row and
+ * `key`, because the result is cached.
  */
 export function changedRow<P extends PreparedRecord<unknown>>(row: P, key: string, change: () => RowChange<P>): P {
   const last = made.get(row);
-  // A row that was created from another row has the same type.
+  // The cached row was created from this row, so it has the same type.
   if (last?.key === key) return last as P;
   const parts = change();
   const changed = { ...row, ...parts, key, json: stringifyExact(parts.entry) };

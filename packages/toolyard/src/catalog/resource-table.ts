@@ -34,7 +34,7 @@ export class ResourceTable {
   readonly #placement: UriPlacement;
   readonly #places: readonly UriPlace[];
   readonly #byPrefix: ReadonlyMap<string, UriPlace>;
-  /** URI data by source id. */
+  /** Placement of each source's URIs, by source id. */
   readonly #placeOf: ReadonlyMap<string, UriPlace>;
   readonly #urisOf: ReadonlyMap<string, SourceUris>;
 
@@ -121,7 +121,8 @@ export class ResourceTable {
       if (permission.permits(found.subject)) return found;
     }
     const problem = this.#problemOf(uri);
-    // A URI that a tool names counts as listed by the tool's source, even if no caller may use unlisted URIs.
+    // A URI that a tool names as its user interface counts as listed, so the reason against unlisted URIs does not
+    // apply.
     const answerer = problem ? this.#namedByTool(uri) : this.#answererOf(uri);
     const found = answerer && this.#found(answerer);
     if (found && permission.permits(found.subject)) return found;
@@ -159,7 +160,7 @@ export class ResourceTable {
     return { found: true, source, name, subject, target };
   }
 
-  /** Returns true if the caller may use the URI if a source has it. */
+  /** Returns true if the caller's rights permit the URI, no matter if a source has it. */
   #isOpen(uri: string, permission: Permission): boolean {
     if (!permission.isNarrowed) return true;
     const prefixed = this.#prefixed(uri);

@@ -129,7 +129,7 @@ class Offers<R extends object> {
   }
 }
 
-/** Returns the first list if the second one has the same entries. */
+/** Returns `made`, or `given` if both have the same entries, so that an unchanged list stays the same object. */
 function sameOr<R>(given: readonly R[], made: readonly R[]): readonly R[] {
   return made.length === given.length && made.every((record, at) => record === given[at]) ? given : made;
 }

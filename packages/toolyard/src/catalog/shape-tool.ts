@@ -71,7 +71,7 @@ interface Pin {
   /** Reason why the tool is not offered. */
   readonly refused?: string;
   readonly warning?: string;
-  /** True if the digest has the current format, which covers all members that callers see. */
+  /** True if the pin is a digest of the current format, which covers all members that callers see. */
   readonly isCovered?: boolean;
 }
 
@@ -149,7 +149,8 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
   const { definition, hiddenIn } = revealDefinition(tool.definition);
   const revealed = (member: SchemaMember, schema: JsonObject): ReturnType<typeof revealSchema> =>
     schema === tool.definition[member] ? { schema: definition[member] as JsonObject } : revealSchema(member, schema);
-  // The record's schemas are those of the definition, which was checked, or derived from them.
+  // The check of the definition covers its own schemas. Only a schema that the source derived from it is checked
+  // separately.
   const input = revealed("inputSchema", tool.inputSchema);
   const output = outputSchema && revealed("outputSchema", outputSchema);
   const place = holdsHidden(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
@@ -168,8 +169,8 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): ShapedRecord<ToolR
 type SchemaMember = "inputSchema" | "outputSchema";
 
 /**
- * Returns true if the record equals its definition, and no text in it may be hidden. That holds for almost all tools;
- * they need no further check.
+ * Returns true if the record equals its definition and contains no hidden text. This is true for almost all tools,
+ * which need no further check.
  */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
   const isAll =
@@ -196,7 +197,7 @@ const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as cons
 
 /** Reports names in the options that no tool of the source has, because a misspelled name would have no effect. */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: ProblemReporter): void {
-  // With `unlisted`, names may be those of tools that are not listed.
+  // With `unlisted`, a name in the options may belong to a tool that the source does not list.
   if (shape.unlisted === true) return;
   // If the source has not been listed yet, it has only the hub's own entries, so the names cannot be checked.
   if (tools.every(({ isHubs }) => isHubs)) return;

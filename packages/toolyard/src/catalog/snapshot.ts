@@ -212,8 +212,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the server to which a spelling belongs, if its list does not contain this tool. Returns `undefined` if the
-   * server accepts unlisted tools according to the configuration.
+   * Returns the server to which a spelling belongs, for the message that its list does not contain this tool. Returns
+   * `undefined` if the configuration permits unlisted tools of the server.
    */
   notListing(name: string): Source | undefined {
     const [, part] = this.#belongsTo(name);
@@ -283,8 +283,8 @@ export class Snapshot {
   }
 
   /**
-   * Returns the rendered name of a tool in the form that lists have for this caller. Returns the given name if no tool
-   * matches.
+   * Returns the name of a tool in the form that the caller's lists use: the name for model APIs, or the given MCP name.
+   * Returns the given name if not exactly one tool matches.
    */
   toolNameFor(name: string, { toolNames }: Principal): string {
     const [row, ...others] = toolNames === "model" ? this.#tools.candidates(name) : [];

@@ -132,7 +132,7 @@ export class PartMaker {
     const key = renderMcpName(record, this.#options.naming);
     const { entry, json, notes } = this.#clean(record, key, toolEntry(record, key));
     const facts = { isReadOnly: isReadOnlyTool(record), isDiscovery: record.role === "discovery" };
-    // Written out, because an object with spreads before a member is slow to create (decision 0040).
+    // The members are written out, because an object with spreads before a member is slow to create (decision 0040).
     return { record, key, entry, json, notes, subject: this.#subject(record, key, facts) };
   }
 
@@ -219,7 +219,7 @@ function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Gene
     try {
       prepare(record);
     } catch {
-      // The error is not handled here: the code that reports errors meets it again.
+      // The error is ignored here, because `prepareAll` prepares the record again and reports it.
     }
     yield;
   }

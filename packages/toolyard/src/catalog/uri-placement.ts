@@ -143,7 +143,7 @@ class UriPlacements {
     return placed;
   }
 
-  /** Warns that this template can match URIs of another source. They cannot be determined in advance. */
+  /** Warns that this template can match URIs that belong to another source. Such URIs cannot be listed in advance. */
   #warnOfOverlap(source: Source, { key, template }: PreparedTemplate, prefix: string): void {
     const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
     const listed = other ? undefined : this.#listedBefore(source, template);

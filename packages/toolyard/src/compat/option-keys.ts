@@ -31,8 +31,8 @@ function hintAt(near: readonly string[]): string {
 }
 
 /**
- * Requires options as one object, although the documents' Python uses positions. `null` means no options. Throws an
- * `OptionError` that shows the correct form.
+ * Returns the options; `null` means none. Throws an `OptionError` that shows the correct form unless the options are one
+ * object: programs translated from Python may pass them by position.
  */
 export function assertOptions<T extends object>(className: string, options: T | null | undefined, example: string): T {
   if (options === null) return {} as T;
@@ -57,7 +57,7 @@ export function assertObjects(options: Readonly<Record<string, unknown>>): void 
 }
 
 /**
- * Converts a time in the format of the documents' programs to milliseconds: a number is in seconds, text has a unit.
+ * Converts a time to milliseconds: a number is in seconds, as in the specified Python interfaces; text has a unit.
  * Throws an `OptionError` that names the option.
  */
 export function parseSeconds(value: unknown, name: string): number {

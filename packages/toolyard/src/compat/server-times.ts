@@ -6,8 +6,8 @@ import { parseSeconds } from "./option-keys.ts";
 type ServerTimeProperties = Readonly<Record<string, OptionSchema>>;
 
 /**
- * Converts settings of a server to the hub's configuration. A time without a unit is in seconds in the documents'
- * programs, but in milliseconds in the hub's configuration. Throws an `OptionError`.
+ * Converts settings of a server to the hub's configuration. A time without a unit is in seconds in the specified Python
+ * interfaces, but in milliseconds in the hub's configuration. Throws an `OptionError`.
  */
 export function withSeconds<T extends object>(settings: T, properties: ServerTimeProperties): T {
   const entries = Object.entries(settings).map(([key, value]) => [key, toHubTime(properties[key], value, key)]);

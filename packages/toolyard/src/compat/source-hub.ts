@@ -85,8 +85,8 @@ const RECONNECT_PAUSE_MS = 600;
 const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
 
 /**
- * The hub that a class of the documents uses. It is opened at first use, has only the sources of the class, and is
- * closed with it.
+ * The hub behind a class of the specified Python interfaces. It is opened at first use, has only the sources of the
+ * class, and is closed with it.
  */
 export class SourceHub {
   readonly #options: SourceHubOptions;
@@ -231,7 +231,7 @@ export class SourceHub {
         new FailError(fail("unavailable", "This object was closed. Create a new one.", { retryable: false })),
       );
     this.#opening ??= this.#openHub().catch((error: unknown) => {
-      // The settings may be corrected before the next attempt.
+      // A failed opening is not kept, because the settings may be corrected before the next attempt.
       this.#opening = undefined;
       throw error;
     });
@@ -277,7 +277,7 @@ function isForeignAlias(tool: string, hub: Hub): boolean {
   const reports = hub.port.sources();
   const away = reports.filter(({ status }) => status.state !== "ready");
   if (away.length === 0 || away.some(({ source }) => source.namespace === "")) return false;
-  // Read from the sources: the catalog has no spellings before the first list.
+  // The spellings are built from the sources, because the catalog has none before its first list.
   const spellings = new Spellings(
     reports.map(({ source }) => source),
     { naming: DEFAULT_NAMING },

@@ -34,8 +34,8 @@ export interface ForeignFile {
 /**
  * Returns the effects of a file if another user owns it, or if it is inside a work tree of a version control system:
  * such a file may have come with a folder intended only for reading. Returns `undefined` for a file without effects, a
- * file that clearly belongs to the user, and an unreadable file, which the loader reports under the same name. Rejects
- * for every other failure, so that a failure never makes a file count as safe.
+ * file that clearly belongs to the user, and an unreadable file, which the loader reports. Rejects for every other
+ * failure, so that a failure never makes a file count as safe.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -214,7 +214,7 @@ export class AcceptedFiles {
    */
   async accept({ path, digest }: Pick<ForeignFile, "path" | "digest">): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    // Most commands only read the list, so the writing code is loaded here.
+    // Most commands only read the list, so the code for writing is loaded when a file is accepted.
     const { withFileLock } = await import("../files/file-lock.ts");
     const { replaceFile } = await import("./edit/replace-file.ts");
     await withFileLock(`${this.#file}.lock`, async () => {

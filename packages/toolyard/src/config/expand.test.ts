@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
 import { expandTree, takenInto } from "./expand.ts";
 
-/** A single pattern for a whole text: correct for every text, but quadratic in its length. */
+/** Reference implementation with one pattern for the whole text: correct for every text, but in quadratic time. */
 const WHOLE =
   /\$\$\{|\$\{(?:(?<scheme>env):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\}/g;
 

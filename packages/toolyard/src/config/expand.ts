@@ -30,7 +30,7 @@ const MAX_REFERENCE_CHARS = 8_500;
 interface VariableReference {
   readonly file?: string | undefined;
   readonly scheme?: string | undefined;
-  /** Name of the variable. Absent, like `file`, if the text is `$${`, an escaped `${`. */
+  /** Name of the variable. Both `name` and `file` are absent for `$${`, which is an escaped `${`. */
   readonly name?: string | undefined;
   readonly fallback?: string | undefined;
 }

@@ -54,7 +54,7 @@ function mergeInto(base: JsonObject, over: JsonObject, place: LayerPosition): Js
 }
 
 const PREFIX = "TOOLYARD_";
-/** Variables that are not options. */
+/** Variables with the prefix `TOOLYARD_` that are not options of the configuration. */
 const NOT_OPTIONS = new Set(["TOOLYARD_HOME", "TOOLYARD_CONFIG", "TOOLYARD_TOKEN", "TOOLYARD_URL"]);
 
 /**

@@ -36,7 +36,7 @@ export interface LoadedConfig<T = JsonObject> {
   readonly secrets: readonly string[];
   /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
-  /** Folder to which relative values outside files refer. */
+  /** Folder from which relative paths in variables and flags start. */
   readonly folder: string;
   /** Returns the tree without the command's flags. Throws a `ConfigError` if it is invalid. */
   withoutFlags(): T;

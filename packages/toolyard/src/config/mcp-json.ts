@@ -30,8 +30,8 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
 const SECONDS_BELOW = 1000;
 
 /**
- * Returns the servers in a parsed JSON file: `mcpServers` (desktop clients) or `servers` (VS Code). Returns undefined
- * if it has neither.
+ * Returns the servers in a parsed JSON file, from the first known key: `mcpServers` (desktop clients), `servers` (VS
+ * Code), `context_servers` or `mcp_servers`. Returns undefined if the file has none of these keys.
  */
 export function serverTable(tree: JsonObject): JsonObject | undefined {
   for (const key of ["mcpServers", "servers", "context_servers", "mcp_servers"]) {

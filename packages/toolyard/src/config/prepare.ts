@@ -10,19 +10,19 @@ import { withVariablesFile } from "./variables-file.ts";
 export interface PrepareContext extends ExpandContext {
   /** All resolved secrets, which are redacted in all output. */
   readonly secrets: Set<string>;
-  /** Key of a table that accepts any key, such as `env` or `headers`. */
+  /** Key in a table that accepts any key: the name of a variable or header. */
   readonly setting?: string;
   /**
-   * List to which sources that cannot be resolved are added; their entries may be incomplete. Absent if this is not a
-   * file.
+   * List to which sources that cannot be resolved are added; their entries may be incomplete. Absent for values that do
+   * not come from a file.
    */
   readonly unusable?: UnusableSource[];
 }
 
 /**
- * Prepares a value for its part: expands references, reads `{file}`, converts text from a variable to the number or
- * boolean that the schema requires, resolves paths from the file's folder, and records secrets. Values unknown to the
- * schema are unchanged; the check reports them. Throws a `MissingValue`.
+ * Prepares a value of the configuration for use: expands references, reads `{file}`, converts text from a variable to
+ * the number or boolean that the schema requires, resolves paths from the file's folder, and records secrets. Values
+ * unknown to the schema are unchanged; the check reports them. Throws a `MissingValue`.
  */
 export async function prepareValue(
   value: unknown,

@@ -39,7 +39,10 @@ export function joinByName(base: unknown, over: unknown, { nameOf }: SourceTable
   return [...base.filter((entry) => !named.has(nameOf(entry))), ...over];
 }
 
-/** Returns the members of a disabled entry that contain no references to variables. */
+/**
+ * Returns the members of a disabled entry that need no preparation: its numbers and booleans, and the members that
+ * identify the source.
+ */
 export function switchedOff(entry: JsonObject, { identity }: SourceTable): JsonObject {
   const isPlain = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
   return Object.fromEntries(Object.entries(entry).filter(([key, value]) => isPlain(value) || identity.includes(key)));

@@ -23,7 +23,7 @@ export interface Access {
   readonly opened?: (place: AccessPlace) => void;
 }
 
-/** Address to which an access belongs, once it is open. */
+/** Address for which an access authenticates callers, after the address was opened. */
 export interface AccessPlace {
   /** Canonical address with the base path, without a trailing slash. Does not depend on any request. */
   readonly baseUrl: string;

@@ -9,7 +9,7 @@ const BLOCK_BYTES = 16 * 1024;
 export class GatheredBytes {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Block after the last piece, with free space. */
+  /** Block with free space for small pieces. It is the last of the pieces. */
   #block: Buffer | undefined;
   #used = 0;
 
@@ -17,7 +17,7 @@ export class GatheredBytes {
     return this.#length;
   }
 
-  /** Adds a piece; keeps it or copies it. */
+  /** Adds a piece. Keeps the given buffer, or copies its bytes into a block. */
   push(piece: Buffer): void {
     const isFirst = this.#length === 0;
     this.#length += piece.length;

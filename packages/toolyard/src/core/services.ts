@@ -33,7 +33,7 @@ export interface ToolFinder {
   nameOf(spelling: string, principal: Call["principal"]): string | undefined;
   /** Returns the id of the source of the only tool that a spelling means for this caller. */
   sourceOf(spelling: string, principal: Call["principal"]): string | undefined;
-  /** Returns what patterns are compared with, for the only tool that a spelling means for this caller. */
+  /** Returns the subject with which patterns are compared, for the only tool that a spelling means for this caller. */
   subjectOf(spelling: string, principal: Call["principal"]): Subject | undefined;
 }
 
@@ -125,5 +125,5 @@ export const CHAT = serviceKey<() => Chat | undefined>()("chat");
 export const HUB = servingKey<HubPort>()("hub");
 export const TOOLS = servingKey<ToolFinder>()("tools");
 export const ACCESS = servingKey<Access>()("access");
-/** Tool mode of requests that name none. */
+/** Tool mode of requests that name no tool mode. */
 export const TOOL_MODE = servingKey<ToolMode>()("defaultMode");

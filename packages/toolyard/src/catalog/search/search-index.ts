@@ -64,8 +64,8 @@ export class SearchIndex {
   }
 
   /**
-   * Prepares searches in steps, after the steps of `before`. Returns `undefined` if no wait was needed. Without it, the
-   * first search prepares everything synchronously.
+   * Prepares searches in steps, after the steps of `before`. Returns `undefined` if no wait was needed. If this is not
+   * called, the first search prepares everything synchronously.
    */
   prepare(before: () => Iterable<void>): Promise<void> | undefined {
     if (this.#whole) return undefined;

@@ -74,7 +74,7 @@ export class Vocabulary {
   }
 }
 
-/** Returns the set of letters in a word, one bit for each of 32 groups. */
+/** Returns the letters of a word as a set of 32 bits. Letters whose codes are equal modulo 32 share a bit. */
 function lettersOf(word: string): number {
   let set = 0;
   for (let at = 0; at < word.length; at += 1) set |= 1 << (word.charCodeAt(at) & 31);

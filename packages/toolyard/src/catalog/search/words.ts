@@ -64,7 +64,7 @@ function addWords(run: string, words: string[]): void {
   if (IDEOGRAPHS.test(run)) return addIdeographs(run, words);
   const parts = run.match(CAMEL_PARTS);
   if (parts && parts.length > 1) for (const part of parts) push(part, words);
-  // The parts are joined too, so that `GitHub` is also found as one word.
+  // The joined parts are added too, so that `GitHub` is also found as one word.
   push(run, words);
 }
 

@@ -43,7 +43,7 @@ function given(hub: AgentHub): OpenedHub {
   return { open: () => Promise.resolve(hub), close: () => Promise.resolve() };
 }
 
-/** Wraps a client. Its owner starts and stops it. */
+/** Wraps a client of the program, which starts and stops it. */
 export function callerHub(client: ToolCaller): AgentHub {
   return {
     list: async ({ mode }) =>
@@ -66,7 +66,7 @@ async function callOutcome(call: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Opens one MCP server with a small hub, so that discovery works with any server. */
+/** Opens a hub whose only source is the given MCP server, so that discovery works with any server. */
 function serverHub(server: ServerSettings, logger: Logger | undefined): OpenedHub {
   let opening: ReturnType<typeof openServer> | undefined;
   return {
@@ -92,7 +92,7 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
   const mcp: HubConfig["mcp"] =
     "command" in entry
       ? { stdio_servers: { [ALIAS]: entry } }
-      : // A remote hub would otherwise hide its on-demand tools behind discovery tools, which this hub has as well.
+      : // If the server is a hub itself, this header makes it list its on-demand tools instead of discovery tools: this hub has its own.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
   const settings: HubConfig = {
     mcp,

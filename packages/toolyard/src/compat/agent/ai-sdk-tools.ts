@@ -55,8 +55,8 @@ export interface AiSdkSchema {
 
 /**
  * Returns the tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, with names that every vendor accepts.
- * The hub checks and limits each call, and cancels it with the answer. Lists the tools once; call this function again
- * to include tools that were added later.
+ * The hub checks and limits each call. It cancels the calls of an answer that is cancelled. Lists the tools once; call
+ * this function again to include tools that were added later.
  *
  * @example
  * ```ts
@@ -103,7 +103,7 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
 }
 
 function toSchema(jsonSchema: JsonObject): AiSdkSchema {
-  // All arguments pass here: the hub validates them and reports errors that a model can understand.
+  // Accepts all arguments, because the hub validates them and reports errors that a model can understand.
   const validate = (value: unknown): { readonly value: unknown } => ({ value });
   const say = (): JsonObject => jsonSchema;
   const schema = {

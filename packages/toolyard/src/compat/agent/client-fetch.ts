@@ -98,14 +98,14 @@ interface ModelDialect {
 const DIALECTS: Readonly<Record<ClientVendor, ModelDialect>> = {
   openai: { toRequest: (body) => body, toReply: completion },
   anthropic: { toRequest: (body) => body, toReply: message },
-  // The Mistral client uses the same members in camelCase.
+  // The Mistral client has camelCase names for the members of the wire format.
   mistral: {
     toRequest: (body) => respelt({ ...body, messages: listMember(body, "messages").map(asText) }, toCamel),
     toReply: (reply, model) => completion(respelt(reply, toSnake), model),
   },
 };
 
-/** Converts a list with one text part to a plain text, the form that the document uses for a question. */
+/** Converts a list with one text part to a plain text, the form of a question in the specified interface. */
 function asText(message: unknown): unknown {
   if (!isJsonObject(message)) return message;
   const [part, ...rest] = listMember(message, "content");

@@ -63,7 +63,10 @@ export interface CreateAgentOptions {
   readonly mode?: AgentMode;
   /** With mode `auto`: number of tools above which discovery is used. @default 64 */
   readonly maxListedTools?: number;
-  /** With mode `auto`: size of the list above which discovery is used. @default "64KiB" */
+  /**
+   * With mode `auto`: size of the list of tools above which discovery is used: bytes, or text such as `"64KiB"`.
+   * @default "64KiB"
+   */
   readonly maxListedBytes?: number | string;
   /**
    * Way in which the model calls tools: tool calling, or decisions in JSON. @default "auto": tool calling, unless the

@@ -9,7 +9,7 @@ import type { ToolCaller } from "./agent-hub.ts";
 import { LLMWithMCPTools } from "./llm-with-mcp-tools.ts";
 import type { LLMClient } from "./official-client.ts";
 
-/** Maximum number of model requests, as in the document's example. */
+/** Maximum number of model requests, as in the example of the specified interface. */
 const MAX_ITERATIONS = 10;
 const MODEL = "mistral-large-latest";
 
@@ -17,14 +17,14 @@ export interface LLMAgentOptions {
   /** Model client of the program, as for `LLMWithMCPTools`. @default Mistral, with the key in `MISTRAL_API_KEY` */
   readonly llmClient?: LLMClient;
   /**
-   * Name of the model. @default "mistral-large-latest", or, with a client, the default that `LLMWithMCPTools` has for
-   * its vendor
+   * Name of the model. @default "mistral-large-latest"; with `llmClient`, the default model of its vendor in
+   * `LLMWithMCPTools`
    */
   readonly model?: string;
 }
 
 /**
- * The agent class of the library document. `initialize()` reads the tools of a started MCP client; `chat(question)`
+ * The agent class of the specified library. `initialize()` reads the tools of a started MCP client; `chat(question)`
  * answers with these tools, with at most ten model requests.
  */
 export class LLMAgent {

@@ -17,13 +17,13 @@ import { clientVendor } from "./client-fetch.ts";
 import { toLanguageModel, type LLMClient } from "./official-client.ts";
 
 /**
- * Default number of model requests, from the interface in the seed document. That document is in French, and so are the
- * texts of this class.
+ * Default number of model requests, as in the specified interface. Its texts are in French, so those of this class are
+ * too.
  */
 const MAX_ITERATIONS = 5;
 
 /**
- * A language model with the tools of one MCP client: the class of the library document, based on the agent's loop. The
+ * A language model with the tools of one MCP client: the class of the specified library, based on the agent's loop. The
  * conversation continues over calls of `chat`. The program starts and stops the MCP client.
  */
 export class LLMWithMCPTools {

@@ -21,7 +21,7 @@ export function findBindingFile(folder: string, name: string): string | undefine
   return places.find(isFile);
 }
 
-// Returns false too if the path cannot be used, for example because a parent is a file.
+// Also returns false if the path cannot be used, for example because a parent is a file.
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();

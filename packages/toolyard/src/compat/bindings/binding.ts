@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
 
-/** A tool's definition from a binding. */
+/** Definition of a tool, as a binding returns it. */
 export interface ToolDefinition {
   /** Name, unique in the binding; with the prefix `alias::` if the binding has several servers. */
   readonly name: string;
@@ -51,7 +51,7 @@ export interface ExecuteToolOptions {
 }
 
 /**
- * Result of a call: `{output, status_code: 200}`, or `{error, status_code}` with the status from the table of errors.
+ * Result of a call: `{output, status_code: 200}`, or `{error, status_code}` with the HTTP status of the outcome code.
  */
 export type ToolResult = ToolSuccess | ToolFailure;
 
@@ -67,7 +67,7 @@ export interface ToolFailure {
   readonly output?: unknown;
 }
 
-/** Marks the prototype of the abstract class. Also recognised across copies of this package. */
+/** Marks the prototype of the base class. The symbol is the same in all copies of this package. */
 const BASE = Symbol.for("toolyard.binding");
 const METHODS = [
   ["discoverTools", "discover_tools"],
@@ -76,9 +76,9 @@ const METHODS = [
 
 /**
  * The contract of all bindings: discover tools, and execute one. Neither method throws for external failures. A class
- * implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as in the documents, and may
- * override the getter of its configuration in either spelling. A missing spelling calls the implemented one. The
- * constructor throws for a class that lacks either method.
+ * implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as in the specified Python
+ * interface, and may override the getter of its configuration in either spelling. A missing spelling calls the
+ * implemented one. The constructor throws for a class that lacks either method.
  * @example
  * ```ts
  * import { LollmsMCPBinding } from "toolyard/bindings";
@@ -145,7 +145,10 @@ export abstract class LollmsMCPBinding {
     return this.#configBy("getBindingConfig");
   }
 
-  /** Calls the other spelling of the getter, unless the class does not implement it or it is already being called. */
+  /**
+   * Calls the getter in the other spelling. Returns the constructor's configuration if the class does not implement
+   * that getter, or if the getter is already running.
+   */
   #configBy(other: "getBindingConfig" | "get_binding_config"): Readonly<JsonObject> {
     if (this.#isAsking || !implementsMethod(Object.getPrototypeOf(this) as object, other)) return this.#config;
     this.#isAsking = true;

@@ -18,7 +18,7 @@ import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
 const DISCOVERY_MS = 10_000;
 const EXECUTION_MS = 60_000;
-/** Advice in the hub's message. In this class, the timeout is an option of the method. */
+/** Advice in messages of the hub. It is replaced, because the timeout of a binding is an option of the method. */
 const HUB_TIMEOUT = "Raise the timeout of this source or tool";
 
 /** A problem of a binding, with its source. */
@@ -48,7 +48,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return [...this.#failures, ...found].map(({ source, message }) => ({ source, message: this.inOwnWords(message) }));
   }
 
-  /** Returns the hub's message with the name that the option has in this class. */
+  /** Returns a message of the hub with the option names of this class. */
   protected inOwnWords(message: string): string {
     return message;
   }
@@ -77,7 +77,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     try {
       if (typeof toolName !== "string")
         return { error: `\`tool_name\` must be text, got ${kindOf(toolName)}.`, status_code: 400 };
-      // Null means that there are no arguments, like `None` in the documents' Python programs.
+      // Null means that there are no arguments, like `None` in the specified Python interface.
       const args = params ?? {};
       if (!isJsonObject(args))
         return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
@@ -130,7 +130,7 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
 }
 
 /**
- * Passes a notification to the client's instance. A tool runs in a separate process, so its log and progress arrive as
+ * Passes a notification to the client instance. A tool runs in a separate process, so its log and progress arrive as
  * messages.
  */
 function tell({ logger, progress }: ClientInstance, { method, params }: CallNotification): void {

@@ -35,7 +35,7 @@ export interface LocalMCPOptions {
  * Throws an `OptionError` if the folder is not a path.
  */
 export class LocalMCPBinding extends HubBinding {
-  /** Invalid options when the settings were last loaded, with the tools that they disable. */
+  /** Options that were invalid when the settings were last loaded, and the tools that they disable. */
   #unusable: readonly BindingProblem[] = [];
   #disabled: ReadonlyMap<string, string> = new Map();
 

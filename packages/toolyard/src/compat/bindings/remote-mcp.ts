@@ -42,7 +42,7 @@ export interface OAuthConfig {
   readonly clientAuth?: "basic" | "post";
 }
 
-/** One server of several. */
+/** Entry of `serversInfos`. */
 export interface RemoteServer {
   readonly serverUrl?: string | URL;
   readonly server_url?: string | URL;

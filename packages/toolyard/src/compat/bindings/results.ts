@@ -7,7 +7,7 @@ import type { SurfaceTool } from "../../hub/tool-directory.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /**
- * Converts an outcome to the result format of the documents. The status comes from the table of outcome codes. A result
+ * Converts an outcome to the result format of bindings. The status comes from the table of outcome codes. A result
  * `{error, status_code}` of the tool itself is returned unchanged.
  */
 export function toResult(outcome: Outcome): ToolResult {

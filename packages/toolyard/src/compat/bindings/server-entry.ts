@@ -45,7 +45,7 @@ export function readRemoteEntry(given: JsonObject, known: readonly string[]): Se
   return splitKeys({ ...others, server_url: url }, known);
 }
 
-/** Removes null values, which mean absent as in the documents' programs. Keys in `known` are kept. */
+/** Removes null values, which mean absent, as in the specified Python interface. Keys in `known` are kept. */
 function readClientKeys(given: JsonObject, known: readonly string[]): JsonObject {
   const present = Object.fromEntries(Object.entries(flattened(given)).filter(([, value]) => value !== null));
   const own = Object.entries(present).filter(([key]) => known.includes(key));

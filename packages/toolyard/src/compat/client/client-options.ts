@@ -59,7 +59,10 @@ export interface ResolvedClient {
   readonly connectTimeoutMs: number;
   readonly connectAttempts: number;
   readonly logger: Logger | undefined;
-  /** Returns the settings that reach the server. A script is located when it is started. */
+  /**
+   * Returns the settings with which the server is reached. If the server is a script, its file is located when the
+   * client starts.
+   */
   readonly server: () => Promise<ServerSettings>;
 }
 
@@ -129,7 +132,7 @@ function assertEnv(env: unknown): void {
   if (wrong) throw new OptionError(`\`env.${wrong[0]}\` must be text, got a ${typeof wrong[1]}.`);
 }
 
-/** Removes variables without a value: programs of the documents pass variables that may not be set. */
+/** Removes variables without a value, because programs may pass variables that are not set. */
 function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
@@ -168,7 +171,8 @@ function named(server: string, env: Readonly<Record<string, string>>, protocol: 
       throw new FailError(
         fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }),
       );
-    // A script given by path gets this program's complete environment, as in the document; `env` overrides it.
+    // A script given by path gets this program's complete environment, as in the specified interface; `env` overrides
+    // it.
     const { command, args } = await scriptCommandLine(server, {
       env: childEnvironment({ own: env, inherit: Object.keys(process.env) }),
     });

@@ -212,7 +212,7 @@ export class MCPClient implements AsyncDisposable {
     if (lines.length > 0) this.#lastStderr = lines;
   }
 
-  /** Adds helpful advice about an option, and the server's last output, to a failure. */
+  /** Adds to a failure the advice that `option` can be raised, and the server's last line on stderr. */
   #explained(error: unknown, option: string): unknown {
     if (!(error instanceof FailError)) return error;
     const { failure } = error;

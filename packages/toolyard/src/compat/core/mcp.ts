@@ -140,7 +140,7 @@ export class MCP {
       const message = isUnknown
         ? `Tool not found: ${toolName}`
         : `Error executing tool ${toolName}: ${outcome.message}`;
-      // An error that the tool threw is already in the log.
+      // An error that the tool threw is already in the log, so only other failures are logged here.
       if (outcome.cause === undefined) this.logger.error(message, { kind: outcome.kind });
       throw toMcpError(outcome, { tool: toolName });
     }
@@ -221,7 +221,7 @@ export class MCP {
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
       return { hub, toolyard: toolyardOf(hub, { endpoint: "core" }), config };
     } catch (error) {
-      // The configuration may be corrected before the next attempt.
+      // A failed opening is not kept, because the configuration may be corrected before the next attempt.
       this.#opening = undefined;
       throw error;
     }

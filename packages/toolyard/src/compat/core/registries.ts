@@ -97,8 +97,8 @@ export class Registries {
 }
 
 /**
- * Returns a registered function. If it has more parameters and is called with the first argument only, the hub runs it
- * and supplies the rest.
+ * Returns a registered function for direct calls. If it has several parameters and is called with one argument, the hub
+ * runs it and supplies the other arguments.
  */
 function byItself(
   own: (...args: never[]) => unknown,

@@ -36,7 +36,7 @@ export class StdioServer {
   async start(mcp: MCP): Promise<void> {
     if (this.#served) throw new Error("This StdioServer is already running. Create another one for another pipe.");
     const { input = process.stdin } = this.#options;
-    // Reserved before modules are loaded, because their output must not be mixed with the protocol.
+    // Stdout is reserved before modules are loaded, because their output must not be mixed with the protocol.
     const output = this.#options.output ?? guardStdout();
     const onSignal = (): void => void this.stop();
     for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -25,13 +25,13 @@ export interface ManagerOptions {
   /** Maximum number of attempts to reach a server within the time limit. @default 2 */
   readonly attempts?: number;
   /**
-   * Additional tool names: local name → remote name, in both directions. Added to those of the document's services.
-   * @default none
+   * Pairs of names of the same tool, in addition to `TOOL_ALIASES`. The manager accepts each name of a pair for the
+   * other. @default none
    */
   readonly aliases?: Readonly<Record<string, string>>;
   /**
-   * Returns the client of a server instead of a connection, for tests without a server. Called once for each server, at
-   * its first use. @default an `MCPClient`
+   * Returns a client that is used instead of a connection to a server, for tests without a server. Called once for each
+   * server, at its first use. @default an `MCPClient`
    */
   readonly client?: (line: ClientLine) => ManagerClient;
   /** Logger. @default standard error, from level warning */
@@ -41,7 +41,10 @@ export interface ManagerOptions {
 /** A line of the registry, with the tool for which it was registered and the server's URL. */
 export type ClientLine = RegistryLine & { readonly tool: string; readonly url: string };
 
-/** The methods of a client that a manager uses. An error of `callTool` becomes the error of the service. */
+/**
+ * The methods of a client that a manager uses. If `callTool` rejects, the manager reports the error as one of the
+ * service.
+ */
 export interface ManagerClient {
   callTool(
     tool: string,
@@ -89,7 +92,7 @@ export class MCPManager implements AsyncDisposable {
   #names: RegistryNames | undefined;
   #isClosed = false;
   readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
-  /** Alias of `callTool`, with the orchestrator's name. */
+  /** Alias of `callTool`, with the method name of the specified orchestrator. */
   readonly executeTool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
   readonly execute_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
 
@@ -279,7 +282,7 @@ export class MCPManager implements AsyncDisposable {
   }
 
   #client(entry: RegistryEntry): ManagerClient {
-    // The manager may be closed during a call.
+    // Checked again, because the manager may have been closed during the call.
     this.#assertOpen();
     const { endpoint, displayName, token } = entry;
     const key = connectionOf(entry);
@@ -321,7 +324,10 @@ export class MCPManager implements AsyncDisposable {
   }
 }
 
-/** Returns whether the service itself reported the failure, or the failure was not caused by the service. */
+/**
+ * Returns false if the failure means that the service did not answer. Returns true for failures that the service
+ * reported, and for failures with other causes.
+ */
 export function isAnswered({ kind, result, rpcError }: Fail): boolean {
   return result !== undefined || rpcError !== undefined || !KINDS[kind].unanswered;
 }

@@ -30,7 +30,7 @@ export interface RegistryLine {
 
 export type Registry = Readonly<Record<string, RegistryLine>>;
 
-/** Registry with the services of the document. */
+/** Registry with the specified services. */
 export const DEFAULT_REGISTRY: Registry = Object.freeze({
   get_current_datetime: { host: "datetime-mcp", port: 50051 },
   search_ddgs: { host: "ddgs-mcp", port: 50052 },
@@ -38,7 +38,10 @@ export const DEFAULT_REGISTRY: Registry = Object.freeze({
   geocode: { host: "geocoding-mcp", port: 50054 },
 });
 
-/** Tool names of the document, with the names of the same tools in other services, in both directions. */
+/**
+ * Pairs of names of the same tool in the specified services and in other services. The manager accepts each name of a
+ * pair for the other.
+ */
 export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
   get_current_datetime: "get_current_datetime_tool",
   search_ddgs: "web_search_tool",
@@ -128,8 +131,9 @@ function otherNames(tool: string, aliases: Readonly<Record<string, string>>): re
 }
 
 /**
- * Returns the short name of a service: `weather-mcp` becomes weather. For an IP address, the tool decides: tools of the
- * document by their service (`search_ddgs` → ddgs), other tools by the words of their name (`get_joke` → joke).
+ * Returns the short name of a service: `weather-mcp` becomes weather. For an IP address, the tool decides: a tool of
+ * the specified services gets the name of its service (`search_ddgs` → ddgs), another tool the words of its name
+ * (`get_joke` → joke).
  */
 function shortWords(host: string, tool: string, aliases: Readonly<Record<string, string>>): string[] {
   const [first = host] = (isName(host) ? host : (knownHost(tool, aliases) ?? "")).split(".");
@@ -202,6 +206,6 @@ function namedOf({ tool, toolNames, servers }: RegistryEntry, entries: ReadonlyM
   const qualified = other.flatMap((name) =>
     [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)),
   );
-  // A name that has its own line always refers to that line.
+  // A name that has its own line of the registry always refers to that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
 }

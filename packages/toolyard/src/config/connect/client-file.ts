@@ -16,11 +16,11 @@ export interface Change {
   readonly after: ClientDocument;
 }
 
-/** Maximum number of attempts to read and edit the file, because a client may write it at any time. */
+/** Maximum number of attempts to read and edit a client's file, because the client may write it at any time. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Returns the current file and the result of `edit`. Returns undefined if the edit changes nothing. Throws a
+ * Returns a client's current file and the result of `edit`. Returns undefined if the edit changes nothing. Throws a
  * `ConfigError` if the file changes during every attempt.
  */
 export async function changeFile(

@@ -33,7 +33,7 @@ export function hubBlock({ id }: ClientKind, tree: JsonObject): string | undefin
   return id === "gemini" ? LIMITS["gemini"]?.(HUB_NAME, tree) : undefined;
 }
 
-/** Reads Claude Code's settings, which contain the rules for tools. Its servers are in another file. */
+/** Reads Claude Code's settings, which contain the rules for tools. Claude Code lists its servers in another file. */
 async function claudeCodeSettings(path: string): Promise<JsonObject> {
   const folder = dirname(path);
   const file = [join(folder, ".claude", "settings.json"), join(folder, "settings.json")].find((one) => existsSync(one));
@@ -51,7 +51,8 @@ const LIMITS: Readonly<Record<string, FindLimit>> = {
     if (Array.isArray(allowMCPServers) && !allowMCPServers.includes(name)) return "allowMCPServers";
     return Array.isArray(excludeMCPServers) && excludeMCPServers.includes(name) ? "excludeMCPServers" : undefined;
   },
-  // Rules contain names such as `mcp__<server>__<tool>`. They would not match the hub's tools, which have other names.
+  // Rules name tools as `mcp__<server>__<tool>`. They would not apply to the same tools of the hub, which have other
+  // names.
   "claude-code": (name, { permissions }) => {
     const lists = isJsonObject(permissions) ? permissions : {};
     const own = `mcp__${name}`;

@@ -21,12 +21,12 @@ export type HubEntry =
 
 /** A client whose file can contain an entry for the hub. */
 export interface ClientKind {
-  /** Name on the command line. */
+  /** Name of the client on the command line. */
   readonly id: string;
-  /** Name in `known-files.ts`. */
+  /** Name of the client in `known-files.ts`. */
   readonly program: string;
   readonly form: "json" | "toml";
-  /** Key of its servers in its file. */
+  /** Key of the servers in the client's file. */
   readonly table: string;
   /** Action after which the client reads the file again. */
   readonly next: string;

@@ -47,7 +47,7 @@ function unchanged({ servers }: ClientDocument, moves: ClientConnection["moves"]
   return Object.keys(moves).filter((name) => name in servers && isDeepStrictEqual(servers[name], moves[name]));
 }
 
-/** Stands for the digest of a file that was edited since. No file has this digest. */
+/** Replaces the digest of a file that was edited after the last `connect`. No file has this digest. */
 const CHANGED = "changed";
 
 interface Step {

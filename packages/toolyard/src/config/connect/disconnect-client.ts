@@ -11,7 +11,7 @@ import { changeFile, type ClientPlace } from "./client-file.ts";
 import type { ConnectionStep } from "./records.ts";
 
 export interface DisconnectionResult {
-  /** False if the hub was not in the file and no server was missing from it. */
+  /** False if the file did not contain the hub and lacked none of the moved servers. */
   readonly changed: boolean;
   /** Servers that were restored. */
   readonly restored: readonly string[];
@@ -24,7 +24,7 @@ export interface DisconnectionResult {
 /** State after some steps have been undone. */
 interface UndoState {
   readonly document: ClientDocument;
-  /** True if the file did not exist before the step. */
+  /** True if the file did not exist before the step that was undone last. */
   readonly isAbsent: boolean;
   readonly restored: readonly string[];
   readonly lost: readonly string[];
@@ -75,7 +75,7 @@ async function undo(
 ): Promise<UndoState> {
   let undoing: UndoState = { document, isAbsent: false, restored: [], lost: [], spent: [], kept: [] };
   for (const step of steps.toReversed()) undoing = await undoStep(place, undoing, step);
-  // If there is no record, or the file was edited, it still contains the hub's entry.
+  // The hub's entry is still in the file if there is no record, or if the file was edited after `connect`.
   if (HUB_NAME in undoing.document.servers && !undoing.isAbsent && !isRestoredFile(undoing, steps))
     undoing = { ...undoing, document: await undoing.document.remove([HUB_NAME]) };
   return undoing;
@@ -104,7 +104,7 @@ async function undoStep(place: ClientPlace, undoing: UndoState, step: Connection
   return putBackServers(place, undoing, step);
 }
 
-/** Restores servers one by one, because a backup would undo changes that were made to the file later. */
+/** Restores servers one by one. Restoring the whole backup would undo later changes of the file. */
 async function putBackServers({ client }: ClientPlace, undoing: UndoState, step: ConnectionStep): Promise<UndoState> {
   const { backup, moved } = step;
   const isThere = backup !== undefined && existsSync(backup);

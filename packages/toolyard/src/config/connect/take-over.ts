@@ -17,7 +17,7 @@ export interface StayingServer {
 export interface OwnServer {
   readonly name: string;
   readonly options: JsonObject;
-  /** True if the hub will serve it instead of the client. */
+  /** True if the hub will serve this server instead of the client. */
   readonly moves: boolean;
 }
 
@@ -43,7 +43,10 @@ export interface TakeOverOptions extends Omit<ImportOptions, "cwd"> {
   readonly keep: boolean;
 }
 
-/** A folder that never matches, because servers that a client has for only one folder stay in its file. */
+/**
+ * Current folder for the import. It matches no folder, because servers that a client has for one folder only stay in
+ * its file.
+ */
 const NO_FOLDER = "";
 
 /** Decides which of a client's servers the hub can serve instead, without changing the user's rights. */

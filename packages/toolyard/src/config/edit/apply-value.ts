@@ -46,7 +46,10 @@ async function applyList(document: TomlDocument, path: TreePath, value: readonly
   return document.set(path.slice(0, -1), path.at(-1)!, value);
 }
 
-/** Compares by content: the tables of a parsed text have no prototype. */
+/**
+ * Compares the JSON texts: a parsed table has no prototype, so other comparisons would find it different from a plain
+ * object.
+ */
 function isEqual(one: unknown, other: unknown): boolean {
   return one === other || exactCanonicalJson(one) === exactCanonicalJson(other);
 }

@@ -10,8 +10,8 @@ export interface Acceptance {
 }
 
 /**
- * Writes a file that Toolyard creates or changes, and accepts the programs that this change adds. Parts that were not
- * accepted before stay unaccepted.
+ * Writes a file that Toolyard creates or changes, and accepts its programs. If the user had not accepted the programs
+ * of the previous text, accepts none.
  */
 export async function keepAccepted<T>(file: string, acceptance: Acceptance, write: () => Promise<T>): Promise<T> {
   const { schema } = acceptance;

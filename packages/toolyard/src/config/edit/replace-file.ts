@@ -33,7 +33,7 @@ function existingFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
-/** Converts a system error about a file to a `ConfigError` that names it. */
+/** Converts a system error about a file to a `ConfigError` that names the file. */
 export async function onWritable<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -73,9 +73,9 @@ export interface PathList {
   /** Name of the section in the file. */
   readonly section: string;
   readonly key: string;
-  /** Default value if the section has no paths. */
+  /** Paths that apply if the section lists none. */
   readonly usual: readonly string[];
-  /** True if a single path is written as a list too. */
+  /** True if even a single path is written as a list. */
   readonly isAlwaysList: boolean;
   readonly places: ToolPlaces;
 }

@@ -6,7 +6,7 @@ import { readPlaces, type TomlPlace } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";
 import { isWithin, withoutPath, withPath, type TreePath } from "./tree-path.ts";
 
-/** A text with its values and their positions. */
+/** A parsed TOML text, with its values and their positions. */
 interface ReadText {
   readonly text: string;
   readonly tree: JsonObject;
@@ -161,7 +161,7 @@ export class TomlDocument {
     const pairs = this.#places.filter(({ kind, table: above }) => kind === "pair" && isSame(above, table));
     const last = pairs.at(-1) ?? there;
     if (last) return this.#lineBelow(last, `${keyText([key])} = ${text}`);
-    // Dotted key, such as `files.command = "x"` below [mcp.stdio_servers].
+    // A table without a header has dotted keys, such as `files.command = "x"` below [mcp.stdio_servers].
     const dotted = this.#places.findLast(({ kind, path }) => kind === "pair" && isWithin(path, table));
     if (!dotted) throw this.#refusal(table);
     return this.#lineBelow(dotted, `${keyText([...table.slice(dotted.table.length), key])} = ${text}`);
@@ -199,7 +199,7 @@ export class TomlDocument {
     });
   }
 
-  /** Removes an entry of a list or table in brackets together with the separating comma. */
+  /** Returns the span of an entry of a list or inline table, including the separating comma. */
   #innerSplice(place: TomlPlace): Splice {
     const parent = place.path.slice(0, -1);
     const siblings = this.#places.filter(
@@ -215,7 +215,7 @@ export class TomlDocument {
     return this.text.lastIndexOf("\n", at - 1) + 1;
   }
 
-  /** Returns the position after the line break, or the end of the text. */
+  /** Returns the position after the line break at the end of this line, or the end of the text. */
   #lineEnd(at: number): number {
     const end = this.text.indexOf("\n", at);
     return end === -1 ? this.text.length : end + 1;

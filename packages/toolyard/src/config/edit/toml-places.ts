@@ -10,7 +10,7 @@ export interface TomlPlace {
   readonly valueStart: number;
   /** Offset after the value or header, before spaces and a comment. */
   readonly end: number;
-  /** Path of the header above; empty above the first header. */
+  /** Path of the header to which the value belongs; empty before the first header. */
   readonly table: readonly string[];
 }
 

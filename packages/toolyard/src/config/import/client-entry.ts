@@ -86,7 +86,7 @@ export function renameClientKeys(given: JsonObject): JsonObject {
 }
 
 interface SplitEntry {
-  /** Members that have no rule. */
+  /** Members of the entry whose keys have no rule. */
   readonly plain: JsonObject;
   readonly options: JsonObject;
 }

@@ -133,7 +133,7 @@ function translateText(text: string, context: TranslationContext, found: Variabl
     const reference = translateReference(match, context, found);
     if (reference === undefined) continue;
     const before = escapeLiteral(text.slice(end, match.index));
-    // In `toolyard.toml`, `$${` is an escape, so a dollar sign cannot come directly before a reference.
+    // In `toolyard.toml`, `$${` is an escape, so a dollar sign directly before a reference cannot be expressed.
     if (before.endsWith("$") && reference.startsWith("${"))
       found.refusals.push(`it has a dollar sign directly before the reference ${match[0]}`);
     translated += before + reference;
@@ -195,7 +195,7 @@ function variableReference(form: Unset | undefined, inner: string, { whole, cont
   const { name, fallback } = VARIABLE.exec(inner)?.groups ?? {};
   if (form === undefined || name === undefined) return undefined;
   if (fallback !== undefined) return `\${${name}:-${fallback}}`;
-  // A variable that is set now is still written without a default, so that the hub reports it if it is unset later.
+  // A variable that is set now gets no default, so that the hub reports it if it is unset later.
   if (context.variables[name] !== undefined) return `\${${name}}`;
   if (form === "empty") return `\${${name}:-}`;
   if (form === "literal" && !whole.includes("}")) return `\${${name}:-${whole}}`;
@@ -228,7 +228,7 @@ function editorReference(scheme: string, name: string, { whole, context, found }
   return whole;
 }
 
-/** Names, and schemes with their colon, whose value depends on the editor's open files. */
+/** Names of references, and prefixes with their colon, whose values only the editor can determine. */
 const ONLY_IN_THE_EDITOR = new Set(
   (
     "workspaceFolder workspaceFolder: workspaceFolderBasename workspaceRoot cwd file fileBasename " +

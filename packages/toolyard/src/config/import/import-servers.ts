@@ -161,7 +161,7 @@ function translationContext(file: KnownFile, tree: JsonObject, options: ImportOp
   };
 }
 
-/** Returns all server tables in a file: those for this folder first, then the general ones. */
+/** Returns all server tables in a file: first the servers for the folder `cwd`, then those for all folders. */
 function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
   const projects = isJsonObject(tree["projects"]) ? tree["projects"] : {};
   const project = Object.entries(projects).find(([folder]) => resolve(folder) === cwd)?.[1];
@@ -228,7 +228,7 @@ function serversIn(table: JsonObject, file: KnownFile, { target, context }: Tabl
   return { servers, warnings: found.map((warning) => `${file.path}: ${warning}`) };
 }
 
-/** Adjusts relative paths to their original folder if the target is in another folder. */
+/** Makes relative paths absolute if the target is in another folder than the client's file. */
 function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
   if (workspace === undefined || workspace === targetFolder) return options;
   const absolute = (path: unknown): unknown =>

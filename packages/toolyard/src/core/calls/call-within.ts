@@ -1,7 +1,9 @@
 import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
-/** Returns a copy of the call that `signal` can cancel too, for calls made by one part of its work. */
+/**
+ * Returns a copy of the call that `signal` can cancel too. One part of the call's work makes its inner calls with it.
+ */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
   return new CallWithin(parent, AbortSignal.any([parent.signal, signal]));
 }

@@ -38,7 +38,7 @@ export interface Principal {
 /** Profile of a caller, as plain data. */
 export interface PrincipalProfile {
   readonly name: string;
-  /** Tool mode of requests that name none. @default the tool mode of the hub */
+  /** Tool mode of requests that name no tool mode. @default the tool mode of the hub */
   readonly toolMode?: ToolMode;
 }
 
@@ -50,7 +50,10 @@ export type ToolNameStyle = "mcp" | "model";
 
 export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });
 
-/** Tools that a caller's lists contain: only the search tools, the native tools, or all tools. */
+/**
+ * Tools in a caller's lists. `normal`: the native tools, with the discovery tools if there are further tools.
+ * `discovery`: only the discovery tools. `all`: all tools.
+ */
 export type ToolMode = "normal" | "discovery" | "all";
 
 /** Program of the caller, for any protocol. */
@@ -76,8 +79,8 @@ export interface ServerRequest {
   readonly method: string;
   readonly params: JsonObject;
   /**
-   * True if the request may belong to another call, because its server names no call. The end of this call does not
-   * withdraw it; only its own signal does. @default false
+   * True if the request may belong to another call, because the server does not name the call. The end of this call
+   * then does not withdraw the request; only its own signal does. @default false
    */
   readonly outlivesCall?: boolean;
 }

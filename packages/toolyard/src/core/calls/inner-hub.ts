@@ -8,9 +8,9 @@ export interface InnerCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   /**
-   * True if the parent only forwards its request to this call (`execute_tool`). This call then gets all members of the
-   * parent's caller, and a request for input is returned unchanged. Otherwise server requests go through the parent's
-   * `ask`. @default false
+   * True if the parent only forwards its request to this call (`execute_tool`). This call then uses the parent's link
+   * to the caller, and returns a request for input unchanged. Otherwise server requests go through the parent's `ask`.
+   * @default false
    */
   readonly standsFor?: boolean;
 }

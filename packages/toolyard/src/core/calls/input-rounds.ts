@@ -9,7 +9,7 @@ import { askCaller } from "./request-to-caller.ts";
 const MAX_ROUNDS = 16;
 /** Maximum number of server requests in one round. */
 const MAX_QUESTIONS = 32;
-/** Pause in milliseconds before the call is repeated, if the server requested input without a server request. */
+/** Pause in milliseconds before the call is repeated, if a result `input_required` contains no server request. */
 const PAUSE_MS = 250;
 
 /** Makes the call, with additional members of `params` from the last round. */

@@ -45,7 +45,7 @@ export function linkHolder(key: LinkKey): Holder | undefined {
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
 }
 
-/** Returns the caller to whose share the link's requests outside calls count. */
+/** Returns the caller to whose share those requests on the link count that belong to no call. */
 export function linkCaller(key: LinkKey): Caller | undefined {
   const holder = linkHolder(key);
   return holder && { principal: { id: holder.principal }, client: holder };

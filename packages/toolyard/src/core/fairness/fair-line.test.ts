@@ -22,7 +22,7 @@ interface Entry {
   readonly waitMs?: number;
 }
 
-/** Enters the line and records the result in `order`. */
+/** Requests a place in the line, and records in `order` whether the entry got it. */
 function enter(line: FairLine, order: string[], name: string, { holder = A, ...wait }: Entry = {}): Promise<unknown> {
   return line.enter(holder, { ...never, ...wait }).then((isIn) => order.push(`${name} ${isIn ? "in" : "out"}`));
 }
@@ -133,7 +133,7 @@ test("a closed line rejects waiting and new entries", async () => {
 
 const among = (principals: number, places: number): FairLine => new FairLine({ places, waiting: 1000, principals });
 
-/** Returns the number of `tries` entries of one principal that get a place immediately. */
+/** Makes `tries` entries of one principal. Returns the number of entries that get a place immediately. */
 async function inside(line: FairLine, principal: string, tries: number): Promise<number> {
   let count = 0;
   for (let at = 0; at < tries; at += 1) void line.enter({ principal }, never).then(() => (count += 1));

@@ -1,9 +1,9 @@
 import { Shares, type Holder } from "./shares.ts";
 
-/** Times of the last turn of a principal and of each of its connections. */
+/** Times at which a principal, and each of its connections, last got a place. */
 interface TurnTimes {
   last: number;
-  /** Last turns by connection, the oldest first. */
+  /** Time of the last place of each connection, the oldest first. */
   readonly byConnection: Map<string | undefined, number>;
 }
 
@@ -12,10 +12,10 @@ type ConnectionQueue<Waiting> = Map<Waiting, number>;
 
 /**
  * Tracks the entries that hold places of a shared limit or wait for them, and decides which entry is next. Shares are
- * those of `Shares`. The next place goes to the holder with the fewest places, and among equals to the holder with the
- * oldest last turn. In a full line, a new entry whose holder is within its share displaces the last waiting entry of
- * the holder with the most entries: inside and waiting, or only waiting if no holder has more than its share. This
- * class grants and blocks nothing; `FairLine` and other limits do.
+ * those of `Shares`. The next place goes to the holder with the fewest places, and among equals to the holder that last
+ * got a place the longest time ago. In a full line, a new entry whose holder is within its share displaces the last
+ * waiting entry of the holder with the most entries: inside and waiting, or only waiting if no holder has more than its
+ * share. This class grants and blocks nothing; `FairLine` and other limits do.
  */
 export class FairOrder<Waiting extends { readonly holder: Holder }> {
   readonly #inside = new Shares();
@@ -26,7 +26,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
   readonly #lines = new Map<string, Map<string | undefined, ConnectionQueue<Waiting>>>();
   #size = 0;
   #arrivals = 0;
-  /** Last turns of the principals that are inside or wait. */
+  /** Times of the last places of the principals that hold a place or wait. */
   readonly #turns = new Map<string, TurnTimes>();
   #turn = 0;
 
@@ -95,7 +95,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return entries.toSorted(([, one], [, other]) => one - other).map(([waiting]) => waiting);
   }
 
-  /** Returns the entry whose turn is next. It keeps waiting. */
+  /** Returns the entry that gets the next place. The entry keeps waiting until `stopWaiting` is called. */
   next(): Waiting | undefined {
     let first: Waiting | undefined;
     let firstAt = 0;
@@ -132,7 +132,7 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     if (this.#present.of(holder.principal) === 0) this.#turns.delete(holder.principal);
   }
 
-  /** Returns a value below 0 if the turn of `one` is before the turn of `other`. */
+  /** Returns a value below 0 if the holder `one` gets a place before `other`. */
   #compare(one: Holder, other: Holder): number {
     const fewer =
       one.principal === other.principal
@@ -142,8 +142,8 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
   }
 
   /**
-   * Returns the time of the last turn: of the connection if both holders belong to one principal, otherwise of the
-   * principal.
+   * Returns the time at which a holder last got a place: its connection if both holders belong to one principal,
+   * otherwise its principal.
    */
   #lastTurn({ principal, connection }: Holder, other: Holder): number {
     const turns = this.#turns.get(principal);
@@ -152,7 +152,8 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
 }
 
 /**
- * Maximum number of connections per principal with a recorded last turn. A forgotten connection counts as never served.
+ * Maximum number of connections per principal whose last place is recorded. A connection without a record counts as
+ * never served.
  */
 const MAX_CONNECTIONS = 1000;
 

@@ -34,7 +34,7 @@ export interface NamePolicy<T> {
 export interface NameBookOptions<T> {
   /** Form of MCP names. */
   readonly naming: McpNaming;
-  /** Returns the parts of a record's names. */
+  /** Returns the parts from which the names of a record are built. */
   readonly namedOf: (record: T) => NameParts;
   /** Result of `renderMcpName` for a record, if the caller already has it. */
   readonly mcpNameOf?: (record: T) => string;
@@ -182,8 +182,8 @@ export class NameBook<T> {
   }
 
   /**
-   * Assigns the names of a surface and of the surfaces before it in the list, so that the names do not depend on which
-   * surface is used first.
+   * Assigns the names of a surface and of the surfaces before it in `SURFACE_ORDER`, so that the names do not depend on
+   * which surface is used first.
    */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
@@ -253,7 +253,8 @@ export class NameBook<T> {
   }
 
   /**
-   * Returns true if a name that the hub builds for a record with this prefix reads as a name of the record's source.
+   * Returns true if a record may be shown under this name: the policy permits the name, and it reads as a name of the
+   * record's own source. `prefix`: prefix that the hub adds to the name.
    */
   #mayShow(record: T, name: string, prefix: string): boolean {
     const policy = this.#policy;
@@ -284,7 +285,8 @@ export class NameBook<T> {
 }
 
 /**
- * Returns true if a spelling starts with exactly this prefix when it is read. A shortened name has a shortened prefix.
+ * Returns true if the name was read as one of the source `id` with exactly this prefix. A shortened name has a
+ * shortened prefix.
  */
 function isOwn(
   { owners, prefix: read, rests, name: from }: SpellingParts,

@@ -49,8 +49,8 @@ export class NameIndex<T> {
   }
 
   /**
-   * Returns the records with a name without prefix. Records with this hidden name come first. Records whose name was
-   * this one before they were renamed come last.
+   * Returns the records that a name without prefix may mean: those with this hidden name; if there are none, those that
+   * are shown under this name; otherwise those that had this name before they were renamed.
    */
   bare(name: string): readonly T[] {
     const { answersTo } = this.#options;

@@ -102,8 +102,8 @@ export function renderModelName(record: NameParts, mcpName: string): string {
 }
 
 /**
- * Returns the name with the namespace of its source, or with the source's id if it has no namespace. A shadowed tool is
- * found by this name.
+ * Returns the name with the source's id as prefix, or with the source's namespace if the name already contains the
+ * prefix of a module. A shadowed tool is found by this name.
  */
 export function renderQualifiedName(record: NameParts, naming: McpNaming, surface: Surface): string {
   const { id, namespace } = record.source;

@@ -16,7 +16,7 @@ export type DefaultToolName = (typeof DEFAULT_TOOL_NAMES)[number];
 /** Name of the only tool of a server until a user has signed in. */
 export const SIGN_IN_TOOL_NAME = "sign_in";
 
-/** The hub's tools about itself, each with further names that clients of the core dialect use for it. */
+/** The hub's tools about itself, each with the further names by which clients of the core dialect call it. */
 export const META_ALIASES = {
   "meta.get_server_status": ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
   "meta.get_full_capabilities": ["get_mcp_server_capabilities"],

@@ -40,7 +40,7 @@ export interface SpellingOptions {
 export class Spellings {
   readonly #configured: PrefixTable;
   readonly #derived: PrefixTable;
-  /** Prefixes before the models' form of the separator, if that form differs. */
+  /** Prefixes that end with the separator in its form for models, if that form differs. */
   readonly #forModels: PrefixTable;
   readonly #shortened = new Map<string, Set<string>>();
   readonly #reserved: ReadonlySet<string>;
@@ -181,7 +181,7 @@ const AT_START: readonly number[] = [0];
 class PrefixTable {
   readonly #owners = new Map<string, Set<string>>();
   readonly #separators: readonly string[];
-  /** First characters of the separators. They exclude almost every position from the search. */
+  /** First characters of the separators. Positions with other characters are skipped. */
   readonly #starts: ReadonlySet<number>;
   /** Lengths of the prefixes, the longest first. */
   #lengths: readonly number[] = [];
@@ -220,7 +220,7 @@ class PrefixTable {
   }
 }
 
-/** Name after a prefix. The rests are computed when they are read, because most readers need only the owners. */
+/** Name after a prefix. `rests` is computed when it is read, because most readers need only the owners. */
 class PrefixedName implements SpellingParts {
   readonly owners: ReadonlySet<string>;
   readonly prefix: string;

@@ -25,7 +25,7 @@ export interface OptionSchema<T = unknown> {
   readonly additionalProperties?: boolean | OptionSchema;
   readonly anyOf?: readonly OptionSchema[];
   readonly examples?: readonly unknown[];
-  /** The value is a path, relative to the folder of the file that contains it. */
+  /** Present if the value is a path, relative to the folder of the file that contains it. */
   readonly format?: "path";
   /** True if the value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`. It is never shown. */
   readonly writeOnly?: boolean;

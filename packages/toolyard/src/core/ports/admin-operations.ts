@@ -3,7 +3,7 @@ import type { Access } from "../access.ts";
 /** One operation of the administration API, for its description. */
 export interface AdminOperation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the base path of the hub; variable parts are in braces: `/api/admin/sources/{name}`. */
+  /** Path below the base path of the hub; variable parts are in braces: `/api/admin/sources/{name}`. */
   readonly path: string;
   readonly summary: string;
   /** Callers that may use it: every caller, callers with rights that are not narrowed, or administrators. */

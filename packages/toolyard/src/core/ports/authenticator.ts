@@ -63,5 +63,5 @@ export function alwaysAdmitting(principal: Principal): Authenticator {
   return { authenticate: () => admitted };
 }
 
-/** Credentials on a transport without credentials. */
+/** Empty credentials, for a transport that carries none. */
 export const NO_CREDENTIALS: Credentials = Object.freeze({ header: () => undefined });

@@ -6,7 +6,7 @@ export const LATENCY_BOUNDS_MS: readonly number[] = [
   1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000,
 ];
 
-/** Name of the row that counts the tools, or the sources, beyond the limit. */
+/** Name of the row for all tools, or for all sources, beyond the maximum number of rows. */
 export const OTHER = "other";
 
 /** Counts of the calls to one tool, or to one source with another method. */

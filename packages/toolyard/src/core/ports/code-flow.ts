@@ -1,11 +1,11 @@
 /** The hub as a client of an authorization server. */
 export interface CodeFlowClient {
-  /** Client id at the external issuer. Absent: browsers cannot sign in there. */
+  /** Client id at the external issuer. Absent: browsers cannot sign in at this issuer. */
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** Scopes to request at the external issuer besides those that every token needs. */
   readonly scopes: readonly string[];
-  /** Names this hub in requests to the external issuer (RFC 8707). */
+  /** True if requests to the external issuer name this hub as the resource (RFC 8707). */
   readonly namesResource: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface ReloadPreview {
     readonly changed: readonly string[];
     readonly removed: readonly string[];
   };
-  /** Sections that differ. */
+  /** Sections that differ from those of the running hub. */
   readonly sections: readonly string[];
   /** Sections that differ and take effect when the hub is restarted. */
   readonly atRestart: readonly string[];
@@ -27,7 +27,7 @@ export interface ReloadPreview {
 
 /** Applies changed configuration files, one change at a time. */
 export interface ConfigReloader {
-  /** Reason why the configuration that was read last is not in force. Absent: it is. */
+  /** Reason why the configuration that was read last is not in force. Absent if it is in force. */
   readonly problem: string | undefined;
   /** Rejects if the configuration cannot be applied. */
   apply(): Promise<void>;
@@ -58,7 +58,7 @@ export interface HubControl {
   refresh(id: string, signal: AbortSignal): Promise<boolean>;
   /** Ends a source and starts it again. Resolves with false if there is no such source. */
   restart(id: string): Promise<boolean>;
-  /** Reason why the configuration that was read last is not in force. Absent: it is. */
+  /** Reason why the configuration that was read last is not in force. Absent if it is in force. */
   readonly problem: string | undefined;
   /** Reads the configuration files again and applies them. Rejects with the reason if they cannot be applied. */
   reload(): Promise<void>;

@@ -14,8 +14,8 @@ export interface View {
 export type ListKind = "tools" | "resources" | "templates" | "prompts";
 
 /**
- * One list as one view shows it. `entries` have the MCP form; `json` is their array, serialised once. Both are shared
- * and must not be changed.
+ * One list as one view shows it. `entries` have the MCP form; `json` is the text of their array, serialised once. Both
+ * are shared and must not be changed.
  */
 export interface RenderedList {
   readonly entries: readonly JsonObject[];
@@ -43,9 +43,12 @@ export interface ServerFacts {
   readonly features: SourceFeatures;
   /** True if the facts contain data for this caller only. @default false */
   readonly isPrivate?: boolean;
-  /** Further members of `serverInfo`, taken from the only source. */
+  /** Further members of `serverInfo`, taken from the source if the hub has only one. */
   readonly about?: JsonObject;
-  /** Capabilities that the sources' servers declare. The hub's own values have precedence over known ones. */
+  /**
+   * Capabilities that the sources' servers declare. If the hub implements a capability itself, its own value has
+   * precedence.
+   */
   readonly capabilities?: JsonObject;
 }
 

@@ -3,7 +3,7 @@ import type { LogLevel } from "./ports.ts";
 
 /** One line of the log, redacted and limited in length. */
 export interface LogLine {
-  /** Counts the lines of this hub, from 1. */
+  /** Number of the line, counted from 1 since the start of the hub. */
   readonly number: number;
   /** ISO 8601, UTC. */
   readonly time: string;

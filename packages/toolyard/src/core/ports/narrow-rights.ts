@@ -68,7 +68,7 @@ function isAnyOf(globs: readonly string[], source: string): boolean {
 function permitsName(rights: CompiledRights, subject: NamedSubject): boolean {
   const { deny, readOnly, sources } = rights;
   const { isDiscovery, isReadOnly, isUnlisted, source } = subject;
-  // A pattern of `deny` also matches names that a lenient server would accept for the same tool.
+  // For an unlisted tool, a pattern of `deny` also matches names that a lenient server would accept for the same tool.
   if (deny.some((pattern) => matchesText(pattern, subject))) return false;
   if (isUnlisted === true && deny.some((pattern) => deniesLoosely(pattern, subject))) return false;
   if (isDiscovery) return true;
@@ -89,7 +89,7 @@ function matchesText({ text, qualified }: Pattern, subject: NamedSubject): boole
 
 type QualifiedName = NonNullable<Pattern["qualified"]>;
 
-/** Returns true if the pattern names the subject's source, and a name that the subject has there. */
+/** Returns true if the pattern matches the subject's source, and a name that the subject has at this source. */
 function isQualified({ source, rest }: QualifiedName, subject: NamedSubject, matches = matchesGlob): boolean {
   if (subject.source === undefined || !matchesGlob(source, subject.source)) return false;
   return [subject.name, subject.ownName].some((name) => matches(rest.text, bareName(name, subject)));
@@ -128,7 +128,8 @@ function allowsName({ text, head, qualified }: Pattern, subject: NamedSubject): 
 }
 
 /**
- * Separator between the id of a source and a pattern. In a hub with this separator, the text before it is a namespace.
+ * Separator between the id of a source and a pattern. If it is also the hub's separator of names, the text before it is
+ * a namespace.
  */
 const QUALIFIER = "::";
 

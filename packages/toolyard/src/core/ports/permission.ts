@@ -71,7 +71,7 @@ export interface UriSubject {
 
 /** Compiled rights of one caller. */
 export interface Permission {
-  /** Key of the rights. Equal rights have equal keys, for any holder. */
+  /** Key of the rights. Equal rights have equal keys, whichever principal has them. */
   readonly key: string;
   /** True if this caller may not use everything. */
   readonly isNarrowed: boolean;

@@ -7,7 +7,7 @@ export interface Profile {
   readonly name: string;
   /** Rights that select the content of the profile, the same for every caller. */
   readonly rights: Rights;
-  /** Tool mode of requests that name none. Absent: the tool mode of the hub. */
+  /** Tool mode of requests that name no tool mode. Absent: the tool mode of the hub. */
   readonly toolMode?: ToolMode;
   /** Roles whose callers may use the profile; the local caller always may. Absent: all callers. */
   readonly roles?: readonly string[];

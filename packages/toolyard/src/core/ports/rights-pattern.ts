@@ -23,7 +23,10 @@ export interface UriPattern {
   readonly careless: readonly string[];
 }
 
-/** Splits a pattern with the id of a source. No URI contains `::` between its scheme and its authority. */
+/**
+ * Matches a pattern that begins with the id of a source. Does not match URIs, because `::` does not occur between
+ * scheme and authority.
+ */
 const QUALIFIED = /^([\w.*?-]+)::(.*)$/s;
 
 export function compilePattern(text: string): Pattern {

@@ -12,7 +12,7 @@ export interface ScheduleState {
   readonly next?: string;
   /** Number of runs since the start of the hub that were skipped, because an earlier run was unfinished. */
   readonly skipped: number;
-  /** Last run that could not start. */
+  /** Problem of the last run that could not start. */
   readonly problem?: { readonly at: string; readonly message: string };
   /** Runs that can still be read, the newest first. Each is a task. */
   readonly runs: readonly TaskSnapshot[];

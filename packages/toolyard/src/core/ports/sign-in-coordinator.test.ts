@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SignInCoordinator, type WaitingSignIn } from "./sign-in-coordinator.ts";
 
-/** Returns pending sign-ins that add their name to `ended` when they are displaced. */
+/** Returns a function that registers a pending sign-in. The sign-in adds its name to `ended` when it is displaced. */
 function waiter(
   desk: SignInCoordinator,
   ended: string[],

@@ -25,8 +25,8 @@ const PAGE_HEADERS = Object.freeze({
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  // With `no-referrer`, browsers would send no `Origin` with the form; this header proves that the form is the hub's
-  // own.
+  // With `no-referrer`, browsers would not send `Origin` with the form. `Origin` proves that a page of the hub sent the
+  // form.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
 });

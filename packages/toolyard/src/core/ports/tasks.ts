@@ -61,7 +61,7 @@ export interface TaskObserver {
 
 /** Interface through which a task observes and controls its running call. */
 export interface TaskRun {
-  /** Reports events from now on, and immediately those that happened before. */
+  /** Reports future events to `observer`, and immediately those that have already happened. */
   observe(observer: TaskObserver): void;
   /** Returns the open server requests by key. */
   openInput(): JsonObject;
@@ -138,7 +138,10 @@ export interface TaskChange {
   readonly task: TaskSnapshot;
 }
 
-/** Tools that 2025-11-25 clients may call as tasks. A new object after each change of the configuration. */
+/**
+ * Rules that decide which tools support tasks for clients of 2025-11-25. A change of the configuration creates a new
+ * object.
+ */
 export interface TaskSupportRules {
   /**
    * Returns true if a list shall state that the tool supports tasks: its own server states it, or the configuration

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/json.ts";
 import { serviceKey } from "../service-key.ts";
 import { TRACEPARENT } from "../trace-context.ts";
 
-/** Kinds of spans: a request to the hub, a request of the hub, or work inside the hub. */
+/** Kinds of spans: a request that the hub receives, a request that it sends, or work inside the hub. */
 export type SpanKind = "server" | "client" | "internal";
 
 /** Names of span attributes. `telemetry/otlp/names.ts` has their names on the wire. */
@@ -41,7 +41,7 @@ export type SpanFact =
 
 /** A span. Its methods do nothing after `end`. */
 export interface Span {
-  /** `_meta` for the work inside, with the context of this span. */
+  /** `_meta` for the work inside the span, with the span's trace context. */
   readonly meta: JsonObject;
   /** False if the trace is not sampled. Only `meta` is then used. */
   readonly isRecording: boolean;
@@ -71,5 +71,5 @@ export function startWithin(
   return meta?.[TRACEPARENT] === undefined ? undefined : tracing?.start(name, kind, meta);
 }
 
-/** Traces. `undefined` if the configuration requests none: parts then run without any tracing code. */
+/** Traces of the hub. `undefined` if the configuration requests no traces: parts then run without any tracing code. */
 export const TRACING = serviceKey<Tracing | undefined>()("tracing");

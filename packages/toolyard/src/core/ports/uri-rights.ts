@@ -31,7 +31,7 @@ export function permitsUri(rights: UriRules, subject: UriSubject): boolean {
   );
 }
 
-/** Returns true if the text of a template, or of an invalid URI, matches. */
+/** Returns true if `allow` matches the text of a template, or of an invalid URI. */
 function allowsText({ allow }: UriRules, subject: UriSubject): boolean {
   const { shown, own, prefix } = subject;
   const spellings = [shown, `${prefix}${own}`, withUriPrefix(prefix, own)];
@@ -52,11 +52,11 @@ interface RequestedUri {
   readonly source: string | undefined;
   readonly readings: UriReadings;
   readonly query: string;
-  /** Prefixes of a reading that a pattern of `allow` may contain. */
+  /** Prefixes with which a pattern of `allow` may begin when it is compared with a reading of the URI. */
   readonly starts: readonly string[];
   /**
-   * Prefixes of a reading that a pattern of `deny` may contain. A pattern without prefix denies the URI at every
-   * source, because the caller chooses whether it writes the prefix.
+   * Prefixes with which a pattern of `deny` may begin. A pattern without prefix denies the URI at every source, because
+   * the caller chooses whether it writes the prefix.
    */
   readonly deniedStarts: readonly string[];
 }
@@ -68,8 +68,8 @@ function requestedUri(uri: ResourceUri, subject: UriSubject): RequestedUri | und
 }
 
 /**
- * Returns the prefixes that a pattern of `allow` may contain. A pattern may contain a source's prefix that is not
- * shown; a pattern without prefix matches the shown URI.
+ * Returns the prefixes with which a pattern of `allow` may begin. A pattern may begin with a source's prefix that is
+ * not shown; a pattern without prefix matches the shown URI.
  */
 function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   const written = prefix.toLowerCase();

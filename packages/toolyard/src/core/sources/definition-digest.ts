@@ -43,7 +43,7 @@ export function coveredBy(definition: JsonObject): JsonObject {
   return Object.keys(covered).length === Object.keys(definition).length ? definition : covered;
 }
 
-/** Returns true for the protocol's form of `execution`: one known keyword and nothing else. */
+/** Returns true if `execution` has the protocol's form: one known keyword and nothing else. */
 function isExecution(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { taskSupport, ...others } = value;
@@ -62,7 +62,7 @@ function shownOf(definition: JsonObject, member: string): unknown {
 }
 
 // Returns an output schema that both eras can express, otherwise `undefined`. In the legacy era, structured content
-// must be an object; other schemas are missing or wrapped there.
+// must be an object, so the hub omits or wraps other schemas.
 function outputOfBothEras(schema: unknown): unknown {
   if (!isJsonObject(schema) || schema["type"] !== "object") return undefined;
   const { properties, required } = schema;

@@ -21,7 +21,7 @@ export interface ListingShape {
   readonly pins: Readonly<Record<string, string>>;
   /** Additional words by which search finds the tools. */
   readonly keywords: readonly string[];
-  /** Absent: as the source declares it. */
+  /** Visibility of the source's tools. Absent: as the source declares it. */
   readonly visibility?: Visibility;
   /** Maximum milliseconds without activity for a call, by tool name. */
   readonly toolTimeouts: Readonly<Record<string, number>>;

@@ -203,8 +203,8 @@ export interface Provider {
    */
   refresh?(signal: AbortSignal): Promise<void>;
   /**
-   * Restarts a running process that nobody has used yet, so that it gets the current environment. Absent if the source
-   * has no process that keeps its environment.
+   * Restarts a running process that has not been used yet, so that it gets the current environment. Absent if the
+   * source has no process that keeps its environment.
    */
   restartUnused?(): Promise<void>;
   /**

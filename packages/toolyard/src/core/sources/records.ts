@@ -148,7 +148,7 @@ export interface Listing {
   readonly problems: readonly Problem[];
   /** Names of the tools that the configuration excludes. */
   readonly excluded?: readonly string[];
-  /** Present if the source lists no entries: the failure of a call to one of its names. */
+  /** Present if the source lists no entries: the failure of every call that uses one of its names. */
   readonly withheld?: Fail;
 }
 

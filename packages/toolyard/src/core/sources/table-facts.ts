@@ -7,8 +7,8 @@ export interface TableFacts {
   /** Name of the table in older files. */
   readonly formerly?: string;
   /**
-   * Present if the values of the table, or of each entry of a table of sources, are run on this machine, write files
-   * here, or send local data to another machine.
+   * Present if values of the table, or of each entry of a table of sources, are run on this machine, name files that
+   * are written, or send local data to another machine.
    */
   readonly starts?: Starts;
   /** Present if the table names the locations of tools on this machine. */
@@ -19,7 +19,7 @@ export interface TableFacts {
 export interface Starts {
   /** Keys of these values. @default all keys */
   readonly keys?: readonly string[];
-  /** Keys whose values show the user the program, in this order. None of them may hold a secret. */
+  /** Keys of the values that are shown to the user, in this order. None of them may hold a secret. */
   readonly shownKeys: readonly string[];
   /** Text between these values. @default ", " */
   readonly between?: string;

@@ -98,7 +98,7 @@ test.each([
   ["tool_error: no\rpaid: yes", "tool_error: no\npaid: yes"],
   ["one\r\ntwo\n", "one\r\ntwo\n"],
   ["\r\r\n\r", "\n\r\n\n"],
-  // The mark between the two characters is removed first. The lone carriage return must be recognised nevertheless.
+  // The direction mark is removed before the control character, and the carriage return must still count as a lone one.
   ["a\r\u202e\u0007b", "a\nb"],
   ["a\r\u001b\nb", "a\r\nb"],
 ])("a carriage return does not overwrite the displayed line: %j", (text, shown) => {

@@ -1,7 +1,7 @@
 /**
  * Characters that a user does not see and a model reads: characters without a width (joiners, variation selectors,
- * direction marks, tag letters, fillers, all default-ignorable characters), and the anchors of annotations. JSON text
- * contains the first 32 control characters as escapes, which `MAYBE_HIDDEN` matches.
+ * direction marks, tag letters, fillers, all default-ignorable characters), and the anchors of interlinear annotations.
+ * JSON text contains the first 32 control characters as escapes, which `MAYBE_HIDDEN` matches.
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
 /**
@@ -21,7 +21,10 @@ const FLOOD = new RegExp(String.raw`(\p{M}{${MAX_MARKS}})\p{M}+`, "gu");
 const HAS_FLOOD = new RegExp(String.raw`\p{M}{${MAX_MARKS + 1}}`, "u");
 const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
-/** Matches most names and texts; a fast test. */
+/**
+ * Matches texts that need no further test: printable ASCII, tabs and line breaks. Most names and texts are of this
+ * kind.
+ */
 const PLAIN = /^[\t\n\r -~]*$/;
 /** Matches every text that `MAYBE_HIDDEN` matches, and all texts beyond ASCII. */
 const MAYBE_HIDDEN_OR_BEYOND_ASCII = /[^\0-~]|\\u00[01]|\\[bf]/;
@@ -173,7 +176,7 @@ export function safeToShow(text: string): string {
   return text.replaceAll(UNSAFE_TO_SHOW, "").replaceAll(LONE_RETURN, "\n");
 }
 
-/** Makes JSON text safe to display: such a character becomes an escape, so that the value is unchanged. */
+/** Makes JSON text safe to display. Each unsafe character becomes an escape, so that the value is unchanged. */
 export function safeJson(json: string): string {
   return json.replaceAll(UNSAFE_TO_SHOW, escaped);
 }

@@ -11,7 +11,7 @@ const MAX_CHARS = 200_000;
 /** Average bytes of a token in JSON results, for estimates from a size without the text. */
 const BYTES_PER_TOKEN = 4;
 
-/** Letters of one token in a long word, and digits of one token. */
+/** Average number of letters of a token in a long word, and of digits of a token. */
 const LETTERS = 7;
 const DIGITS = 3;
 
@@ -21,7 +21,7 @@ const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u{1f000}-\u{1faff}]/gu;
 const PIECE = /[ ]?[A-Z]?[a-z\u00df-\u024f]+|[ ]?[A-Z]+|\d+|[ ]?[^\s\p{L}\p{N}]+|\s+|[ ]?\p{L}+/gu;
 /** Tokens of a character that belongs to another script, such as Cyrillic or Arabic. */
 const OTHER_SCRIPT = 0.22;
-/** Characters of punctuation that usually share a token, such as `":{"`. */
+/** Average number of punctuation characters of a token, such as `":{"`. */
 const PUNCTUATION = 2.5;
 
 /** Returns the estimated number of tokens of a text. */

@@ -1,7 +1,10 @@
 /** Maximum length of a cached text; longer texts are parsed each time. */
 const MAX_KEPT_CHARS = 4096;
 
-/** Parses texts that usually equal the previous one. The results are shared and must not be changed. */
+/**
+ * Parser that caches its last result, for texts that usually equal the previous one. The results are shared and must
+ * not be changed.
+ */
 export class LastRead<V> {
   readonly #read: (text: string) => V;
   #last: { readonly text: string; readonly value: V } | undefined;

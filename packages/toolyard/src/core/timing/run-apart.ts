@@ -1,6 +1,6 @@
 /**
- * Runs `work`. If it throws, other work continues, and the exception is thrown again in a later turn, as for a listener
- * of an EventTarget.
+ * Runs `work`. If it throws, other work continues, and the exception is thrown again by `process.nextTick`, as for a
+ * listener of an EventTarget.
  */
 export function runApart(work: () => void): void {
   try {

@@ -47,7 +47,7 @@ interface QueuedSlice {
 const waiting: QueuedSlice[] = [];
 let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
-/** Waits for a turn of the event loop. All works in slices together get one slice per turn. */
+/** Waits for a turn of the event loop. All work in slices shares one slice per turn. */
 function nextTurn(keepsAlive: boolean): Promise<void> {
   return new Promise((begin) => {
     waiting.push({ keepsAlive, begin });

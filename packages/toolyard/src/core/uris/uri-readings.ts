@@ -16,7 +16,7 @@ const MAX_URI_LENGTH = 8192;
 const MAX_FORMS = 64;
 
 /**
- * Returns the readings of a URI: as WHATWG reads it, and as a server reads it that decodes it until nothing changes.
+ * Returns the readings of a URI: by the WHATWG rules, and by a server that decodes the URI until nothing changes.
  * Separators, dot segments, queries and other spellings count even if only decoding reveals them. Returns `undefined`
  * if the URI is deceptive: encoded control characters, invalid bytes, or too many readings.
  */
@@ -36,7 +36,7 @@ export function readUri({ scheme, authority, path, canonical }: ResourceUri): Ur
 
 /**
  * Returns the equivalent spellings of a pattern over URIs. Each of them may match a reading. The text before the last
- * `+` of the scheme stays.
+ * `+` of the scheme stays unchanged.
  */
 export function patternForms(pattern: string): readonly string[] {
   const parts = /^([^:/?#]*:)(.*)$/s.exec(pattern);

@@ -30,14 +30,14 @@ const FOUND_COSINE = 0.4;
 const FOUND_DEVIATIONS = 2.5;
 const BEST_SCORE = 0.99;
 /**
- * Minimum share of the query's information for the divisor of word scores. If the best tool matches a smaller share,
- * its word score stays below 1.
+ * Minimum of the divisor of word scores, as a share of the query's information. If the best tool matches a smaller
+ * share, its word score stays below 1.
  */
 const LEAST_DIVISOR = 0.5;
 
 /**
- * Combines word scores and similarity on one scale. Adds the scores of the nearest tools of other servers and of the
- * best tools of the same server.
+ * Combines word scores and similarity on one scale. Adds to each tool a share of the scores of the nearest tools of
+ * other servers and of the best tools of its own server.
  */
 export class Blend {
   /** Ranks of the tools that were found, each once. */
@@ -47,7 +47,7 @@ export class Blend {
   readonly #words: Float64Array;
   readonly #likeness: Likeness;
   readonly #share: number;
-  /** Contributions by source. */
+  /** For each source: the amount that its best tools add to the score of each of its tools. */
   readonly #servers: Float64Array;
   readonly #sources: Uint32Array;
 
@@ -68,7 +68,7 @@ export class Blend {
     for (const rank of ranks) sums[rank]! += servers[sources[rank]!]!;
   }
 
-  /** Returns the contribution of similarity. NaN counts as no similarity. */
+  /** Returns the amount that similarity adds to the score of a tool. NaN counts as no similarity. */
   #meaningOf(rank: number): number {
     const { cosines, mean, deviation } = this.#likeness;
     const above = Math.min((cosines[rank]! - mean) / deviation, MOST_DEVIATIONS);
@@ -123,7 +123,7 @@ function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array):
   return near;
 }
 
-/** Returns the contribution by source: the share that its best tools add to each of its tools. */
+/** Returns for each source the amount that its best tools add to the score of each of its tools. */
 function serverShares(sums: Float64Array, ranks: readonly number[], { places, ranking }: BlendRules): Float64Array {
   const { sources, sourceCount } = places;
   const { blendServerShare, serverTools } = ranking;

@@ -1,6 +1,6 @@
 import { rowProducts, type RowProducts } from "./row-products.ts";
 
-/** The width of a row is a multiple of this number. */
+/** Number of values that one vector instruction multiplies. The width of a row is a multiple of it. */
 const LANES = 8;
 
 /** Vectors of whole numbers from -127 to 127, stored one after another. */

@@ -6,7 +6,7 @@ import type { VectorRows } from "./vector-rows.ts";
 export const NEIGHBOURS = 5;
 /** Minimum similarity of two tools for a contribution. */
 const LEAST_COSINE = 0.5;
-/** Assumed share of the maximum similarity that the remaining elements add after the first comparison. */
+/** Share of its maximum that the similarity of the elements outside the first comparison is expected to reach. */
 const HOPE = 0.5;
 export const NOBODY = -1;
 
@@ -46,7 +46,10 @@ export class Neighbours {
     return found;
   }
 
-  /** Copies the results that are still valid. Returns an array with 1 for each tool that must be compared again. */
+  /**
+   * Copies the results in `before` that are still valid. Returns an array with 1 for each tool that must be compared
+   * again.
+   */
   #take(before: Neighbours | undefined): Uint8Array {
     const fresh = new Uint8Array(this.#tools.length).fill(1);
     if (!before) return fresh;

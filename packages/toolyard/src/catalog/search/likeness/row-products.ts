@@ -23,8 +23,8 @@ let isRefused = false;
  * returns equal products.
  */
 export function rowProducts(count: number, width: number): RowProducts {
-  // Below the limit plain code is used. Big-endian machines use it too, because WebAssembly stores numbers in
-  // little-endian order.
+  // Small tables use plain code. Big-endian machines use it too, because WebAssembly stores numbers in little-endian
+  // order.
   if (isRefused || count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
   try {
     return vectorProducts(count, width);

@@ -54,7 +54,10 @@ export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
   readonly #known = new WeakMap<readonly PreparedTool[], SearchTable>();
-  /** Preparations, kept until the neighbours are found, or permanently if there is no table. */
+  /**
+   * Preparations by list. Each is kept until its neighbours are found, or permanently if the table of token vectors
+   * cannot be read.
+   */
   readonly #jobs = new Map<readonly PreparedTool[], Job>();
   readonly #running = new Set<Promise<unknown>>();
   /** Neighbours of the last completed preparation. */

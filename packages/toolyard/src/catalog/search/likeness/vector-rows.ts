@@ -20,9 +20,9 @@ const PARTS = 3;
 /** Vectors of tools in the order of their ranks. */
 export class VectorRows {
   readonly size: number;
-  /** First elements of each tool's vector of the whole tool. */
+  /** For each tool: the first elements of the vector of the whole tool. */
   readonly #first: ByteRows;
-  /** Vectors of each tool: whole, name, description. */
+  /** For each tool, three vectors: of the whole tool, of its name, of its description. */
   readonly #rows: ByteRows;
   /** Inverse of each row's length. 0 for a zero vector. */
   readonly #scales: Float32Array;

@@ -8,7 +8,7 @@ import { VectorFile, type Vectors } from "./vector-file.ts";
 const BATCH = 96;
 /** Time limit of one request, in milliseconds. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** Pause after a failure, doubled after each further failure. */
+/** Pause after a failed request, in milliseconds, doubled after each further failure. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 /** Maximum number of cached vectors that are not in use. */
@@ -144,7 +144,7 @@ export class VectorStore {
     if (this.#vectors!.size <= MAX_VECTORS + texts.length) return;
     const used = new Set(texts.map(({ key }) => key));
     for (const key of this.#vectors!.keys()) if (!used.has(key)) this.#vectors!.delete(key);
-    // The next append then creates the file again.
+    // The next append creates the file again, without the removed vectors.
     this.#onDisk = 0;
   }
 }
