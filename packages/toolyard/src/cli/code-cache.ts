@@ -21,7 +21,7 @@ export function enableCodeCache(
   if (!enableCompileCache) return undefined;
   const folder = join(dataFolder(variables), "compiled");
   try {
-    // Node would create the folder readable for all users.
+    // The folder is created here with mode 0700, because Node would create it readable for all users.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return enableCompileCache(folder).directory;
   } catch {

@@ -30,7 +30,7 @@ function factsOf(error: unknown): { error: string; stack?: string } {
   return { error: messageOf(error), ...(stack === undefined ? {} : { stack }) };
 }
 
-/** Returns whether the innermost frame outside Node belongs to Toolyard. */
+/** Returns whether the innermost stack frame outside Node belongs to Toolyard. */
 function isOwn(error: unknown): boolean {
   const frames =
     error instanceof Error

@@ -6,14 +6,15 @@ import type { Io } from "./output/io.ts";
 
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 
-/**
- * Returns the question, the output and the removals if one source is broken and a user at a terminal gives this answer.
- */
-/** Creates the parts of a hub that these functions use: its reports, and the repair of a source. */
+/** Creates the parts of a hub that `mendBroken` uses: its reports, and the repair of a source. */
 function hubWith(sources: () => readonly object[], mend = async (_id: string): Promise<void> => {}): Hub {
   return { port: { sources }, sources: { mend } } as unknown as Hub;
 }
 
+/**
+ * Runs `mendBroken` with one broken source, for a user at a terminal who gives this answer. Returns the question, the
+ * output and the removed folders.
+ */
 async function mended(answer: boolean | undefined, options: { yes?: boolean; json?: boolean } = {}, wasMended = false) {
   const [asked, removed, stderr] = [[] as unknown[], [] as string[], new PassThrough()];
   const broken = { package: "npx torn-server", folders: [FOLDER], mended: wasMended };

@@ -46,7 +46,7 @@ export async function createProgram(io: Io, version: string, options: ProgramOpt
   return program;
 }
 
-/** Advice for commands of the core server's document that have a different name in this program. */
+/** Advice for commands of the specified core server that have a different name in this program. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   execute:
     "`toolyard core execute <tool_name> --params <json>` is the core server's; `toolyard call <tool>` calls any.",

@@ -29,7 +29,10 @@ interface PrincipalOptions extends SharedOptions {
   readonly as?: string;
 }
 
-/** Returns the servers of the configuration that have no credentials of their own. */
+/**
+ * Returns the remote servers of the configuration that have no configured credentials, so that users may sign in to
+ * them.
+ */
 export async function signInSources(options: PrincipalOptions, io: Io): Promise<readonly SignInSource[]> {
   const { tree } = await loadSettings(options, io);
   const folder = vaultFolder(dataFolder(io.env));

@@ -7,11 +7,11 @@ import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
 export interface AuditFiles {
-  /** The file that the hub writes. */
+  /** Path of the audit file to which the hub writes. */
   readonly current: string;
-  /** All files, oldest first; the last one is `current`. */
+  /** Paths of all audit files, oldest first; the last one is `current`. */
   readonly all: readonly string[];
-  /** Key of the chain, if the configuration has one. */
+  /** Key of the hash chain, if the configuration has one. */
   readonly key?: string;
 }
 

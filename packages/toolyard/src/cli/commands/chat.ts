@@ -67,7 +67,7 @@ async function startTask({ once, model, timeout, maxIterations, ...shared }: Opt
   return (await import("./tasks.ts")).startAnswer({ message: once, ...limits }, shared, io);
 }
 
-/** Returns the same hub with notifications of tools passed to the view. */
+/** Wraps the hub so that notifications of tools are passed to the view. */
 function watched(toolyard: Toolyard, view: ChatView): AgentHub {
   const { notification } = view;
   if (!notification) return toolyard;
@@ -133,7 +133,7 @@ function exitCode({ stopReason }: AgentOutcome): number {
 async function converse(chat: ChatSession): Promise<number> {
   const { agent, toolyard, view, options, io } = chat;
   if (!options.json) await greet(chat);
-  // Input lines can arrive after this line, so nothing may be awaited before the code reads them.
+  // From here on, input lines can arrive, so the code must not await anything before it reads them.
   const input = openInput(io, options.json === true);
   let answering: AbortController | undefined;
   let isWarned = false;
@@ -188,7 +188,7 @@ async function converse(chat: ChatSession): Promise<number> {
   }
 }
 
-/** Keeps the typed text visible and starts a new line, like a shell. */
+/** Discards the typed line. Its text stays visible and a new line begins, as in a shell. */
 function discardLine(input: Interface): void {
   input.write(null, { ctrl: true, name: "e" });
   process.stdout.write("^C\n");

@@ -41,7 +41,7 @@ export const run: CommandAction<ConnectOptions> = async ([name], options, io) =>
   return left.length > 0 ? EXIT.usage : EXIT.ok;
 };
 
-/** Returns the clients on this machine, detected by their files, once the user has accepted them. */
+/** Returns the clients found on this machine, after the user has agreed to connect them. */
 async function present(options: ConnectOptions, io: Io): Promise<readonly ClientKind[]> {
   const clients = CLIENTS.filter((client) => existsSync(fileOf(client, io)) || hasFolder(client, io));
   const rows = clients.map((client) => [client.id, client.program, fileOf(client, io)]);
@@ -65,7 +65,7 @@ function hasFolder(client: ClientKind, io: Io): boolean {
   return folder !== (io.env["HOME"] ?? io.env["USERPROFILE"]) && existsSync(folder);
 }
 
-/** Plans the moves of all clients, then asks the user once. */
+/** Plans the moves of all clients, then asks the user once for all of them. */
 async function acceptedPlans(
   clients: readonly ClientKind[],
   work: ConnectWork,

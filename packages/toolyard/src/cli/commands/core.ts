@@ -31,7 +31,7 @@ interface ServerOptions extends Options {
   readonly port: number;
 }
 
-/** Exit code of these commands for every kind of failure (G43). */
+/** Exit code of `toolyard core` commands for every kind of failure (G43). */
 const FAILED = 1;
 
 export const list: CommandAction<Options> = (_args, options, io) =>
@@ -56,7 +56,7 @@ export const resource: CommandAction<Options> = ([uri = ""], options, io) =>
   });
 
 export const server: CommandAction<ServerOptions> = async (_args, options, io) => {
-  // Reserved before anything else can print, because with stdio the standard output belongs to the protocol.
+  // Stdout is reserved before anything else can print, because with stdio it belongs to the protocol.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
     await assertOwnFile(options, io);
@@ -112,7 +112,10 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
   return FAILED;
 }
 
-/** Asks about a file found in this folder, or refuses it if no user can be asked. */
+/**
+ * Asks the user to accept a configuration file found in this folder. With stdio no user can be asked, so the file is
+ * refused.
+ */
 async function assertOwnFile(options: Options & { readonly transport?: string }, io: Io): Promise<void> {
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, options.transport === "stdio" ? unasked : io);

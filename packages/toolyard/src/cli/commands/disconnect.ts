@@ -25,7 +25,7 @@ export const run: CommandAction<Options> = async ([name], options, io) => {
   return failed ? EXIT.usage : EXIT.ok;
 };
 
-/** Returns the clients with the hub in their file, and those with servers moved out of it. */
+/** Returns the clients whose file contains the hub, or from whose file servers were moved out. */
 async function connected(io: Io): Promise<readonly ClientKind[]> {
   const states = await Promise.all(
     CLIENTS.map(async (client) => {

@@ -60,8 +60,8 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
 }
 
 /**
- * Returns the folder in which servers of this configuration file start. An editor keeps the file in a subfolder of the
- * workspace; then it is the workspace.
+ * Returns the folder in which servers of this configuration file start. In a folder such as `.vscode`, an editor keeps
+ * its file, so the servers start in the parent folder.
  */
 function workspaceOf(path: string): string {
   const folder = dirname(path);

@@ -60,7 +60,7 @@ function loadLibrary(): Promise<LibraryModule> {
   return importServer("library", "command/library-commands");
 }
 
-/** The input and output of a command that opens the library. */
+/** Returns the input and output of a command that opens the library. */
 export async function libraryIo(options: SharedOptions, io: Io): Promise<ServiceIo> {
   return serviceIo({ ...io, env: await libraryEnvironment(options, io) });
 }

@@ -70,7 +70,7 @@ function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject
   if (options.resources) return hub.listResources();
   if (options.templates) return hub.listResourceTemplates();
   if (options.prompts) return hub.listPrompts();
-  // Lists of a remote hub already have the requested mode.
+  // The remote hub already returned the list of the requested mode, so all its tools are shown.
   return hub.list({ mode: options.url === undefined ? options.mode : "all" });
 }
 

@@ -37,7 +37,9 @@ function hasCode(address: string): boolean {
   return address.includes("#");
 }
 
-/** Opens the console. A link with a code is not passed on the command line, which other users can read. */
+/**
+ * Opens the console. An address with a code is not passed on the browser's command line, which other users can read.
+ */
 function openConsole(address: string, { env }: Io): Promise<boolean> {
   if (!hasCode(address)) return openBrowser(address, env);
   return openBrowserSecretly(address, { folder: join(dataFolder(env), "open"), variables: env });

@@ -70,7 +70,7 @@ async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number
   return isAll ? EXIT.ok : KINDS.unavailable.exit;
 }
 
-/** Describes existing parts, impossible parts, and commands to run. */
+/** Describes the plan: requirements that are met, requirements that cannot be met, and commands to run. */
 function planText(items: readonly PreparationItem[]): string {
   if (items.length === 0) return "No tool here names packages that it needs.";
   return items

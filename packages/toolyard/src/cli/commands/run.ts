@@ -76,7 +76,7 @@ async function runOn(hub: Hub, { job, settings, options, io, view }: RunRequest)
   }
 }
 
-/** Returns the outer call, which contains all calls of the code. */
+/** Returns the outer call. All calls of the code are made within it. */
 function callOf(options: RunOptions, io: Io): Call {
   return new BuiltCall(linkTo(options, io), {
     method: "tools/call",

@@ -48,7 +48,7 @@ interface Options extends SharedOptions {
 }
 
 export const run: CommandAction<Options> = async (_args, options, io) => {
-  // Before anything else can print: with stdio, standard output belongs to the protocol.
+  // Stdout is reserved before anything else can print: with stdio, it belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
   // With stdio, and while a hub is running, no user can be asked.
@@ -137,7 +137,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   let beside: Awaited<ReturnType<typeof besideHttp>>;
   const isTerminalGone = watchTerminal();
   const sharing = { options, io, reloader, onStop: () => leaving.abort("`toolyard stop` was run") };
-  // If its terminal was closed, the hub ends. Otherwise the signal reloads the files.
+  // SIGHUP ends the hub if its terminal was closed. Otherwise it reloads the files.
   const onHangup = (): void => {
     if (isTerminalGone()) return leaving.abort("the terminal was closed");
     void reloader.reload();
@@ -166,7 +166,7 @@ async function serve(hub: Hub, serving: ServeContext): Promise<number> {
   }
 }
 
-/** Opens the requested endpoint. */
+/** Opens the endpoint that the options select: stdio, the shared hub, or HTTP. */
 async function open(
   hub: Hub,
   { options, io, output, firstCaller }: ServeContext,

@@ -126,7 +126,8 @@ function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
 }
 
 /**
- * `--port 6000` sets the first port of the started services, 0 chooses free ports; `--port weather=6000` sets one port.
+ * Returns the port of each service. `--port 6000` sets the first port of the started services, 0 chooses free ports;
+ * `--port weather=6000` sets one port.
  */
 function portsOf(wanted: readonly RunnableService[], given: readonly string[]): ReadonlyMap<string, number> {
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
@@ -176,7 +177,7 @@ async function startAll(
     running.push(one);
     return one;
   };
-  // Weather uses the started geocoding service unless another is configured.
+  // The weather service uses the geocoding service that is started here, unless another is configured.
   const geocoding = wanted.find(({ name }) => name === GEOCODING);
   const endpoint = geocoding ? (await start(geocoding, environment)).served.endpoint : undefined;
   const variables =

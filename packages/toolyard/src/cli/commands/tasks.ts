@@ -122,7 +122,9 @@ async function report(task: JsonObject, options: SharedOptions, io: Io): Promise
 /** Exit code of a task whose tool failed. */
 const FAILED = 1;
 
-/** Sends a request to REST at the running hub. Rejects with a `FailError` for an error and for no answer. */
+/**
+ * Sends a REST request to the running hub. Rejects with a `FailError` if the hub returns an error or does not answer.
+ */
 function ask(request: Omit<RunningHubRequest, "subject">, options: SharedOptions, io: Io): Promise<JsonObject> {
   return requestRunningHub({ ...request, subject: "Tasks run" }, options, io);
 }

@@ -99,7 +99,7 @@ async function showLive({ limit, intervalMs }: LiveSettings, options: Options, i
 }
 
 interface WindowPlace {
-  /** Samples within the window, oldest first. Each reading changes the list. */
+  /** Samples within the window, oldest first. Each reading of the hub adds a sample and removes old ones. */
   readonly samples: CallSample[];
   readonly limit: number;
   readonly io: Io;

@@ -12,7 +12,7 @@ export const list: CommandAction<SharedOptions> = async (_args, options, io) => 
   else if (signIns.length + issuers.length === 0) await print(io.stdout, "The vault is empty.");
   else {
     const rows = signIns.map(({ source, person, issuer, state, until }) => [source, person, issuer, state, until]);
-    // A source with its own credentials has no sign-in, only the issuer of its credentials.
+    // A source with configured credentials has no sign-in, so its issuer gets a separate row.
     const others = issuers.filter((one) => !signIns.some(({ source }) => source === one.source));
     rows.push(...others.map(({ source, issuer }) => [source, "", issuer, "credentials bound", ""]));
     await printPainted(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));

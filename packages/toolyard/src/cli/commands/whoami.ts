@@ -39,7 +39,7 @@ async function ask(
   }
 }
 
-/** Returns the failure for an answer without an identity, with the reason that a hub names. */
+/** Returns the failure for an answer that contains no identity. Includes the reason if a hub gave one. */
 function refusalOf({ href, origin }: URL, status: number, json: unknown): Fail {
   const reason = isJsonObject(json) ? objectMember(json, "error")?.["message"] : undefined;
   if (typeof reason === "string" && (status === 403 || status === 404))

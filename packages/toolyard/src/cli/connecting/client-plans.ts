@@ -71,7 +71,10 @@ export async function planClients(
 
 interface PlanContext {
   readonly work: ConnectWork;
-  /** Servers of the hub, including those of clients planned before. Servers of this client are added. */
+  /**
+   * Servers of the hub, including those of clients that were planned before. The plan of this client adds its own
+   * servers.
+   */
   readonly taken: Map<string, JsonObject>;
   readonly keep: boolean;
   readonly config: LoadedHubConfig;

@@ -16,7 +16,7 @@ export interface ConnectOptions extends SharedOptions {
   readonly profile?: string;
 }
 
-/** The configuration to connect clients to. */
+/** Configuration of the hub to which clients are connected. */
 export interface Target {
   readonly path: string;
   readonly files: readonly string[];

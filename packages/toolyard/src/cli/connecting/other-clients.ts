@@ -63,7 +63,7 @@ async function limitClient(client: ClientKind, hub: ConnectedHubState, work: Con
   await print(io.stderr, `Note: ${client.program} keeps its limits: the hub hides ${names} from it (${path}).`);
 }
 
-/** Returns the list with the hub's arguments: `args`, or `command` in OpenCode's file. */
+/** Returns the member of an entry that lists the hub's arguments: `args`, or `command` in OpenCode's file. */
 function programWords(entry: JsonObject): { readonly key: string; readonly list: readonly unknown[] } | undefined {
   for (const key of ["args", "command"]) {
     const list = entry[key];

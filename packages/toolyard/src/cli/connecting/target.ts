@@ -15,7 +15,8 @@ import type { ConnectOptions, Target } from "./options.ts";
 
 /** Finds the configuration. If there is none, creates the user's configuration, except in a dry run. */
 export async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
-  // After `connect`, clients start programs that the file names, without asking the user.
+  // After `connect`, clients start programs that the file names without asking the user, so the user must accept it
+  // now.
   if (!options.dryRun) await assertAccepted(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);

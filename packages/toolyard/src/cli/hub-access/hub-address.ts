@@ -8,7 +8,7 @@ import { loadSettings } from "./settings.ts";
 /** Default path of REST, also for a hub behind `--url`, whose configuration is not known. */
 const REST_PATH = "/api";
 
-/** Where a running hub is reached. */
+/** Addresses of a running hub. */
 export interface HubAddress {
   /** URL without a slash at its end, to which a path is appended. */
   readonly base: string;
@@ -25,7 +25,7 @@ export async function hubAddress(options: SharedOptions, io: Io): Promise<HubAdd
     return { base, rest: `${base}${REST_PATH}`, token: readToken(options, io) };
   }
   const { server = {}, rest } = (await loadSettings(options, io)).tree;
-  // `insecure` skips the check of the host here: the hub itself checks whether it may listen there.
+  // `insecure` skips the check of the host, which the hub makes itself when it starts to listen.
   const base = await ownUrl(resolveHttp({ ...server, insecure: true }));
   return { base, rest: `${base}${rest?.base_path ?? REST_PATH}`, token: readToken(options, io) ?? server.token };
 }

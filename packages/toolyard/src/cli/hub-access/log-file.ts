@@ -63,7 +63,7 @@ interface Part {
   readonly isNew: boolean;
 }
 
-/** Returns the bytes from an offset; undefined while there is no file. */
+/** Returns the bytes from an offset, or from the start if the file was replaced; undefined while there is no file. */
 async function nextPart(path: string, offset: number, inode: number | undefined): Promise<Part | undefined> {
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;

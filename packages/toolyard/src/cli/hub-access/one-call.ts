@@ -75,8 +75,8 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
 }
 
 /**
- * Runs the call again after the sources that may have the tool have started: a program that runs once cannot try again
- * later.
+ * Makes the call. If it fails because sources are starting, waits for them and repeats it: a command that runs once
+ * cannot try again later.
  */
 async function onceStarted(work: CallAction, io: Io, given: Parameters<CallAction>): Promise<Outcome> {
   const [, { timeoutMs }, hub] = given;

@@ -20,8 +20,8 @@ export interface RunningHubRequest extends Pick<HubQuestion, "method" | "headers
 }
 
 /**
- * Sends a request to the running hub of the configuration or of `--url`. Rejects with a `FailError` for an error, for
- * an answer that is no JSON object, and if no hub answers.
+ * Sends a request to the running hub of the configuration or of `--url`. Rejects with a `FailError` if the hub returns
+ * an error or no JSON object, or does not answer.
  */
 export async function requestRunningHub(
   { path, below = "rest", subject, ...request }: RunningHubRequest,

@@ -5,7 +5,7 @@ import type { SharedOptions } from "../rows/command-row.ts";
 import type { Io } from "../output/io.ts";
 import { parseUrl, readToken } from "./session.ts";
 
-/** Time limit, as long as the remote hub may wait for servers that are starting. */
+/** Time limit of a search at a remote hub, including the time that the hub may wait for starting servers. */
 const ANSWER_WITHIN_MS = 35_000;
 
 export interface RemoteSearch {

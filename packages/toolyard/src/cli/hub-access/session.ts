@@ -90,7 +90,7 @@ async function reached(hub: Hub, url: string, token: string | undefined): Promis
   }
 }
 
-/** Time that a cancelled call has to cancel the calls that it made. */
+/** Time that a cancelled call gets to cancel the calls that it made. */
 const CANCEL_GRACE_MS = 500;
 
 async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {

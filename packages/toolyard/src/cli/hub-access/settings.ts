@@ -8,8 +8,9 @@ import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";
 
 /**
- * Loads the configuration of a command: the named file, the found file, or none. Asks the user first if another user
- * may have written the file. Rejects with a `UsageError` if it is refused, or if no user can be asked.
+ * Loads the configuration of a command: the named file, the file that is found automatically, or none. Asks the user
+ * first if another user may have written the file. Rejects with a `UsageError` if it is refused, or if no user can be
+ * asked.
  */
 export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   await assertAccepted(options, io);

@@ -37,7 +37,7 @@ export function readLinger(text: string | undefined): number {
   return text === undefined ? LINGER_MS : parseDuration(text, "--linger");
 }
 
-/** Loads the configuration in the form that clients compare: without flags of one command. */
+/** Loads the configuration without the flags of one command, because clients compare it before they share a hub. */
 export function sharedConfig({ options, io }: SharedHubContext): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
 }
@@ -61,7 +61,7 @@ interface ClientsOnly extends ServedSharing {
   readonly lingerMs: number;
 }
 
-/** Serves a hub for clients of this user only. The hub ends some time after the last client has disconnected. */
+/** Serves a hub for clients of this user only. The hub ends `lingerMs` after the last client has disconnected. */
 export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<ServedHub> {
   const { options, lingerMs, firstCaller } = clients;
   const wanted = { ...(await endpointOptions(hub, clients)), isBesideHttp: false, firstCaller };
@@ -116,11 +116,14 @@ async function endpointOptions(hub: Hub, sharing: ServedSharing): Promise<Omit<S
   };
 }
 
-/** Maximum log size of a hub without a terminal. Above it, the oldest lines are dropped. */
+/** Maximum size of the log of a hub without a terminal. A larger log is emptied. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const LOG_LOOK_MS = 60_000;
 
-/** Limits the size of the file that receives standard error. */
+/**
+ * Checks regularly whether the file that receives standard error is too large. Returns a function that stops the
+ * checks.
+ */
 function watchLog(): () => void {
   const look = (): void => {
     const { fd } = process.stderr;

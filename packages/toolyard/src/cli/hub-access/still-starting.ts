@@ -7,7 +7,7 @@ import { print, type Io } from "../output/io.ts";
 
 /** Prints the names of sources that an answer lacks because they are still starting. */
 export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
-  // A source may have cached definitions before it has started.
+  // A source with cached definitions is complete in the answer, even before it has started.
   const starting = toolyard
     .sources()
     .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))
@@ -19,7 +19,7 @@ export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
     );
 }
 
-/** Waits for the modules. Prints the wait on a terminal. */
+/** Waits until the modules have loaded. On a terminal, prints the names of those that are awaited. */
 export function startedHere(hub: Hub, io: Io): Promise<void> {
   return localSourcesStarted(hub, { signal: io.interrupted, onWaiting: (names) => void tellWaiting(names, io) });
 }

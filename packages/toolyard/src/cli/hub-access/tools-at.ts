@@ -6,7 +6,7 @@ import type { BroughtBy, ToolPlaces } from "../../core/sources/table-facts.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { UsageError } from "../failure.ts";
 
-/** Kind of tools at a path, and the path that loads them. */
+/** Kind of the tools at a path, and the path that the configuration must list. */
 export interface ToolsAt {
   readonly kind: ProviderKind;
   readonly path: string;
@@ -60,7 +60,10 @@ async function inFolder(path: string): Promise<ToolsAt | undefined> {
 /** Maximum number of subfolders that are searched for the first tool. */
 const MAX_FOLDERS = 1000;
 
-/** Returns the first kind that recognizes the tools. Any program can be a module, so modules are tried last. */
+/**
+ * Returns the first kind of tools that `asked` recognises. Modules are tried last, because any program file can be a
+ * module.
+ */
 function firstOf(
   asked: (places: ToolPlaces) => BroughtBy | undefined,
   pathBy: (by: BroughtBy) => string,

@@ -52,8 +52,8 @@ export function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>):
 }
 
 /**
- * Returns the file if another user may have written it. Only files that would be found automatically matter: in this
- * folder, or named with their own folder as the current folder.
+ * Returns the file if another user may have written it. Only files that Toolyard finds automatically matter:
+ * `toolyard.toml` in this folder, or a named `toolyard.toml`, which would be found in its own folder.
  */
 async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);

@@ -32,8 +32,8 @@ export function watchInterrupts(): AbortSignal {
 const claims: (() => void)[] = [];
 
 /**
- * Redirects Ctrl+C to `run` instead of the signal above. SIGTERM still ends the command. Returns a function that ends
- * the redirection.
+ * Redirects Ctrl+C to `run` instead of the signal of `watchInterrupts`. SIGTERM still ends the command. Returns a
+ * function that ends the redirection.
  */
 export function claimInterrupts(run: () => void): () => void {
   claims.push(run);

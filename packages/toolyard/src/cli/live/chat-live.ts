@@ -28,7 +28,10 @@ export class ChatLive {
     }
   }
 
-  /** Handles progress, which names only the tool. With several calls to one tool, it applies to the oldest. */
+  /**
+   * Applies a progress notification, which names only the tool. If several calls of the tool are running, it is shown
+   * for the oldest.
+   */
   notification(tool: string, notification: CallNotification): void {
     if (notification.method !== "notifications/progress") return;
     const found = [...this.#running].find(([, { name }]) => name === tool);

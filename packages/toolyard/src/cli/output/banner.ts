@@ -68,7 +68,10 @@ export async function banner(
   ].join("\n");
 }
 
-/** Explains what clients get: the table counts the two discovery tools as native, also while they are not listed. */
+/**
+ * Explains the list that clients get, because the table counts the two discovery tools as native even while they are
+ * not listed.
+ */
 function listedLine(listed: readonly JsonObject[]): string {
   const count = `${listed.length} ${listed.length === 1 ? "is" : "are"} listed`;
   return listed.some(({ name }) => name === "tool_search")

@@ -129,7 +129,7 @@ class ChatText {
     this.#io.stdout.write(visible);
   }
 
-  /** Prints an answer that was not streamed. */
+  /** Prints the answer, unless it was streamed, and ends the line. */
   finish(text: string): void {
     if (this.#said.trim() === "") this.add(text);
     this.endLine();

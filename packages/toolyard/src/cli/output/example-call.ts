@@ -61,7 +61,10 @@ function scoreOf({ entry, isLocal }: ExampleTool): number {
   return (isLocal ? 100 : 0) + (speaking === names.length ? 10 * speaking : 0) + (isReadOnly ? 1 : 0);
 }
 
-/** Returns whether an example value of a parameter has a meaning, unlike "text". */
+/**
+ * Returns whether the schema provides a meaningful example value. Any other string parameter would get the value
+ * "text".
+ */
 function isSpeaking(parameter: JsonObject): boolean {
   const isGiven = ["enum", "examples", "default", "const"].some((key) => parameter[key] !== undefined);
   return isGiven || parameter["type"] !== "string";

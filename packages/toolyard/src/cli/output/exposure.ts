@@ -1,7 +1,9 @@
 import { stat } from "node:fs/promises";
 import type { JsonObject } from "../../core/json/json.ts";
 
-/** Returns the secrets that other users of this machine could read in a configuration with these servers added. */
+/**
+ * Returns a warning if the added servers contain secrets and other users of this machine may read the configuration.
+ */
 export async function exposure(
   target: string,
   servers: readonly { readonly options: JsonObject }[],

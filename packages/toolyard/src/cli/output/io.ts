@@ -25,7 +25,7 @@ export interface Io {
   /** Reads the text on standard input, for arguments given as `-`. Rejects if interrupted. */
   readStdin(): Promise<string>;
   /**
-   * Asks the user at the terminal. `otherwise` is the answer for Enter and for unclear input. @default true. Absent if
+   * Asks the user at the terminal. `otherwise` is the answer for Enter and for unclear input (default: true). Absent if
    * there is no user. Rejects if interrupted.
    */
   readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;

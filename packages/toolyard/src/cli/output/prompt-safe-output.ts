@@ -20,7 +20,7 @@ export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting
     input.prompt(true);
     return isWritten;
   };
-  // A write during another write passes unchanged.
+  // Writes that happen during another write, such as cursor movements, are passed on unchanged.
   let isInside = false;
   stream.write = ((chunk: unknown, ...rest: readonly unknown[]) => {
     if (isInside) return write(chunk, ...rest);

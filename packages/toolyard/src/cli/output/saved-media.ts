@@ -9,7 +9,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface Medium {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
-  /** Name at the source, which is not trusted as a path. */
+  /** Name given by the source, which is not trusted as a path. */
   readonly name?: string;
   /** True if the content is not valid base64, so it cannot be saved. */
   readonly isDamaged?: boolean;

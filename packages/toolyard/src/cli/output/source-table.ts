@@ -112,7 +112,7 @@ function tellingLines(stderr: readonly string[]): readonly string[] {
 
 const NAMES_ERROR = /(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
 
-/** Returns one line for all renamed definitions. */
+/** Returns one line for all renamed resources, and one for all other renamed definitions. */
 function renamedOf({ id, problems }: SourceLine): readonly string[] {
   const subjects = problems.flatMap(({ subject, renamed }) => (renamed ? [subject] : []));
   const resources = subjects.filter((subject) => /^[a-z][a-z\d+.-]*:/i.test(subject)).length;
@@ -163,7 +163,7 @@ function repeatsOnce(lines: readonly string[]): readonly string[] {
   return runs.map(({ text, count }) => (count === 1 ? text : `${text} (${count} times)`));
 }
 
-/** Returns lines about the further servers and their callers. */
+/** Returns a line for each separate server of the source, with the caller that uses it. */
 function furtherOf({ info }: SourceLine): readonly string[] {
   const further = Array.isArray(info?.["further"]) ? info["further"].filter(isJsonObject) : [];
   return further.map(({ for: whom, state, era, pid }) => {

@@ -47,8 +47,9 @@ function piecesOf(word: string, width: number): readonly string[] {
 }
 
 /**
- * Chooses the widths of columns that need `natural` and accept `least` columns, for `room` columns without the gaps.
- * Narrow columns keep their width; the others divide the rest. Returns `undefined` if there is no room for `least`.
+ * Chooses the widths of table columns. `natural`: width that each one needs. `least`: width that each one accepts.
+ * `room`: available width without the gaps. Narrow columns keep their width; the others divide the rest. Returns
+ * `undefined` if there is no room for `least`.
  */
 export function fitColumns(
   natural: readonly number[],

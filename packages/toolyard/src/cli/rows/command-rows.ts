@@ -219,7 +219,7 @@ const OF_THE_HUB: readonly CommandRow[] = [
   },
 ];
 
-/** Commands after those about tools. */
+/** Commands that the help lists after those about tools. */
 const BESIDE: readonly CommandRow[] = [
   {
     usage: "chat",

@@ -17,7 +17,7 @@ export function libraryRow(shared: readonly Option[]): CommandRow {
   };
 }
 
-/** Commands that add, find and list documents. */
+/** Returns the commands that add, find and list documents. */
 function mainRows(shared: readonly Option[]): CommandRow[] {
   return [
     {

@@ -1,7 +1,9 @@
 import type { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Returns `toolyard schedules`: calls at set times of a running hub. `remote` has the options of such commands. */
+/**
+ * Returns `toolyard schedules`: calls at set times of a running hub. `remote`: options of commands for a running hub.
+ */
 export function scheduleRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "schedules",

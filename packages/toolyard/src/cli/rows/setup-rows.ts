@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Options that setup commands share with the others. */
+/** Options that setup commands share with other commands. */
 export interface SetupOptions {
   readonly config: Option;
   readonly yes: Option;
@@ -9,7 +9,7 @@ export interface SetupOptions {
   readonly tokenEnv: Option;
 }
 
-/** Returns the commands that change configuration files and those of clients. */
+/** Returns the commands that change the configuration files of Toolyard and of clients. */
 export function setupRows(options: SetupOptions): readonly CommandRow[] {
   const { config, yes, json, tokenEnv } = options;
   return [

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** Returns `toolyard tasks`: the caller's tasks at a running hub. `remote` has the options of such commands. */
+/** Returns `toolyard tasks`: the caller's tasks at a running hub. `remote`: options of commands for a running hub. */
 export function taskRow(remote: readonly Option[]): CommandRow {
   return {
     usage: "tasks",

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-/** `toolyard tokens`, with the options of commands on the configuration. */
+/** Returns `toolyard tokens`, with the options of commands on the configuration. */
 export function tokensRow(local: readonly Option[]): CommandRow {
   return {
     usage: "tokens",

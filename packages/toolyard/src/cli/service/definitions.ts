@@ -72,7 +72,7 @@ function systemdUnit({ command, args, folder, env }: ServiceProgram): string {
     ...Object.entries(env).map(([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`),
     "Restart=on-failure",
     "RestartSec=5",
-    // Time that running calls have to end.
+    // Time in seconds that running calls get to end.
     "TimeoutStopSec=30",
     "",
     "[Install]",
