@@ -92,7 +92,7 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
   const mcp: HubConfig["mcp"] =
     "command" in entry
       ? { stdio_servers: { [ALIAS]: entry } }
-      : // If the server is a hub itself, this header makes it list its on-demand tools instead of discovery tools: this hub has its own.
+      : // If the server is a hub, it lists its on-demand tools instead of discovery tools: this hub has its own.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
   const settings: HubConfig = {
     mcp,
