@@ -31,8 +31,8 @@ function hintAt(near: readonly string[]): string {
 }
 
 /**
- * Returns the options; `null` means none. Throws an `OptionError` that shows the correct form unless the options are one
- * object: programs translated from Python may pass them by position.
+ * Returns the options; `null` means none. Throws an `OptionError` that shows the correct form unless the options are
+ * one object: programs translated from Python may pass them by position.
  */
 export function assertOptions<T extends object>(className: string, options: T | null | undefined, example: string): T {
   if (options === null) return {} as T;
