@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { vendored } from "./vendor.mjs";
 
-/** The program that the shell runs, and its code after Node's compile cache is enabled. */
+/** Main module of the command. It enables Node's compile cache, and then loads `START`. */
 const COMMAND = "cli/main.js";
 const START = "cli/run-command.js";
 /** Files in this folder are found by name on demand. */
@@ -152,7 +152,7 @@ async function bundled(root, compiled) {
     platform: "node",
     external: isExternal,
     plugins: [places(compiled)],
-    // Uses the ES modules of a package in two forms, since they can be analysed.
+    // If a package has two forms, its ES modules are bundled, because they can be analysed.
     resolve: { mainFields: ["module", "main"] },
     checks: { ineffectiveDynamicImport: false },
   });
@@ -208,7 +208,7 @@ function isExternal(id, importer = "") {
   return isBuiltin(id) || !(BUNDLED.has(id) || /[\\/]node_modules[\\/]/.test(importer));
 }
 
-/** The name, version and license of every package whose code is in the output. */
+/** Returns the text of NOTICE: the name, version and license of every package whose code is in the output. */
 function noticeOf(output) {
   const ids = output.flatMap(({ moduleIds }) => moduleIds).map((id) => id.replaceAll("\\", "/"));
   const folders = new Set(ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));

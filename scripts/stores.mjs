@@ -216,7 +216,7 @@ async function ready(child, url) {
   }
 }
 
-/** Builds a real server from its Go module: minutes of one core, once. */
+/** Builds a real server from its Go module. This takes minutes on one core, and is done once. */
 function buildWeaviate() {
   const program = join(cache, "weaviate-server");
   if (existsSync(program)) return program;

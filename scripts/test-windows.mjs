@@ -69,7 +69,10 @@ async function underWine(node) {
   }
 }
 
-/** Node cannot connect to a TCP port under Wine, but it can listen on one: the client is this process. */
+/**
+ * Returns whether a hub under Wine answers REST. Node cannot connect to a TCP port under Wine, but it can listen on
+ * one, so the client is this process.
+ */
 async function servesRest(node, { folder, env }) {
   const port = await freePort();
   const main = `Z:${join(ROOT, "packages", "toolyard", "dist", "cli", "main.js")}`;

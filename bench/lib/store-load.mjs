@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { freePort } from "./free-port.mjs";
 
-/** Number of requests that are sent at the same time. */
+/** Maximum number of concurrent requests. */
 export const CALLERS = 16;
 const REVISION = "2025-11-25";
 
@@ -49,7 +49,7 @@ export async function openSession(hub, headers = {}) {
   return own;
 }
 
-/** Runs `work` with the numbers from 0 to `count - 1`, with `CALLERS` of them at the same time. */
+/** Runs `work` with the numbers from 0 to `count - 1`, up to `CALLERS` of them concurrently. */
 export async function inParallel(count, work) {
   let next = 0;
   const caller = async () => {

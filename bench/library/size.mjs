@@ -1,4 +1,5 @@
-// One size of a library, in a separate process to measure its memory: `size.mjs fill|ask FILE CHUNKS`.
+// Measures a library of one size, in a separate process because its memory is measured too: `size.mjs fill|ask FILE
+// CHUNKS`.
 import { statSync } from "node:fs";
 import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
 import { searchPassages } from "../../packages/library/dist/search/search.js";

@@ -166,7 +166,10 @@ async function conversation(client, calls) {
   return tokens;
 }
 
-/** Invoices as services return them: with some members of which a task needs three. */
+/**
+ * Writes a configuration with a tool that returns invoices as services do: with more members than the three that a task
+ * needs.
+ */
 function invoicesYard(folder) {
   mkdirSync(join(folder, "modules", "invoices"), { recursive: true });
   writeFileSync(

@@ -8,7 +8,7 @@ export interface SessionHub {
 }
 
 export function startSessionHub(home: string): Promise<SessionHub>;
-/** Opens sessions like clients and leaves them; `calls`: each has called a tool of the stdio server. */
+/** Opens sessions as clients do, and abandons them. `calls`: each session calls a tool of the stdio server before. */
 export function openSessions(
   url: string,
   agent: Agent,

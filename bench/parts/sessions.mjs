@@ -49,7 +49,7 @@ export async function startSessionHub(home) {
   return { url: `http://127.0.0.1:${port}/mcp`, look, stop: () => child.kill("SIGKILL") };
 }
 
-/** Opens sessions like clients, some at a time, and leaves them; `calls`: each has called a tool. */
+/** Opens sessions as clients do, some at a time, and abandons them. `calls`: each session calls a tool before. */
 export async function openSessions(url, agent, { count, calls }) {
   let begun = 0;
   const one = async () => {

@@ -107,7 +107,7 @@ async function report(name, work) {
   }
 }
 
-/** Returns how a target is tested here, with which Python, and why not completely. */
+/** Returns how a target is tested here, with which Python, and the reason if it is not tested completely. */
 async function wayOf(target) {
   const { environment, module, parser, interpreter, runner, reader } = TARGETS[target];
   if (module) {
@@ -146,7 +146,7 @@ async function compare(target, model, worker) {
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
 }
 
-/** Returns the counted parts of a program and its work in one step, with the estimate. */
+/** Compares the memory and the operations of a program in one step with the estimate. */
 async function measure(model, worker) {
   const counted = JSON.parse(await worker.run([join(home, "measure.py"), render("numpy", model)]));
   const { tensorBytes, operationsPerStep } = programCosts(programOf(model));
@@ -217,7 +217,10 @@ function sourceOf(model) {
   return join(families, SAMPLES.includes(model) ? ".." : ".", `${model}.md`);
 }
 
-/** Returns the Python of a separate environment, created again when its list has changed. */
+/**
+ * Returns the Python of a separate virtual environment. The environment is created again if its list of packages has
+ * changed.
+ */
 async function installed(name) {
   const list = join(home, `requirements-${name}.txt`);
   const folder = join(cache, `gnn-${name}`);

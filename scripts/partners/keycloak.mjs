@@ -14,7 +14,7 @@ import { lackOf } from "./versions.mjs";
 
 const VERSION = "26.7.3";
 const JAVA = { command: "java", wanted: "17.0" };
-/** Keycloak compiles itself at its first start. */
+/** Time limit of the start in milliseconds. It is long, because Keycloak compiles itself at its first start. */
 const START_MS = 600_000;
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 

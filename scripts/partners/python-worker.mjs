@@ -41,7 +41,7 @@ export class PythonWorker {
     const child = spawn(this.#binary, [WORKER], { cwd, env, stdio: "pipe" });
     const running = { child, lines: createInterface({ input: child.stdout }), said: "" };
     child.stderr.on("data", (part) => (running.said = (running.said + part).slice(-KEPT_CHARS)));
-    // An ended process is detected by its end; the next script gets another one.
+    // The error is ignored, because the exit of the process reports it. The next script gets another process.
     child.stdin.on("error", () => {});
     const over = () => (this.#running = this.#running === running ? undefined : this.#running);
     child.once("close", over).once("error", over);

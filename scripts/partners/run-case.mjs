@@ -138,7 +138,10 @@ function startAndReadUrl([command, ...args], work, env) {
   });
 }
 
-/** Some servers print their address before they listen. */
+/**
+ * Waits until a server accepts connections, and returns whether it does, because some servers print their address
+ * before they listen.
+ */
 async function isListening(url) {
   const { hostname, port } = new URL(url);
   const until = performance.now() + START_MS;

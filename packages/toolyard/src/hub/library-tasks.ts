@@ -17,8 +17,8 @@ export interface StartTaskOptions {
 }
 
 /**
- * Call that continues by itself, as `hub.task` and `hub.tasks` return it. Its state is on disk, so that another hub of
- * the same configuration can read it after a crash.
+ * Call that runs independently of its caller, as `hub.task` and `hub.findTask` return it. Its state is on disk, so that
+ * another hub of the same configuration can read it after a crash.
  */
 export interface HubTask {
   /** Id with which `hub.findTask` finds the task again. */

@@ -40,7 +40,7 @@ export class LogLevels {
     try {
       await provider.setLogLevel?.(level);
     } catch (error) {
-      // If a source rejects the level, its own level stays. Endpoints filter by level in any case.
+      // If a source rejects the level, it keeps its own level. Endpoints filter messages by level in any case.
       this.#logger.debug("A source rejected the log level.", {
         source: provider.source.id,
         level,

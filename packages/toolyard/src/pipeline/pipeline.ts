@@ -28,7 +28,10 @@ export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage
   return (call) => run(new CallState(call, hide));
 }
 
-/** Returns the stage with the inner ones. It notes its start if the stages of the call are timed. */
+/**
+ * Returns a function that runs a stage, to which it passes the inner stages. If the stages of the call are timed, it
+ * records the start of the stage.
+ */
 function joined(next: Next, { stage, timeIndex }: TimedStage): Next {
   if (timeIndex === 0) return (state) => stage(state, next);
   return (state) => {

@@ -11,7 +11,7 @@ export function withShownUris(method: CallMethod, result: JsonObject, shownUri: 
   const member = MEMBERS[method];
   if (member === undefined) return shown;
   const list = shown[member.key] as readonly JsonObject[] | undefined;
-  // A result that requests input has no such list, so nothing changes.
+  // A result that requests input has none of these lists, so nothing changes.
   if (list === undefined) return shown;
   const changed = mapped(list, (item) => member.change(item, shownUri));
   return changed === list ? shown : { ...shown, [member.key]: changed };

@@ -20,13 +20,13 @@ export interface PlacedStage {
 
 export interface TimedStage {
   readonly stage: Stage;
-  /** Index of its start in the times of a call, or 0 if the stage is not timed. */
+  /** Index of the stage's start in the times of a call, or 0 if the stage is not timed. */
   readonly timeIndex: number;
 }
 
 /**
- * Creates the stages in their order, the outermost first. Refusals are recorded too, and waiting counts for the
- * deadline. Stages of features follow the stage after which they are placed, in the order of the features.
+ * Creates the stages in their order, the outermost first. In this order, refusals are recorded too, and waiting counts
+ * towards the deadline. Stages of features follow the stage after which they are placed, in the order of the features.
  */
 export function createStages(deps: PipelineDeps, placed: readonly PlacedStage[] = []): readonly TimedStage[] {
   const uris = new UriTranslation();

@@ -68,7 +68,7 @@ function apart(state: CallState, value: JsonObject, { schema, tool }: ArgumentCh
   return orAborted(schema.checkApart(value, whom), cancellation);
 }
 
-/** Checks arguments that do not match a second time, after converting them as the official servers do. */
+/** Repeats the check of arguments that do not match the schema, after converting them as the official servers do. */
 async function secondLook(
   state: CallState,
   next: Next,

@@ -97,7 +97,8 @@ export const NETWORK_VARIABLES: readonly string[] = [
 
 const ALLOWED = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL", "TERM", ...NETWORK_VARIABLES];
 
-// Without these, programs on Windows do not find their system libraries, their settings or a temporary folder.
+// Without these variables, programs on Windows do not find their system libraries, their settings or a temporary
+// folder.
 const ALLOWED_ON_WINDOWS = [
   "PATHEXT",
   "SystemRoot",

@@ -24,7 +24,7 @@ export async function loginPath(variables: EnvironmentVariables, limitMs = SHELL
     limitMs,
   });
   const parts = output.split(MARK);
-  // Without the second mark the PATH is incomplete, because the shell was ended.
+  // Without the second mark the PATH is incomplete, because the shell was ended before it had printed everything.
   return parts.length > 2 ? parts[1] : undefined;
 }
 

@@ -16,7 +16,7 @@ const MAX_PROCESSES = 64;
 const MAX_THREADS = 512;
 const NS_PER_MS = 1e6;
 
-/** Returns the threads of a process and of its descendants. Linux only; empty on other systems. */
+/** Returns the times of all threads of a process and of its descendants. Linux only; empty on other systems. */
 export function readShares(pid: number): readonly ThreadShare[] {
   if (process.platform !== "linux") return [];
   const threads = readFamily(pid, MAX_PROCESSES).flatMap((member) =>

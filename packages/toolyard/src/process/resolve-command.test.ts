@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FailError } from "../core/errors.ts";
 import { argumentReader, resolveCommand, type CommandProbe } from "./resolve-command.ts";
 
-/** Describes another machine: its files and their types. */
+/** Simulates another machine with these files, each with its type. */
 function machine(
   platform: NodeJS.Platform,
   files: Readonly<Record<string, "executable" | "not-executable" | "folder">>,

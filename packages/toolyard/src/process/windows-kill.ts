@@ -26,9 +26,9 @@ const LOCAL: WindowsSystem = {
 };
 
 /**
- * Ends a process and its descendants, after up to `graceMs` to exit by itself: Windows has no SIGTERM for console
- * programs. `taskkill` walks no tree whose root has exited. In that case, or if it fails, the descendants are ended one
- * by one.
+ * Waits up to `graceMs` for a process to exit by itself, because Windows has no SIGTERM for console programs. Then ends
+ * the process and its descendants. `taskkill` walks no tree whose root has exited. In that case, or if it fails, the
+ * descendants are ended one by one.
  */
 export async function killOnWindows(root: WindowsRoot, graceMs: number, system: WindowsSystem = LOCAL): Promise<void> {
   const end = performance.now() + graceMs;

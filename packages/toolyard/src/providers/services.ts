@@ -12,8 +12,8 @@ export interface UpstreamStarts {
   /** Counter of request ids for one server, over all its connections. */
   readonly requestIds?: RequestIds | undefined;
   /**
-   * Maximum time in milliseconds for which lists and names without a prefix wait for a source that was never listed,
-   * from its start.
+   * Maximum time in milliseconds from a source's start for which lists, and names without a prefix, wait for a source
+   * that was never listed.
    */
   readonly coldWaitMs: number;
 }

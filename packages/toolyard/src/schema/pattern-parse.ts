@@ -220,7 +220,7 @@ class PatternParser {
   }
 }
 
-// Remaining characters of an escape, by its letter.
+// Patterns for the characters that follow the letter of an escape, by the letter.
 const ESCAPE_TAILS: Readonly<Record<string, RegExp>> = {
   u: /^(?:\{[0-9a-fA-F]{1,6}\}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})/,
   x: /^[0-9a-fA-F]{2}/,

@@ -89,7 +89,7 @@ interface SchemaContext {
   readonly isRoot?: boolean;
   /** Number of steps to count for one subschema at this place. */
   readonly weight: number;
-  /** True if the value may have any number of such places. */
+  /** True if a value may have any number of parts to which the subschema applies. */
   readonly isRepeated?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { CheckResult } from "./compile.ts";
 import type { CheckFor, GuardedSchema, SchemaRole } from "./guarded-schema.ts";
 import type { GuardedSchemas } from "./guarded-schemas.ts";
 
-/** The parts of a schema that the rest of the hub uses. */
+/** Members of `GuardedSchema` that the rest of the hub uses. */
 export type CheckedSchema = Pick<GuardedSchema, "verdict" | "checkHere" | "checkApart">;
 
 /**

@@ -142,7 +142,7 @@ class FaultSearch {
   }
 }
 
-/** OpenAPI's `nullable` requires a compatible `type` next to it. */
+/** Returns whether a schema with OpenAPI's `nullable` has a compatible `type`, which `nullable` requires. */
 function fitsNullable({ type, nullable }: JsonObject): boolean {
   const types = Array.isArray(type) ? type : [type];
   if (nullable === undefined) return true;

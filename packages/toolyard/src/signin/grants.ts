@@ -124,8 +124,8 @@ export async function clientAuthOf({
       return id === "" ? () => {} : oauth.None();
     case "client_secret_post":
       return oauth.ClientSecretPost(secret);
-    // Not the library's own method, because it encodes characters that forms do not encode and that many servers do not
-    // decode.
+    // The library's own method is not used, because it encodes characters that forms do not encode and that many
+    // servers do not decode.
     case "client_secret_basic":
       return (...[, , , headers]) => headers.set("authorization", `Basic ${basic(id, secret)}`);
     case "private_key_jwt":

@@ -33,7 +33,7 @@ export interface Handlers {
 /** The address to which a browser returns. */
 export interface RedirectPlace {
   readonly uri: string;
-  /** Returns the address of a page at the same place. */
+  /** Returns the address of another page of the same listener. */
   at(path: string): string;
   /** Sets the state by which responses are recognized. */
   expects?(state: string): Promise<void>;

@@ -7,7 +7,7 @@ export interface StoredEvent extends LoggedEvent {
   readonly requests?: readonly (string | number | bigint)[];
 }
 
-/** Returns what a hub must know of the stored events of a session that it takes over. */
+/** Returns the facts about stored events that a hub needs when it takes their session over. */
 export function recoverEvents(events: readonly StoredEvent[]): RecoveredEvents {
   const unanswered = new Map<number, (string | number | bigint)[]>();
   let [lastSequence, lastStream] = [0, 0];

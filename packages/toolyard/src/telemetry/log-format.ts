@@ -79,7 +79,7 @@ function word(value: unknown): string {
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Escapes these characters in texts from servers and callers. */
+/** Escapes line breaks, control codes and bidirectional marks in texts from servers and callers. */
 function visible(text: string): string {
   return text.replaceAll(UNSAFE, (character) => {
     if (character === "\n") return String.raw`\n`;

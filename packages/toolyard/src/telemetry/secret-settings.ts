@@ -67,7 +67,10 @@ export function settingSecrets(name: string, value: string, least: NameEvidence 
 /** Form of an option in a list of arguments, such as `--api-key`. */
 const ARGUMENT_OPTION = /^--?([\w-]{1,100})$/;
 
-/** Returns the secrets in an argument that follows another one, such as `--api-key`. References have none. */
+/**
+ * Returns the secrets in an argument that follows another one, such as `--api-key`. A reference to a secret contains
+ * none.
+ */
 export function argumentSecrets(before: unknown, value: unknown): readonly string[] {
   const option = typeof before === "string" ? ARGUMENT_OPTION.exec(before)?.[1] : undefined;
   const isValue = typeof value === "string" && !value.startsWith("-") && !value.includes("${");

@@ -42,7 +42,7 @@ export interface UpstreamOptions {
   readonly isolation: "auto" | "shared" | "session";
   /** Maximum number of servers in addition to the first. */
   readonly maxSessions: number;
-  /** Answer to `roots/list` outside a call: `{uri, name?}`. */
+  /** Roots with which the hub answers `roots/list` outside a call: `{uri, name?}`. */
   readonly roots: readonly JsonObject[];
   readonly connectTimeoutMs: number;
   /** Time after a failed attempt to connect during which callers get its failure. @default 500 */

@@ -25,7 +25,10 @@ export const KEYS_IN_ALL = 20;
 const MIN_KEY_CHARS = 4;
 /** Number of keys of one object up to which each key is one part. */
 const NARROW_KEYS = 1000;
-/** Weight of each key above that number, because V8 stores such an object as a hash table. */
+/**
+ * Number of parts for which each key above `NARROW_KEYS` counts, because V8 stores an object with so many keys as a
+ * hash table.
+ */
 const WIDE_KEY_PARTS = 4;
 
 /**

@@ -9,7 +9,7 @@ export type ParsedJson =
 /** Limits of messages of clients. */
 export type JsonLimits = JsonBounds & { readonly maxJsonKeys: number };
 
-/** Value of JSON text, or its problem. `words` can follow a description of the text. */
+/** Value of JSON text, or the problem of the text. `words` can follow a description of the text. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: "syntax" | "bounds" | "parts"; readonly words: string };

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
  * First line of a client's process, which describes the requested hub. After the answer, the connection carries MCP.
  */
 export interface Hello {
-  /** Identity of the configuration as this client reads it. */
+  /** Identity of the configuration that this client has read (`configIdentity`). */
   readonly identity: string;
   /** Tool mode of lists. Absent: by the configuration. */
   readonly mode?: ToolMode;

@@ -18,7 +18,7 @@ export interface SharedPlace {
 export interface PlaceOptions {
   /** Absolute paths of the configuration files. */
   readonly files: readonly string[];
-  /** Folder in which relative paths start if there is no file. */
+  /** Folder in which relative paths start if there is no configuration file. */
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
@@ -28,8 +28,8 @@ const MAX_SOCKET_BYTES = 100;
 const FOLDER_MODE = 0o700;
 
 /**
- * Returns the place for these files, this version and this data folder, and creates its folders. Throws an
- * `OptionError` if another user could access it.
+ * Returns the place for these configuration files, this program version and this data folder, and creates its folders.
+ * Throws an `OptionError` if another user could access it.
  */
 export async function sharedPlace({ files, cwd, variables }: PlaceOptions): Promise<SharedPlace> {
   const real = await Promise.all(files.map((file) => realpath(file).catch(() => file)));

@@ -33,7 +33,7 @@ export async function settled(
     await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
     // After a download the source starts, so the whole time limit begins again.
     if (installs && isInstalling(sources)) until = performance.now() + withinMs;
-    // A start that a busy machine delays gets that time in addition, up to its own limit.
+    // If a busy machine delays a start, the delay is added to its time, up to a separate limit.
     if (installs) delayedMs = Math.max(delayedMs, delayOf(sources));
   }
   // A source may be connected shortly before the catalog has read its list, so the list is awaited too.

@@ -45,7 +45,7 @@ export interface ServerRefusal {
   header(name: string): string | undefined;
   /** The result of `headersFor` for this request. */
   readonly sent: HeaderFields;
-  /** Number of times that this request was sent again before. */
+  /** Number of times that this request was already repeated. */
   readonly attempt: number;
 }
 

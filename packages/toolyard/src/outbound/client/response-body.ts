@@ -44,7 +44,7 @@ export class ResponseBody {
     return this.#over !== undefined;
   }
 
-  /** Passes on what has arrived and what arrives later. */
+  /** Passes the body to `reader`: the chunks that have arrived, and later ones as they arrive. */
   read(reader: BodyReader): void {
     if (this.#reader) throw new TypeError("A body has one reader.");
     this.#reader = reader;

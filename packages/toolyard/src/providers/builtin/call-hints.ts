@@ -52,7 +52,7 @@ export async function namesBeside({ name }: FailedBuiltinCall, call: Call, ports
 
 /**
  * Returns tools of the same server that accept the rejected arguments. Tools without parameters, and tools that accept
- * anything, are no evidence so they are omitted.
+ * anything, are omitted, because they match all arguments.
  */
 export async function siblingsThatFit(failed: FailedBuiltinCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
   const called = ports.resolveName(failed.name, call);

@@ -2,7 +2,7 @@ import { Type, type Static } from "../../core/options/option-schema.ts";
 import { readOptions } from "../../core/options/option-values.ts";
 import type { Visibility } from "../../core/sources/listing-shape.ts";
 
-/** The exact text of the GNN document, which clients of its dialect check (G15). */
+/** Description that the GNN document prescribes. Clients of its dialect compare the whole text (G15). */
 export const CORE_DESCRIPTION = "GNN Project MCP Server";
 /** Default description of the hub. */
 const SERVER_DESCRIPTION = "Toolyard: all tools behind one MCP endpoint";

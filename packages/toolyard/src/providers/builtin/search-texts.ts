@@ -6,7 +6,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 /** Level of detail of a search result. */
 export interface AnswerShape {
-  /** Number of hits in the first text. */
+  /** Number of hits in the first text of the answer, a JSON array. */
   readonly count: number;
   readonly detail: "brief" | "full";
   /** True if all hits of the first text have their schema. If false, only the likely hits have it. */

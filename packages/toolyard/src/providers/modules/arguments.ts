@@ -47,7 +47,7 @@ type ArgumentsObject<S, P> = Flat<
   }
 >;
 
-/** Names of the required members, and of those with a default. */
+/** Names of the members that are always present: required members, and members with a default. */
 type PresentKeys<S, P> =
   | (S extends { readonly required: readonly (infer R)[] } ? Extract<keyof P, R> : never)
   | { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];

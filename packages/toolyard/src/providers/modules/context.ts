@@ -29,7 +29,7 @@ export interface ContextDeps {
 }
 
 interface Round {
-  /** Answers of the previous round, if there was one. */
+  /** Members of `params` with the answers to the previous round, if there was one. */
   readonly extra: JsonObject;
   /** True if the handler declares the parameter for the context. */
   readonly isAwaited: boolean;

@@ -8,7 +8,7 @@ interface FileFingerprint {
   readonly digest: string;
 }
 
-/** The files in its root folder that a Python module has read. Known after the module was loaded. */
+/** Files below its root folder that a Python module has read. They are known after the module was loaded. */
 export class PythonFingerprint {
   readonly #entry: string;
   #seen: Map<string, FileFingerprint>;

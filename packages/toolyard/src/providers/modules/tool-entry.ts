@@ -26,7 +26,7 @@ export interface ToolEntry {
   readonly warning?: string;
 }
 
-/** Names of options by each of their two spellings. */
+/** Option names by their other spellings. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["output_schema", "outputSchema"],
   ["total_timeout", "totalTimeout"],

@@ -16,7 +16,7 @@ interface ServiceRow {
   /** Name in `toolyard services`. */
   readonly name: string;
   readonly says: string;
-  /** Prefixes of the environment variables that it reads, in addition to the common ones. */
+  /** Prefixes of the environment variables that the service reads, in addition to the common ones. */
   readonly reads: readonly string[];
   /** Extra that contains the service, if it is in a separate package. */
   readonly extra?: ExtraName;

@@ -47,7 +47,10 @@ export interface BwrapOptions {
   readonly tmpBytes?: number;
   readonly limits: ResourceLimits;
   readonly measure: MemoryMeasure;
-  /** Number of pipes of the child in addition to the three standard ones. The filter's descriptor follows them. */
+  /**
+   * Number of pipes of the child in addition to the three standard ones. The descriptor of the system call filter
+   * follows them.
+   */
   readonly extraPipes: number;
 }
 

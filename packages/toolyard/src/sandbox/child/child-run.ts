@@ -11,8 +11,8 @@ type WithoutRun<T> = T extends { readonly run: number } ? Omit<T, "run"> : never
 export type RunMessage = WithoutRun<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
 /**
- * Time after its limit at which a worker is ended from outside. It is needed if the worker cannot measure its own time;
- * if it can, its own report has more details.
+ * Time from the end of a worker's time limit until the worker is ended from outside. It is needed if the worker cannot
+ * measure its own time. If it can, its own report has more details.
  */
 const WORKER_GRACE_MS = 600;
 

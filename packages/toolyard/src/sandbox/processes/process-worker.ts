@@ -35,9 +35,9 @@ export interface ProcessKind {
 
 /** Maximum time in milliseconds for which leftover processes of an ended interpreter may hold its pipes. */
 const DRAIN_MS = 250;
-/** Output above its limit is read and dropped. The process is ended after this much dropped output. */
+/** Maximum number of bytes of output above the limit that are read and dropped. Above it, the process is ended. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
-/** Number of files and folders in all folders in memory that are allowed in addition to those of the run. */
+/** Number of files and folders that are allowed in all in-memory folders together, in addition to those of the run. */
 const SPARE_INODES = 4096;
 const LOOK_EVERY_MS = 100;
 

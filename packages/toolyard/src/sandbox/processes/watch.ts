@@ -29,8 +29,8 @@ export function residentOf(pid: number): number {
 }
 
 /**
- * Returns the number of files and folders in folders in memory, as the innermost process sees them; 0 if they cannot be
- * read.
+ * Returns the number of files and folders in in-memory folders, which only the innermost descendant of the process
+ * `pid` can see; 0 if they cannot be read.
  */
 export async function inodesOf(pid: number, folders: readonly string[]): Promise<number> {
   const counts = folders.map(async (folder) => {

@@ -27,7 +27,7 @@ export interface GuestParts {
   readonly host: HostLink;
   readonly output: GuestOutput;
   readonly files: PythonJobFiles;
-  /** True if this guest is to be parked after its boot, for a snapshot. */
+  /** True if this guest must leave its call stack after its boot, so that a snapshot is stored. */
   readonly isMaker: boolean;
 }
 

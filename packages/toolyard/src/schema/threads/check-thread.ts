@@ -17,14 +17,14 @@ export interface CheckJob {
   readonly items: number;
 }
 
-/** The job was interrupted for another one, so it has no result. */
+/** Result of a job that was interrupted for another job. */
 export interface GivenWay {
   readonly type: "given way";
 }
 
 export type CheckedMessage = Extract<ThreadMessage, { type: "checked" }>;
 
-/** The thread exceeded its time or memory in the step `at`, and was ended. */
+/** Result of a job whose thread exceeded its time or memory in the step `at`. The thread was ended. */
 export interface Overrun {
   readonly type: "overrun";
   readonly at: "start" | "compile" | "check";

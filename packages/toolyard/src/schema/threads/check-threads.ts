@@ -39,7 +39,10 @@ export class CheckThreads {
     return this.#verdicts.get(key);
   }
 
-  /** Rejects with a `FailError` if too many jobs wait, or the hub closes. `isGone`: no caller waits any more. */
+  /**
+   * Runs a job. Rejects with a `FailError` if too many jobs wait, or the hub closes. `isGone` returns true if no caller
+   * waits for the result any more.
+   */
   async run(job: CheckJob, isGone: () => boolean): Promise<JobResult> {
     const known = this.#verdicts.get(job.key);
     const lane = known?.usable && !known.isSlow ? this.#quick : this.#slow;

@@ -34,7 +34,7 @@ export class MemoryPeers implements Peers {
   async send(hub: string, message: Buffer): Promise<Delivery> {
     const peer = this.#living(hub);
     if (!peer || peer.listeners.size === 0) return "absent";
-    // The receiver must not run within the sender, as with a store in another process.
+    // The receiver runs in a later turn of the event loop than the sender, as with a store in another process.
     setImmediate(() => {
       for (const listener of peer.listeners) listener(message);
     });

@@ -11,7 +11,7 @@ import type { Peers } from "./peers.ts";
 import type { SharedQueues } from "./shared-queues.ts";
 import type { SessionRecords } from "./session-records.ts";
 
-/** State of this hub, for parts of the hub that share it with other hubs. */
+/** Key of the service with the state that this hub shares with the other hubs of its store. */
 export const STATE = serviceKey<HubState>()("state");
 
 /** Milliseconds without a renewal after which a hub of the memory store counts as exited. */

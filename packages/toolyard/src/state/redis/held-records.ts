@@ -16,7 +16,7 @@ interface HeldEntry {
   readonly value: unknown;
 }
 
-/** Milliseconds after which a key expires that its hub does not write again. */
+/** Milliseconds after which a key expires unless its hub writes it again. */
 const KEY_TTL_MS = 3_600_000;
 /** Maximum number of ids that are remembered until the store is back. */
 const MAX_PENDING = 10_000;

@@ -209,7 +209,7 @@ export class RedisLimitStore implements LimitStore {
     const now = connection.now;
     const seats = needsSeat ? share.seatBlock : 0;
     const tokens = needsToken ? blockOf(perMinute) : 0;
-    // Counted before the answer arrives, so that a renewal at that time includes these seats.
+    // The seats are counted before the answer arrives, so that a renewal at that time includes them.
     share.pendingSeats += seats;
     try {
       const parts = [now, hub, now + HUB_LEASE_MS, perMinute, inFlight, KEY_TTL_MS, seats, tokens];

@@ -218,7 +218,9 @@ class RedisHubState implements HubState {
     this.parked.keys.restore();
   }
 
-  /** Stores the secret again. If a hub without it was faster, this hub uses the secret of that hub from now on. */
+  /**
+   * Stores the secret again. If another hub has already stored a different secret, this hub uses that one from now on.
+   */
   async #restoreSecret(): Promise<void> {
     const { connection, options } = this.#parts;
     const stored = await shareSecret(connection, options.prefix, this.#secret);

@@ -46,7 +46,7 @@ test("10,000 tools and 10,000 names of no tool have a bounded number of series",
     target: `guess-${index}`,
   }));
   const points = pointsOf([...tools, ...guesses]);
-  // The tools with counts of their own, `other`, and one series for all unknown names.
+  // 1,000 tools have counts of their own. The other two series are `other` and the one for all unknown names.
   expect(points["toolyard.calls"]).toHaveLength(1000 + 2);
   expect(points["mcp.server.operation.duration"]).toHaveLength(200 + 2);
   const total = points["toolyard.calls"]!.reduce((sum, { double = 0 }) => sum + double, 0);

@@ -43,7 +43,7 @@ export function passableCapabilities(capabilities: JsonObject): JsonObject {
   return { ...rest, extensions: others };
 }
 
-/** Adds the extension tasks to capabilities, because the hub follows a task for its caller. */
+/** Adds the extension for tasks to capabilities, because the hub follows a task for its caller. */
 export function withTasksExtension(capabilities: JsonObject): JsonObject {
   return { ...capabilities, extensions: { ...objectMember(capabilities, "extensions"), [TASKS_EXTENSION]: {} } };
 }

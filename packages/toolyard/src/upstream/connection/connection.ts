@@ -23,7 +23,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
   /** Counter that continues the request ids of an earlier connection. @default new ids */
   readonly requestIds?: RequestIds | undefined;
-  /** Answer to `roots/list` outside a call. */
+  /** Roots with which the hub answers `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
   /** True if callers of several clients use the connection. */
   readonly isShared: boolean;

@@ -134,7 +134,7 @@ async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, sign
 
 /** Maximum time to wait for a silent server to start, before both handshakes are sent. */
 const WAKE_MS = 2500;
-/** Time to answer the earlier probe, after the server has answered a ping. */
+/** Time in which the server must answer the probe that was sent earlier, after it has answered a ping. */
 const AWAKE_MS = 500;
 
 // Returns whether `initialize` would fail too, because the server is unreachable or refuses all requests. A refusal by

@@ -24,7 +24,7 @@ export interface ServerRequestsOptions {
   readonly inFlight: CallsInFlight;
   readonly turns: Turns;
   readonly faults: FaultLog;
-  /** Answer to `roots/list` outside a call. */
+  /** Roots with which the hub answers `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
   /** Returns true while the server has answered only the handshake. */
   isStarting(): boolean;

@@ -289,7 +289,8 @@ function checkTools(
 }
 
 /**
- * Legacy revisions allow only objects as structured content, so an output schema of any other type is an error there.
+ * Removes an output schema of a type other than object, and reports it, because legacy revisions allow only objects as
+ * structured content.
  */
 function withLegacyOutput(tool: JsonObject, report: (tool: JsonObject, message: string) => void): JsonObject {
   const schema = objectMember(tool, "outputSchema");

@@ -132,7 +132,7 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
 
 /** Returns `meta` without the four keys of the envelope, which must not be forwarded. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
-  // Most requests have no other members, so nothing is copied for them.
+  // Most requests have no other members in `_meta`, so nothing is copied for them.
   const others = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.includes(key));
   return others.length === 0 ? {} : Object.fromEntries(others.map((key) => [key, meta[key]]));
 }

@@ -84,7 +84,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
 /** Place of a schema inside another schema. */
 interface SchemaPlace {
   readonly path: readonly string[];
-  /** True if a chain of `properties` leads to it. */
+  /** True if a chain of `properties` leads to the schema. */
   readonly isReachable: boolean;
   readonly depth: number;
 }

@@ -21,7 +21,10 @@ export type RequestBytes =
   | { readonly data: string; readonly encoding: "latin1" | "utf8" }
   | { readonly data: Buffer; readonly encoding: undefined };
 
-/** Head of a request, except for the length of its body. */
+/**
+ * The last formatted head: its parts, by which the next request is compared, and its text without the length of the
+ * body.
+ */
 interface RequestHeadText extends Pick<TransportRequest, "method" | "path" | "headers"> {
   readonly names: readonly string[];
   readonly values: readonly string[];

@@ -25,8 +25,8 @@ export interface SplitCommand {
 }
 
 /**
- * Separates the flags before a command from the rest. Returns `undefined` if a flag is unknown, because a word that
- * looks like a package name might be its value.
+ * Separates the flags before a command from the command and its arguments. Returns `undefined` if a flag is unknown,
+ * because a word that looks like a package name might be its value.
  */
 export function splitFlags(words: readonly string[], rules: FlagRules): SplitCommand | undefined {
   const flags: Flag[] = [];

@@ -29,7 +29,7 @@ export interface InstallResult {
   readonly cache?: string;
 }
 
-/** Time in milliseconds after its time limit at which a lock counts as abandoned. */
+/** Time in milliseconds from the end of a download's time limit until its lock counts as abandoned. */
 export const LOCK_MARGIN_MS = 60_000;
 const MAX_TAIL_BYTES = 8192;
 

@@ -70,7 +70,7 @@ function npmRunner(rules: FlagRules): Runner {
 }
 
 export const NPX = npmRunner(RULES);
-/** For `npm exec`, `-p` has another meaning. */
+/** Plan for `npm exec`, whose flag `-p` has another meaning than that of `npx`. */
 export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
 
 /**

@@ -35,7 +35,7 @@ export interface Need {
    * written the file, with any address.
    */
   readonly asksFirst?: true;
-  /** Reason why no command can install it. */
+  /** Reason why no command can install the packages. */
   readonly problem?: string;
   /** Present if the file is invalid. The tool can then not be run at all. */
   readonly isBroken?: true;

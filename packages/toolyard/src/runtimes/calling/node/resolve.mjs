@@ -1,4 +1,4 @@
-// Hooks for Node versions that run these in a thread; see preload.cjs.
+// Module hooks for Node versions that run hooks in a separate thread; see preload.cjs.
 import { createRequire } from "node:module";
 
 const { libraryUrl } = createRequire(import.meta.url)("./libraries.cjs");

@@ -8,9 +8,9 @@ export interface GuestExact {
 }
 
 /**
- * Runs inside the sandbox by its own text. The interpreter has neither source text in `JSON.parse` nor `JSON.rawJSON`,
- * so long integers pass through both functions as strings that begin with `start`. Code that learns `start` can turn
- * its own strings into integers, which harms that code only.
+ * Its source text is evaluated inside the sandbox. The interpreter has neither source text in `JSON.parse` nor
+ * `JSON.rawJSON`, so long integers pass through both functions as strings that begin with `start`. Code that learns
+ * `start` can turn its own strings into integers, which harms that code only.
  */
 export function guestExact(start: string): GuestExact {
   const { parse } = JSON;

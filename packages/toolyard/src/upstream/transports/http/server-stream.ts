@@ -29,7 +29,7 @@ const GOOD_STREAM_MS = 5000;
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 type ServerStreamEnd =
-  /** The server offers no such stream. Calls work without it. */
+  /** The server offers no stream for its own messages. Calls work without it. */
   | { readonly type: "unsupported" }
   | { readonly type: "session-lost"; readonly status: number }
   | { readonly type: "unreachable"; readonly failure: FailError }
