@@ -184,7 +184,7 @@ describe("a source kind", () => {
 
   test.each(kinds)("%s is named only in its registration and in files about it", (kind, { sections, about }) => {
     const named = naming(`src/providers/${kind}`, namesOfKind(kind, sections));
-    // `install/` of the kind stdio has folders by program, and so does the search in PATH.
+    // Both files use the word `folders` for another subject: folders of programs, and the folders of PATH.
     const others = ["src/process/resolve-command.ts", "src/providers/stdio/install/npx.ts"];
     const registered = REGISTERED.filter((path) => kind !== "builtin" || path !== "src/hub/features.ts");
     expect(named.filter((path) => !others.includes(path))).toEqual([...registered, ...about].toSorted());

@@ -107,7 +107,7 @@ export function modelsAt(url: string): ModelsConfig {
   };
 }
 
-// oxlint-disable-next-line complexity -- One line a way to answer.
+// oxlint-disable-next-line complexity -- One line per way to answer.
 async function send(
   response: ServerResponse,
   wire: Wire,

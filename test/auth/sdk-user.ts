@@ -1,4 +1,4 @@
-/** Where clients expect the browser at the end of a sign-in. Nothing listens there. */
+/** Redirect address of the clients. Nothing listens there. */
 const REDIRECT = "http://127.0.0.1:9199/callback";
 
 /** OAuth client provider for both SDKs: stores registration and tokens, and sends the user to the sign-in. */

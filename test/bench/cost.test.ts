@@ -1,6 +1,5 @@
 // The limits are ten times wider than the goals of bench/README.md, so only changes by an order of magnitude fail. CPU
 // time is measured where other load would change the duration.
-// load would change the duration.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

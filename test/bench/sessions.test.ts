@@ -1,4 +1,4 @@
-// Unused sessions, against the limits that bench/README.md measures.
+// Memory and processes of unused sessions, compared with the limits in bench/README.md.
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";

@@ -209,8 +209,8 @@ class Model {
   }
 
   /**
-   * Every server of every client is in the client's file or in the hub, and no client gets a server that its file
-   * disables.
+   * Asserts that every server of every client is in the client's file or in the hub, and that no client gets a server
+   * that its file disables.
    */
   async assertKept(): Promise<void> {
     const hub = await this.machine.hub();

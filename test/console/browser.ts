@@ -1,4 +1,4 @@
-// Debian's headless Chromium, driven by playwright-core, with everything that a page reports.
+// Drives Debian's headless Chromium with playwright-core, and records everything that a page reports.
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 

@@ -14,7 +14,7 @@ const CASE_MS = 30_000;
 const LATE_MS = 3000;
 
 const QUICK: Bounds = { hopelessMs: 1000, totalMs: 4000, endsHopeless: false };
-/** Limits so long that a call which waits for a user would have to use all of its time. */
+/** Limits so long that no call reaches its own limit, unless it waits for a user who never answers. */
 const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true };
 
 const EVERY_ISOLATION = [undefined, "shared", "session"] as const;

@@ -180,7 +180,7 @@ function expectedId(body: Buffer): unknown {
   }
 }
 
-// oxlint-disable-next-line complexity -- One line a promise that is checked.
+// oxlint-disable-next-line complexity -- One line per promise that is checked.
 async function runCase(seed: number): Promise<void> {
   const random = createRandom(seed);
   const sample = random.pick(SAMPLES);

@@ -110,7 +110,7 @@ test("serves a server that floods stderr, without flooding the hub's own log", a
   await using hub = await FaultHub.open({ bad: { command: legacyServer("stderr-flood") } });
   const [flooded] = await Promise.all([hub.text("bad__stderr", { lines: 20_000 }), hub.expectRestUndisturbed()]);
   expect(flooded).toBe("flooded");
-  // The count of a second is written with the first line of the next second.
+  // The hub logs the number of dropped lines of a second together with the first line of the next second.
   await expect
     .poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200 })
     .toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);

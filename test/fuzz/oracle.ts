@@ -48,7 +48,7 @@ export function join(all: readonly ExpectedReplies[]): ExpectedReplies {
   return { requests: all.flatMap(({ requests }) => requests), invalid: all.flatMap(({ invalid }) => invalid) };
 }
 
-// oxlint-disable-next-line complexity -- One line a rule of JSON-RPC.
+// oxlint-disable-next-line complexity -- One line per rule of JSON-RPC.
 function expectedOfMessage(value: unknown): ExpectedReplies {
   if (!isJsonObject(value)) return UNREADABLE;
   const id =

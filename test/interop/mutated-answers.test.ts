@@ -149,7 +149,10 @@ const RESULT = {
   _meta: { "example.test/result": 1 },
 };
 
-/** Cases in which the hub refuses more than the SDKs, like the JSON schema of each revision, or adds a member. */
+/**
+ * Cases in which the hub refuses an answer that the SDKs accept, because the schema of the revision forbids it, or in
+ * which it adds a member.
+ */
 const OTHER = /size = -1\.5$|^content = absent$|^structuredContent = null$/;
 
 /** Removes the server info, which the modern era puts into each result; through the hub it is the hub's. */

@@ -279,7 +279,7 @@ export function describePassThrough(pairing: Pairing): void {
           sampling: { tools: {}, context: {} },
           elicitation: { form: {}, url: {} },
           roots: { listChanged: true },
-          // The hub follows a task of the server for its caller.
+          // The hub declares tasks, because it follows a task of the server for its caller.
           extensions: { "io.modelcontextprotocol/tasks": {} },
         },
         [`${PREFIX}clientInfo`]: { name: "raw", version: "1" },

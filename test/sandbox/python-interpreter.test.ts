@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Runs the code and returns the four members, for any outcome. */
+/** Runs the code and returns the structured content of the result, for any outcome. */
 async function run(code: string, more: JsonObject = {}): Promise<JsonObject> {
   const { result } = await hub.call("python_interpreter", { code, ...more });
   return result?.["structuredContent"] as JsonObject;

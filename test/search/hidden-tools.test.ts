@@ -26,7 +26,10 @@ const SHOWN: Readonly<Record<string, readonly Offer[]>> = {
     { name: "read_inbox", description: "Reads the newest messages." },
   ],
 };
-/** Similar tools as of other servers, rare words, and names that a typo leads to. */
+/**
+ * Hidden tools: tools that resemble those of other servers, tools with rare words, and tools whose names a typo leads
+ * to.
+ */
 const HIDDEN: Readonly<Record<string, readonly Offer[]>> = {
   shop: [
     { name: "refund_order", description: "Refunds an order, invoice and all, by email." },

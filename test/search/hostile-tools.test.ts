@@ -92,7 +92,7 @@ test("a description of a million letters does not rank its tool before the right
   expect(names(await place.found("delete rows"))[0]).toBe("hostile__delete_rows");
 });
 
-/** Replaces a table with a fault that its reader does not detect. */
+/** Replaces the embedding table by one whose vectors consist of one value, which its reader accepts. */
 const telling = (value: number): TextEmbedder => ({
   model: "broken",
   dimensions: 6,

@@ -179,7 +179,7 @@ export async function openUpstream(offers: Offers): Promise<Upstream> {
   return { ...server, received };
 }
 
-// oxlint-disable-next-line complexity -- One case a way in.
+// oxlint-disable-next-line complexity -- One case per way in.
 async function answerOf(
   offers: Offers,
   method: string,

@@ -169,7 +169,7 @@ interface Case {
 }
 
 /** Returns the expected result of a page's request: the rule, implemented a second time. */
-// oxlint-disable-next-line complexity -- One line a part of a page's request.
+// oxlint-disable-next-line complexity -- One line per part of a page's request.
 function draw(random: Random): Case {
   const endpoint = random.pick(Object.keys(ENDPOINTS));
   const host = random.pick([

@@ -122,7 +122,7 @@ function holdersFrom(random: Random): Holder[] {
   );
 }
 
-/** The queue of waiting calls, for a quarter as many slots. */
+/** The queue of waiting calls, with a quarter as many slots as `capacity`. */
 function openLine(capacity: number): LimitedResource {
   const places = Math.ceil(capacity / 4);
   const line = new FairLine({ places, waiting: capacity });

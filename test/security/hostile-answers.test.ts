@@ -123,7 +123,7 @@ test("gives each concurrent caller its own answer while the server sends invalid
 
 test("leaves no connection and no answer behind after a thousand cancelled requests", async () => {
   const random = createRandom(SEED + 4);
-  // No data, part of the headers, all headers, or part of the body.
+  // Beginning of an answer that ends at a random byte: no data, part of the headers, all headers, or part of the body.
   const whole = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
   await using server = await startRaw({
     answer: ({ socket, body }) =>

@@ -46,7 +46,7 @@ function problemsOf(target: Target): string {
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 /** Cursor movements of redrawn lines. */
-// oxlint-disable-next-line no-control-regex -- They are what is looked for.
+// oxlint-disable-next-line no-control-regex -- The test looks for these characters.
 const OWN_MOVES = /\u001b\[(?:\?25[lh]|J|\d+A\r)/g;
 const ANSI = "\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u009b1m\u202eturned";
 

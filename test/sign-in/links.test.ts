@@ -71,7 +71,7 @@ test("a new link replaces a used one", async () => {
     if (outcome.ok) throw new Error("signed in");
     said.push(outcome.message);
     const [, url, code] = LINK.exec(outcome.message)!;
-    // Opened, and abandoned at the issuer.
+    // The user opens the link and abandons the sign-in at the issuer.
     await fetch(url!, { method: "POST", body: new URLSearchParams({ code: code! }), redirect: "manual" });
   }
   expect(LINK.exec(said[1]!)![1]).not.toBe(LINK.exec(said[0]!)![1]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => browsers[Symbol.asyncDispose]());
 
-/** Another site than the hub for browsers, where the user must consent. */
+/** An issuer that browsers treat as another site than the hub, and at which the user must consent. */
 const elsewhere = (): Promise<AuthServer> => startAuthServer({ host: "localhost", asksPerson: true });
 
 /** Simulates a user's browser: from the link through the code to the issuer, and back to the hub. */

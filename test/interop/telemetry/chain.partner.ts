@@ -228,7 +228,7 @@ describe.each(RECEIVERS)("%s", (_receiver, program, start) => {
       parentId = next.id;
     }
     expect(chain.map(({ kind }) => kind)).toEqual(["server", "client", "server", "client"]);
-    // Every other span is inside the tree.
+    // Asserts that the parent of every span is a span of the trace.
     const ids = new Set([PARENT, ...own().map(({ id }) => id)]);
     expect(own().filter(({ parentId }) => !ids.has(parentId))).toEqual([]);
     expect(answer.content[0]!.text).toBe(`00-${TRACE}-${chain.at(-1)!.id}-01`);

@@ -20,7 +20,7 @@ export async function results(hub: LibraryHub): Promise<void> {
   accept<object>(outcome.result.content);
   if (outcome.ok) {
     for (const block of outcome.result.content) accept<string | undefined>(textOf(block));
-    // Programs written before the result had a type.
+    // Programs that were written before the result had a type still compile.
     accept<{ text: string }[]>(outcome.result["content"] as { text: string }[]);
   } else accept<string>(outcome.message);
 }

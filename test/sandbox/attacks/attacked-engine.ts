@@ -99,7 +99,7 @@ function toJob({ options }: Sandbox, { language, code, profile = "scripting", li
 }
 
 /** Returns the limits that the run exceeded. */
-// oxlint-disable-next-line complexity -- One line a bound.
+// oxlint-disable-next-line complexity -- One line per limit.
 function overBounds(
   { stdout, stderr, resultJson = "", artifacts, toolCalls, durationMs }: SandboxRun,
   { limits, profile }: SandboxJob,

@@ -37,7 +37,7 @@ export function programCosts(program: Program, options: CostOptions = {}): Progr
   const { states: n, outcomes: m } = program;
   return {
     tensorBytes: BYTES * (3 * n * n + n * m + m * m + n),
-    // F P Fᵀ, H P Hᵀ, the gain by elimination, P - K H P, and the means.
+    // Operations for F P Fᵀ, H P Hᵀ, the gain by elimination, P - K H P, and the means.
     operationsPerStep: 3 * n ** 3 + 3 * n * n * m + 2 * n * m * m + m ** 3 + n * n + 2 * n * m,
     policies: 0,
   };

@@ -20,7 +20,7 @@ export function straightLines(
   );
 }
 
-/** Returns where the line to another centre crosses the border of a box. */
+/** Returns the point at which the line to another centre crosses the border of a box. */
 function rim(from: Point, to: Point, { width, height }: Box): Point {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const part = Math.min(1, width / 2 / (Math.abs(dx) || 1e-9), height / 2 / (Math.abs(dy) || 1e-9));

@@ -177,7 +177,7 @@ function stemLike(word: string): string {
   return plain.length > 5 ? plain.slice(0, 5) : plain;
 }
 
-/** Lists the documents, by author and title. */
+/** Lists the documents, sorted by author and title. */
 export async function list(options: FindOptions, io: CommandIo): Promise<number> {
   return listed("", options, io);
 }
@@ -228,7 +228,7 @@ export const remove = spoken(async (ids: readonly string[], options: LibraryComm
   return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
 });
 
-/** Creates all vectors again, after another version of Toolyard brought another embedding table. */
+/** Creates all vectors again. This is necessary after an update of Toolyard that contains another embedding table. */
 export async function reindex(options: LibraryCommandOptions, io: CommandIo): Promise<number> {
   await using library = await open(io);
   const count = await library.reindex({ signal: io.signal });

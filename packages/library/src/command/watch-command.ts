@@ -19,7 +19,7 @@ export const watch = spoken(async (folders: readonly string[], options: WatchCom
   const ended = io.signal.aborted ? Promise.resolve() : once(io.signal, "abort");
   const isWatching = await library.watch(roots, (report) => void tell(report, { options, io, words }));
   if (!options.json) await io.say(isWatching ? words.watching(roots.join(", ")) : words.watchedElsewhere);
-  // Neither the jobs nor the watcher keep the process running.
+  // Keeps the process running: neither the jobs nor the watcher does.
   const stay = setInterval(() => {}, STAY_MS);
   await ended;
   clearInterval(stay);

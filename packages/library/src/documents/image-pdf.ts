@@ -25,7 +25,7 @@ export function pdfOfImages(pages: readonly ImagePage[]): Uint8Array {
   const objects: Buffer[] = [];
   const add = (object: Buffer): number => objects.push(object);
   add(ascii("<< /Type /Catalog /Pages 2 0 R >>"));
-  // The numbers of the pages are known only after their images have been added.
+  // Object 2, the page tree, is filled in below: the numbers of the pages are known only after their images were added.
   add(ascii(""));
   const kids = pages.map(({ width, height, turn, images }) => {
     const numbers = images.map((image) => add(objectOf(image)));

@@ -19,7 +19,7 @@ const REFERENCE = /(?:^|\s)(?:doc-)?(?:noteref|backlink)(?:\s|$)/;
 const NOTE = /(?:^|\s)(?:doc-)?(?:footnote|endnote|rearnote)s?(?:\s|$)/;
 /** Names that programs give to references and notes: «fn1», «_ftnref2», «cite_note-3», «footnote-4». */
 const NAME = /(?:^|[^a-z])(?:fn|ftn|edn|noterefs?|(?:foot|end|sdfoot|sdend|cite_|side)?(?:notes?|ref))(?![a-z]*page)/i;
-/** A number, a letter or signs, possibly in brackets; or an arrow back to the text. */
+/** Mark of a note: a number, a letter or signs, possibly in brackets, or an arrow back to the text. */
 const MARK = /^[\s([]*(?:\d{1,4}|\p{L}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4}|[↩↑⤴⏎↵^]\ufe0e?)[\s)\].:]*$/iu;
 const SEPARATORS = /^[\s()[\],;–-]*$/;
 /** Text after which a superscript number is a note's and not an exponent: a long word, or the end of a sentence. */

@@ -46,7 +46,7 @@ const ENDS_HEAD: Ends = { ends: setOf("head"), within: setOf("template") };
 
 /**
  * Tracks the open elements of a page. HTML allows tags to be omitted; this class applies the rules for omitted tags,
- * because the parser knows only those between neighbours.
+ * because the parser applies only those for neighbouring tags.
  */
 export class OpenElements implements MarkupSink {
   readonly #sink: MarkupSink;

@@ -24,7 +24,7 @@ export interface PdfLine {
   readonly y: number;
   readonly size: number;
   readonly page: number;
-  /** The line is in the header or footer area of the page. */
+  /** True if the line is in the header or footer area of the page. */
   readonly isRim: boolean;
   /** Large initial letter before the line. */
   readonly initial?: string;

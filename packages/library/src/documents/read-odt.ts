@@ -30,7 +30,7 @@ const XML = { xmlMode: true, decodeEntities: true } as const;
 const MAX_LEVEL = 6;
 /** Maximum number of spaces that one `text:s` element adds. */
 const MAX_SPACES = 1_000;
-/** Elements whose text is not part of the document, and marks of notes, which would stand inside of a word. */
+/** Elements whose text is not part of the document, and marks of notes, which would be inside a word. */
 const SILENT: ReadonlySet<string> = new Set([
   "text:tracked-changes",
   "office:annotation",
@@ -70,7 +70,7 @@ class OdtBody {
   readonly #blocks: Block[] = [];
   readonly #notes: Block[] = [];
   readonly #hidden: ReadonlySet<string>;
-  /** Open paragraphs: a note stands within the paragraph that refers to it. */
+  /** Open paragraphs. There may be several, because a note is inside the paragraph that refers to it. */
   readonly #open: OpenText[] = [];
   #silence = 0;
   #isBody = false;

@@ -58,7 +58,7 @@ interface GroupState {
   /** True if text is deleted or hidden. */
   readonly isHidden: boolean;
   readonly codePage: number | undefined;
-  /** Number of characters that stand for a Unicode character in older programs. */
+  /** Number of substitute characters after a Unicode character, for programs without Unicode. */
   readonly fallback: number;
 }
 
@@ -114,7 +114,7 @@ class RtfDocument {
 
   #word(name: string, number: number | undefined): void {
     const destination = Object.hasOwn(DESTINATIONS, name) ? DESTINATIONS[name] : undefined;
-    // Title and author stand within the information, which is skipped.
+    // Title and author are inside the information group, which is otherwise skipped.
     const isInside = this.#state.destination === "skipped" && destination !== "title" && destination !== "author";
     if (destination !== undefined && !isInside) this.#state = { ...this.#state, destination };
     else if (Object.hasOwn(CHARACTERS, name)) this.#write(CHARACTERS[name]!);
@@ -172,7 +172,7 @@ class RtfDocument {
   }
 
   #addBytes(bytes: readonly number[]): void {
-    // Skips the characters that stand for the Unicode character before.
+    // Skips the substitute characters after a Unicode character.
     const skipped = Math.min(this.#skip, bytes.length);
     this.#skip -= skipped;
     for (let at = skipped; at < bytes.length; at += 1) this.#bytes.push(bytes[at]!);

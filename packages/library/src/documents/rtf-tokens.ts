@@ -39,7 +39,7 @@ export function* rtfTokens(rtf: string): Generator<RtfToken> {
     const word = match(WORD);
     if (word) {
       const number = word[2] === undefined ? undefined : Number(word[2]);
-      // Binary data follows its length.
+      // Skips binary data. The number of the control word is its length.
       if (word[1] === "bin") at += Math.max(number ?? 0, 0);
       return { kind: "word", name: word[1]!, number };
     }

@@ -40,7 +40,7 @@ const GREEK = "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώ�
 const NARROW: readonly EncodingCandidate[] = [
   ...candidatesOf(["windows-1252", "Windows-1252"], WESTERN),
   ...candidatesOf(["macintosh", "Mac Roman"], WESTERN),
-  // A bibliography contains names of many languages.
+  // All Western letters, because a bibliography contains names of many languages.
   { label: "windows-1252", name: "Windows-1252", letters: new Set(WESTERN.join("")), certainty: 0.9 },
   { label: "macintosh", name: "Mac Roman", letters: new Set(WESTERN.join("")), certainty: 0.8 },
   ...candidatesOf(["windows-1250", "Windows-1250"], CENTRAL),

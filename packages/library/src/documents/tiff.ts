@@ -185,7 +185,7 @@ function partsOf(values: Values, file: TiffFile, { width, height }: Pick<TiffPag
   });
 }
 
-/** How an image is divided. A strip is as wide as the image. */
+/** Division of an image into strips or tiles. A strip is as wide as the image. */
 interface Division {
   readonly isTiled: boolean;
   readonly offsets: readonly number[];

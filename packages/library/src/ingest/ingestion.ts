@@ -123,7 +123,7 @@ export class Ingestion implements AsyncDisposable {
 
   async #watched(paths: readonly string[], { files, onProgress }: IngestContext): Promise<void> {
     const removed = await this.#removed.uris();
-    // The watcher reports symbolic links like files.
+    // The watcher reports symbolic links like files, so the real paths are resolved.
     const real = await Promise.all(paths.map((path) => files.resolve(path).catch(() => undefined)));
     const sources = real
       .filter((path) => path !== undefined)

@@ -112,7 +112,6 @@ export async function queriesOf(store: LibraryStore): Promise<string[]> {
   for (let at = 0; at < QUERIES; at += 1) {
     // If there are fewer documents than queries, the documents are used in turn. Otherwise the queries use documents at
     // equal distances in the list.
-    // distances.
     const sourceId = ids[ids.length < QUERIES ? at % ids.length : Math.floor((at * ids.length) / QUERIES)]!;
     const { total } = await store.range("chunk", { sourceId, limit: 1, offset: 0 });
     const offset = total === 0 ? 0 : (at * 7) % total;

@@ -192,7 +192,7 @@ class DocumentRead {
     }
   }
 
-  /** The OCR service has its own time limit. */
+  /** Requests the pages from the parent's OCR service, which has its own time limit, and sends them to the process. */
   async #ocr(wanted: OcrWanted): Promise<void> {
     try {
       const pages = (await this.#hooks.onOcr?.(wanted, this.#hooks.signal)) ?? [];

@@ -2,7 +2,7 @@
 export interface Embedder {
   /** Identifier that is stored with the vectors. Vectors of different embedders cannot be compared. */
   readonly id: string;
-  /** Numbers of a vector, if they are known before the first one. */
+  /** Length of a vector, if it is known before the first vector was computed. */
   readonly dimensions?: number;
   /** Supported languages (ISO 639-1). Documents in other languages get no vectors. Absent: all languages. */
   readonly languages?: readonly string[];

@@ -6,7 +6,7 @@ import { termsIn, type TermGroup } from "./term-group.ts";
 
 /** Number of passages beyond the requested number that are read without filtering candidates first. */
 const FEW_MORE = 300;
-/** Maximum share of the passages with a term. More frequent terms are not looked up. */
+/** Maximum share of passages that contain a term. More frequent terms are not looked up. */
 const TELLING = 0.5;
 
 export interface ScoredPassage {

@@ -44,7 +44,7 @@ function countsOf(
   const [least, most] = [new Float64Array(ids.length), new Float64Array(ids.length)];
   for (const [term, weight] of terms)
     for (const [step, list] of known.get(term)!.entries()) {
-      // The previous steps already counted the lower part for passages that reach this step.
+      // The previous steps have already counted the lower part for passages that reach this step.
       const [before, up] = [STEPS[step - 1] ?? 0, STEPS[step]!];
       const bound = (STEPS[step + 1] ?? Infinity) - 1 - (step === 0 ? 0 : up - 1);
       for (const place of placesOf(ids, list)) {

@@ -53,7 +53,7 @@ export function rankPlaces(places: readonly ScoredPassage[], { words, cosines, e
   return raiseTranslated(scored, words.translated);
 }
 
-/** Place by which the best passage in another language than the query is listed, if it is relevant. */
+/** Rank by which the best passage in another language than the query is listed, if it is relevant. */
 const TRANSLATED_BY = 5;
 
 /**

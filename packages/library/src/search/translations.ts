@@ -10,7 +10,7 @@ const WHOLE = 100;
 const MAX_SYNONYMS = 5;
 /**
  * Weight of a synonym that shares all its translations with the word. Measured with questions in English and French;
- * with half or twice of it, about as many are answered.
+ * half or twice this weight answers about as many questions.
  */
 const SYNONYM_WEIGHT = 2;
 

@@ -23,7 +23,7 @@ const PASSAGE = `
   vector blob`;
 
 // `detail=none` and no column sizes: the index stores only which passages contain a term. Terms are already stems, so
-// its own tokenizer must leave letters and digits unchanged.
+// the tokenizer of SQLite must leave letters and digits unchanged.
 const TERMS = `detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co'"`;
 
 function passageTables(kind: string): string {
