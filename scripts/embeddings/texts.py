@@ -40,7 +40,7 @@ def read_words(texts, path):
         english, *others = line.split("\t")
         for language, cell in zip(LANGUAGES, others, strict=True):
             for one in cell.split(", "):
-                # Repeated, because a vocabulary contains only words that occur more than twice.
+                # Each text is repeated, because a vocabulary contains only words that occur more than twice.
                 texts.foreign[language] += [one] * 3
                 for word in english.split(", "):
                     texts.add(one, word, f"words {language}")

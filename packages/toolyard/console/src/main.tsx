@@ -13,7 +13,7 @@ await takeFragment((user) => confirm(t("replaceSession", { user })));
 try {
   session.value = await get<SessionInfo>("session");
 } catch {
-  // No handling: the sign-in page, or the notice that the hub does not answer, is already shown.
+  // The error is ignored, because the sign-in page, or the notice that the hub does not answer, is already shown.
 }
 render(<Shell />, document.querySelector("#app")!);
 void followEvents();

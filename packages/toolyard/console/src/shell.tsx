@@ -75,7 +75,7 @@ export function Shell() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  // On a phone, the navigation is a row that scrolls.
+  // On a phone, the navigation is a row that scrolls, so the link of the current view is scrolled into view.
   useEffect(() => {
     const link = document.querySelector("nav [aria-current]");
     link?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -9,7 +9,10 @@ import { Foreign, Json } from "./parts.tsx";
 import type { Schema } from "./schema-form.tsx";
 
 const MAX_LINES = 100;
-/** Time before a question can be allowed, so that a double click on the last question does not allow the next one. */
+/**
+ * Time before the user can allow a request, so that a double click on the previous question does not allow the next
+ * one.
+ */
 const ALLOW_AFTER_MS = 700;
 
 export interface AppFrameProps {

@@ -8,8 +8,8 @@ export interface CodeEditorProps {
   readonly language: EditorLanguage;
   readonly isReadOnly?: boolean;
   /**
-   * Changed by the owner of the text when it replaces the text. While the number is the same, the editor has the newest
-   * text: an older one, which is still being rendered, must not replace it.
+   * Number that the owner of the text changes when it replaces the text. While the number is the same, the editor has
+   * the newest text: an older one, which is still being rendered, must not replace it.
    */
   readonly revision: number;
   readonly onText: (text: string) => void;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Foreign } from "./parts.tsx";
 
-/** Longer texts are shown as they are. */
+/** Maximum length of a text that is formatted. A longer text is shown unformatted. */
 const MAX_CHARS = 200_000;
 const TAGS =
   "a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s strong sub sup table tbody td th thead tr ul";
@@ -34,8 +34,8 @@ export function Markdown({ text }: { readonly text: string }) {
 
 async function toFragment(text: string): Promise<DocumentFragment> {
   const [{ Marked }, { default: purify }] = await Promise.all([import("marked"), import("dompurify")]);
-  // HTML in the text is shown as text. The policy of the page applies to parsed documents too, so that markup with
-  // styles or handlers would be reported as a violation before it could be removed.
+  // HTML in the text is shown as text. The page's Content Security Policy applies to parsed documents too, so that
+  // markup with styles or handlers would be reported as a violation before it could be removed.
   const renderer = {
     html: ({ text: html }: { readonly text: string }) => escaped(html),
     image: ({ text: alternative }: { readonly text: string }) => escaped(alternative),

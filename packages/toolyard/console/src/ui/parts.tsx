@@ -21,7 +21,7 @@ export function Outcome({ outcome }: { readonly outcome: string }) {
   );
 }
 
-/** Shows that data is loading, or why it cannot be shown. */
+/** Shows that data is loading, or why the data cannot be shown. */
 export function Pending({
   error,
   retry,

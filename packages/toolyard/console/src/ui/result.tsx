@@ -60,7 +60,7 @@ function Embedded({ resource }: { readonly resource: Block }) {
   );
 }
 
-/** Markdown and JSON are formatted. HTML and everything else is shown as text. */
+/** Shows a text. Markdown and JSON are formatted; HTML and everything else is shown as plain text. */
 function Document({ mimeType, text }: { readonly mimeType: string; readonly text: string }) {
   if (/^text\/(?:x-)?markdown\b/i.test(mimeType)) return <Markdown text={text} />;
   const value = /[/+]json\b/i.test(mimeType) && text.length < MAX_JSON_CHARS ? parsed(text) : undefined;
@@ -110,7 +110,7 @@ function Link({ uri, name }: { readonly uri: string; readonly name: string }) {
   );
 }
 
-/** A list of objects is a table; an object with one such list, too. */
+/** Shows a list of objects, or an object with one such list, as a table. */
 function Structured({ value }: { readonly value: unknown }) {
   const rows = rowsOf(value);
   if (!rows) return <Json value={value} />;

@@ -77,7 +77,7 @@ export function CodeView() {
 
 function Editor({ language, onRun }: { readonly language: CodeLanguage; readonly onRun: () => void }) {
   const box = useRef<HTMLDivElement>(null);
-  // The editor lives longer than one rendering, so it calls the newest function.
+  // The editor lives longer than one rendering, so it calls the function of the latest rendering.
   const latest = useRef(onRun);
   latest.current = onRun;
   useEffect(() => {

@@ -11,7 +11,7 @@ import { useData } from "../ui/use-data.ts";
 import { VirtualList } from "../ui/virtual-list.tsx";
 
 const ROW_HEIGHT = 60;
-/** First part of the address of a template; a URI cannot be equal. */
+/** First part of the address of a template. No URI is equal to it. */
 const TEMPLATE = "template";
 
 export function Resources() {
@@ -170,7 +170,7 @@ function Facts({ uri, row }: ResourceProps) {
   );
 }
 
-/** Reads a resource now and with `read`. */
+/** Reads a resource when it is shown, and again at each call of `read`. */
 function useResource(uri: string) {
   const [state, setState] = useState<{ readonly data?: RunResult; readonly error?: ApiError; readonly at?: string }>(
     {},

@@ -184,7 +184,7 @@ interface ConflictProps {
   readonly solve: (keepsOwn: boolean) => void;
 }
 
-/** Both texts of a file that another program has changed. */
+/** Shows both texts of a file that another program has changed, and lets the user choose one. */
 function Conflict({ own, conflict, solve }: ConflictProps) {
   return (
     <section class="card attention" aria-label={t("conflict")}>

@@ -29,7 +29,7 @@ function SignIn({ row, reload }: { readonly row: SignInRow; readonly reload: () 
   const { source, state, reason, isPersonal, isSignedIn, mayChange } = row;
   const path = `sign-ins/${encodeURIComponent(source)}`;
   const begin = (): void => {
-    // Opened before the request, because browsers block windows that no click has opened.
+    // The tab is opened before the request, because browsers block tabs that no click has opened.
     const tab = open("about:blank", "_blank");
     if (tab) tab.opener = null;
     void act(async () => {

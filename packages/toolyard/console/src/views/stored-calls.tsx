@@ -11,7 +11,7 @@ import { useData } from "../ui/use-data.ts";
 const TIMES = ["1h", "24h", "7d", ""] as const;
 const WAIT_MS = 250;
 
-/** Entries in the file of the audit. */
+/** Shows entries of the audit file. */
 export function StoredCalls() {
   const [tool, setTool] = useState("");
   const [caller, setCaller] = useState("");
@@ -49,7 +49,7 @@ export function StoredCalls() {
   );
 }
 
-/** Words without a pattern are looked for anywhere in the text. */
+/** Returns the pattern for search words. Words without `*` and `?` are found anywhere in a text. */
 function pattern(words: string): string {
   const text = words.trim();
   return text === "" || /[*?]/.test(text) ? text : `*${text}*`;

@@ -157,7 +157,10 @@ interface InputRequestProps {
   readonly onAnswer: (answer: object) => void;
 }
 
-/** A question of the tool. Questions that need a model or folders can only be answered by the client that began. */
+/**
+ * A question of the tool. Questions that need a model or folders can only be answered by the client that started the
+ * task.
+ */
 function InputRequest({ request, isBusy, onAnswer }: InputRequestProps) {
   const params = toSchema(request["params"]);
   const schema: Schema = { type: "object", ...toSchema(params["requestedSchema"]) };

@@ -15,7 +15,7 @@ def binds(node):
         return node.id == NAME and isinstance(node.ctx, ast.Store)
     if isinstance(node, ast.alias):
         return (node.asname or node.name) in (NAME, "*")
-    # For example an assignment to `globals()["execute"]`.
+    # The name may be a text, as in an assignment to `globals()["execute"]`.
     return isinstance(node, ast.Constant) and node.value == NAME
 
 
@@ -23,7 +23,7 @@ def reason(path):
     with open(path, "rb") as file:
         source = file.read()
     try:
-        # Compiled, because some errors are only found then; nothing is run.
+        # The file is compiled but not run, because some errors are found only by the compiler.
         compile(source, path, "exec", dont_inherit=True)
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -39,7 +39,7 @@ def main():
         try:
             why = reason(path)
         except Exception:
-            # The file was removed, or is too much for the compiler: a call reports that.
+            # The file was removed, or exceeds a limit of the compiler. A call reports that.
             continue
         if why is not None:
             found[path] = why

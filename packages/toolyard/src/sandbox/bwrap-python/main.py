@@ -23,7 +23,7 @@ def start(driver, prelude):
     link = sys.modules["yard.link"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(link)
     sys.modules["yard"].link = link
-    # The prelude's event loop waits for answers, so it must be the running one here too.
+    # The prelude's event loop waits for the hub's answers, so this interpreter must use that loop too.
     from yard import main
     main.run()
 

@@ -99,7 +99,7 @@ function Option({ path, label, schema, root, value, isReadOnly, onValue }: Optio
   const [typed, setTyped] = useState<{ readonly value: unknown }>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const text = JSON.stringify(value);
-  // The text has the value now, or was changed in the editor.
+  // The typed value is dropped, because the text contains it now or was changed in the editor.
   useEffect(() => setTyped(undefined), [text]);
   const onChange = (next: unknown): void => {
     setTyped({ value: next });

@@ -17,7 +17,8 @@ export interface EditEntryProps {
 export function EditEntry({ source, onSaved }: EditEntryProps) {
   const { id, entry, entryPath = [], digest } = source;
   const { data: schema, error, reload } = useData<Schema>("settings/schema");
-  // The digest of the file when the user began. The entry is read again at each change of the source's state.
+  // The edited entry, and the digest of its file when the user began to edit. They are kept because the entry is read
+  // again at each change of the source's state.
   const [edited, setEdited] = useState<{ readonly entry: unknown; readonly digest: string | undefined }>();
   const [isBusy, setBusy] = useState(false);
   const [message, setMessage] = useState<{ readonly text: string; readonly isBad: boolean }>();

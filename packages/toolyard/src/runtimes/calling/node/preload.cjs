@@ -32,7 +32,7 @@ if (module_.registerHooks) {
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }
 
-/** Returns whether the script itself, or a file next to it, mentions the package `toolyard`. */
+/** Returns whether the script itself, or a file next to it, mentions the module `toolyard/script`. */
 function isMentioned(script) {
   try {
     const main = realpathSync(script);

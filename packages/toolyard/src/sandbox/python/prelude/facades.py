@@ -114,7 +114,7 @@ _plain_field = string.Formatter.get_field
 
 
 def _get_field(self, field_name, args, kwargs):
-    """Replaces the method of the class itself, because a subclass can reach that with `super`."""
+    """Replaces the method of the class itself, because a subclass could reach the original with `super`."""
     for step in field_name.replace("[", ".").replace("]", "").split("."):
         guard.assert_plain(step)
     return _plain_field(self, field_name, args, kwargs)

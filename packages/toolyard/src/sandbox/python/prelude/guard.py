@@ -19,7 +19,7 @@ _OPERATORS = """
     ceil copy deepcopy cause context notes suppress_context wrapped instancecheck subclasscheck del sizeof total fspath
 """.split()
 _ALLOWED = {f"__{kind}{name}__" for name in _OPERATORS for kind in ("", "r", "i")} | {"__exit__"}
-# Checked when they are used: the arguments, or the value that they are used on, decide.
+# Names that are checked at each use, because the arguments or the value decide whether they may be used.
 CHECKED = {"format", "format_map", "__dict__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__"}
 _CHECKED_INNER = {name for name in CHECKED if name.startswith("__")}
 _INSIDES = {

@@ -39,7 +39,7 @@ class Loop(base_events.BaseEventLoop):
         return super().create_task(coro, **options)
 
     def run_in_executor(self, executor, function, *args):
-        """There are no threads, so the function runs immediately."""
+        """Runs the function immediately, because there are no threads."""
         future = self.create_future()
         try:
             future.set_result(function(*args))

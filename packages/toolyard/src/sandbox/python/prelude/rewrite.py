@@ -15,7 +15,7 @@ class Returned(BaseException):
 
 
 class _TopLevel(ast.NodeTransformer):
-    """Only at the top level: functions and classes keep their own `return`."""
+    """Replaces `return` at the top level only. Functions and classes keep theirs."""
 
     def generic_visit(self, node):
         return node if isinstance(node, _OWN_SCOPE) else super().generic_visit(node)

@@ -13,7 +13,7 @@ _stdout, _stderr = sys.stdout, sys.stderr
 
 
 class Session:
-    """The variables, and the number of runs so far."""
+    """The variables of a session's code, and the number of its runs so far."""
 
     def __init__(self):
         # Each profile has its own variables, which the other cannot reach.
@@ -72,7 +72,7 @@ class Session:
 
     def _prepare(self, job):
         module = sys.modules["__main__"] = self._modules[job["profile"]]
-        # Files next to the code may have changed. The library has not, and searching it again takes long.
+        # Only the folder of the code is searched again: its files may have changed, those of the library have not.
         sys.path_importer_cache.pop(errors.WORK.rstrip("/"), None)
         scope = module.__dict__
         scope.update({"__name__": "__main__", "inputs": job["inputs"], rewrite.RETURNED: rewrite.Returned})

@@ -10,7 +10,7 @@ import json
 import sys
 
 MAX_DEPTH = 200
-# Digits: 4300 in decimal.
+# Size of an integer with 4300 decimal digits.
 MAX_INTEGER_BITS = 14284
 _FLOAT_BOUNDS = (float("-inf"), float("inf"))
 _ITERABLES = {

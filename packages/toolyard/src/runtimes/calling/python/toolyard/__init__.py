@@ -113,7 +113,7 @@ def return_audio(sound, mime_type=None):
 
 
 def return_file(file, mime_type=None, name=None):
-    """Sets a file as the tool's result: bytes, or a path. Text stays text."""
+    """Sets a file as the tool's result: bytes, or a path. A text file becomes text."""
     _return_media("file", file, mime_type, name)
 
 
@@ -129,12 +129,12 @@ def return_error(message):
 
 
 def execute_tool(name, arguments=None, parameters=None):
-    """Like `call_tool`, under the name of the hub's own tool."""
+    """Same as `call_tool`. It has the name of the hub's own tool."""
     return call_tool(name, arguments if arguments is not None else parameters)
 
 
 def tool_search(query="", max_results=5):
-    """Like `search_tools`, under the name of the hub's own tool."""
+    """Same as `search_tools`. It has the name of the hub's own tool."""
     return search_tools(query, max_results)
 
 

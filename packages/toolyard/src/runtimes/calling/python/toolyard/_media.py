@@ -32,7 +32,7 @@ def media_result(kind, given, mime_type=None, name=None):
 
 
 def _bytes_of(given):
-    """Returns the bytes, and the path if they were read from a file."""
+    """Returns the bytes of an image, a sound or a file, and its path if the bytes were read from a file."""
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(given), None
     if isinstance(given, (str, os.PathLike)):
