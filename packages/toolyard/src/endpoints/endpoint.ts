@@ -10,11 +10,14 @@ import type { Dialect } from "./dialect.ts";
 export interface Endpoint {
   /** Registers the endpoint's paths. Called once. */
   mount(listener: Mountable): void;
-  /** Hands over what other hubs can continue, and begins nothing that lasts. The listener starts to close. */
+  /**
+   * Called when the listener starts to close. Hands over sessions that other hubs can continue, and accepts no work
+   * that lasts.
+   */
   drain?(): void;
   /** Answers running calls with a cancellation, because the listener is about to close them. */
   giveUp(): void;
-  /** Releases everything that is left. The listener is closed before. */
+  /** Releases all remaining resources. Called after the listener has closed. */
   close(): void;
   /** Pages that the endpoint adds to paths of other endpoints. @default none */
   readonly pages?: readonly SharedPage[];
@@ -28,7 +31,7 @@ export interface SharedPage {
    * Location, relative to the path, to which a browser without credentials is redirected. @default it gets 401
    */
   readonly signInAt?: string;
-  /** Returns true if the request is one of a browser for the page. */
+  /** Returns true if a browser requests the page. */
   wants(exchange: HttpExchange): boolean;
   serve(exchange: HttpExchange): void | Promise<void>;
 }
@@ -122,7 +125,10 @@ export interface McpFace extends Endpoint {
   converse(principal: Principal): SessionlessConversation;
 }
 
-/** Conversation with a caller without a session. Messages are answered, MCP first, and no state is kept. */
+/**
+ * Conversation with a caller without a session, which keeps no state. A message goes to MCP first, then to the
+ * dialects.
+ */
 export interface SessionlessConversation {
   /** Answers one message. Resolves when nothing more will be sent to the outlet. Never rejects. */
   receive(

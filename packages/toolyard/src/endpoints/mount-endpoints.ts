@@ -4,12 +4,12 @@ import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
 import type { Endpoint, SharedPage } from "./endpoint.ts";
 
-/** Methods at a path that only has a page. A request that is not for the page gets 404. */
+/** Methods of a path that only serves a shared page. Requests that are not for the page get 404. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * Mounts endpoints in their order. A browser gets a shared page at its path; other requests go to the endpoint there.
- * If several endpoints have a page for the path, the page of the last one is used.
+ * Mounts endpoints in their order. A browser gets a shared page at its path; other requests go to the endpoint at this
+ * path. If several endpoints have a page for the path, the page of the last one is used.
  */
 export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountable): void {
   const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();

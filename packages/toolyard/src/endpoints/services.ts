@@ -5,8 +5,8 @@ import type { McpFace, TlsReport } from "./endpoint.ts";
 /** MCP on HTTP, for endpoints that also serve it at their paths. */
 export const MCP_FACE = servingKey<McpFace>()("mcp");
 /**
- * Loads the dialects after MCP, in order: a method goes to the first one that knows it. They are loaded by the first
- * request for them.
+ * Loads the dialects that are tried after MCP, in order: a method goes to the first one that knows it. They are loaded
+ * by the first request for them.
  */
 export const DIALECTS = servingKey<() => Promise<readonly Dialect[]>>()("dialects");
 /** Returns the state of the port's certificate. `undefined` if this hub does not encrypt. */

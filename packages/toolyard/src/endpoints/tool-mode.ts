@@ -11,7 +11,7 @@ export function parseToolMode(word: string): ToolMode {
   return mode === "show_all" || mode === "all" ? "all" : "normal";
 }
 
-/** Returns the tool mode of requests that select none: that of the caller's profile, otherwise that of the hub. */
+/** Returns the tool mode of requests that select no mode: that of the caller's profile, otherwise that of the hub. */
 export function defaultModeFor({ profile }: Pick<Principal, "profile">, ofHub: ToolMode): ToolMode {
   return profile?.toolMode ?? ofHub;
 }

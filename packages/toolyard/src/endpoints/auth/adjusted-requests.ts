@@ -7,8 +7,8 @@ import { objectOf } from "../../auth/builtin/redirects.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 
 /**
- * Adds a scope that a resource has to a request without such a scope. Otherwise the library would deny the request
- * after the user has signed in.
+ * Adds a scope of the hub to an authorization request that has none of the hub's scopes. Otherwise `oidc-provider`
+ * would deny the request after the user has signed in.
  */
 export function withScope(request: AuthRequest, scopes: readonly string[]): AuthRequest {
   const { method, url, body } = request;
@@ -41,7 +41,10 @@ export function withBasic(request: AuthRequest, machines: AuthServerHandle["opti
   return { ...request, headers, body: Buffer.from(sent.toString()) };
 }
 
-/** Replaces the error `authorization_pending` if a device requested its tokens too soon (RFC 8628 section 3.5). */
+/**
+ * Replaces the error `authorization_pending` by `slow_down` if a device requested its tokens too soon (RFC 8628 section
+ * 3.5).
+ */
 export function withSlowDown({ body }: AuthRequest, answer: BridgedAnswer, polls: DevicePolls): BridgedAnswer {
   if (answer.status !== 400 || objectOf(answer.body)?.["error"] !== "authorization_pending") return answer;
   const code = new URLSearchParams(body.toString("utf8")).get("device_code") ?? "";

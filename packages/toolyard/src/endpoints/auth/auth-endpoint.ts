@@ -51,7 +51,7 @@ const DEVICES = { burst: 20, everyMs: 3 * SECOND_MS };
  * store of 10,000 codes removes only expired ones.
  */
 const ALL_DEVICES = { burst: 2000, everyMs: SECOND_MS / 10 };
-/** Limit of codes of devices that are entered, from one address. Each sign-in needs two of them. */
+/** Limit of device codes that users enter, from one address. Each sign-in submits its code twice. */
 const CODES = { burst: 20, everyMs: 5 * SECOND_MS };
 
 /** Endpoint that serves the authorization server and its pages. */
@@ -169,7 +169,9 @@ export class AuthEndpoint implements Endpoint {
     else show(exchange, next, texts);
   }
 
-  /** Sends a provider's response to the address of the sign-in that waits for it. */
+  /**
+   * Sends a browser that returns from an identity provider to the address of the sign-in that waits for the response.
+   */
   async #federate(exchange: HttpExchange): Promise<void> {
     if (this.#isLimited(exchange)) return;
     const next = await responseAddress(await this.#open(), exchange);
@@ -270,7 +272,10 @@ function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
   );
 }
 
-/** Returns the facts about the address that gets the access. A device has none. */
+/**
+ * Returns the text about the address that gets the access, and the CSP sources for a redirect to it. A device has no
+ * address.
+ */
 function targetOf(redirect: string | undefined, texts: PageTexts): Pick<ConsentFacts, "target" | "formActions"> {
   if (redirect === undefined) return { target: texts.deviceRedirect, formActions: [] };
   const { host, isLocal } = redirectTarget(redirect);

@@ -5,7 +5,9 @@ import { firstChars } from "../../core/text/truncate.ts";
 import { html, type Html } from "../html.ts";
 import { clientLabel, formatPage, type AuthPage } from "./pages.ts";
 
-/** Parameter that fills the form in. The library would send its own `user_code` on by a script. */
+/**
+ * Query parameter whose value is filled into the form. `oidc-provider` would submit its own `user_code` by a script.
+ */
 export const PREFILLED_CODE = "code";
 const MAX_CODE_CHARS = 32;
 

@@ -87,7 +87,7 @@ export interface ConsentFacts {
   readonly user: string;
   /** Sentence about the address or device that gets the access. */
   readonly target: string;
-  /** CSP sources to which the form leads. */
+  /** CSP sources of the addresses to which the form may redirect. */
   readonly formActions: readonly string[];
   readonly scopes: readonly string[];
 }

@@ -36,8 +36,8 @@ export interface JsonRpcHttpParts {
 
 /**
  * JSON-RPC on HTTP (G30 to G37). Each POST has one request or batch, and its HTTP status matches the error. `GET ?uri=`
- * reads a resource. Requests that need all of MCP at the same address are forwarded to it. The creator of the parts
- * closes them.
+ * reads a resource. Requests at the same address that need all of MCP are forwarded to the MCP endpoint. The creator of
+ * the parts closes them.
  */
 export class JsonRpcHttpEndpoint implements Endpoint {
   readonly #parts: JsonRpcHttpParts;
@@ -137,7 +137,7 @@ export class JsonRpcHttpEndpoint implements Endpoint {
   ): Promise<void> {
     const classified = classifyMessage(message);
     if (classified.type !== "reply") return conversation.receive(message, how);
-    // A reply belongs to no request, because without a session the hub sends no requests to this caller.
+    // Without a session, the hub sends no requests to this caller, so the reply cannot belong to any.
     const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
     how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
       code: RPC.invalidRequest,

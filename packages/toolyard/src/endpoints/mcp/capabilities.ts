@@ -68,7 +68,9 @@ function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...
   return others;
 }
 
-/** Reads again if a source became ready during the read, because no later event would report its capability. */
+/**
+ * Repeats `read` if a source became ready during the first read, because no later event would report its capability.
+ */
 export async function readSettled<T>(hub: HubContent, read: () => Promise<T>): Promise<T> {
   const wasUnsettled = isUnsettled(hub);
   const first = await read();

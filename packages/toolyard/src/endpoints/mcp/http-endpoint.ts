@@ -28,9 +28,9 @@ export interface McpHttpParts {
   /** Handlers of the legacy era. Absent: only the modern era is served. */
   readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
   readonly defaultMode: ToolMode;
-  /** Era for clients whose URL selects none. @default "auto" */
+  /** Era for clients whose URL selects no era. @default "auto" */
   readonly era?: ServedEra;
-  /** Form of tool names for clients that select none. @default "mcp" */
+  /** Form of tool names for clients that select no form. @default "mcp" */
   readonly toolNames?: ToolNameStyle;
   /** Calls that other hubs hold. Absent: there are no other hubs. */
   readonly remote?: RemoteCallServer | undefined;

@@ -14,7 +14,7 @@ export class LateLegacy {
   readonly #parts: SessionDepsParts;
   #loading: Promise<LegacyEndpoint> | undefined;
   #endpoint: LegacyEndpoint | undefined;
-  /** Steps of the end that began before the endpoint was loaded, in order. */
+  /** Steps of the shutdown that were requested before the legacy endpoint was loaded, in order. */
   readonly #ends: EndStep[] = [];
 
   constructor(parts: SessionDepsParts) {

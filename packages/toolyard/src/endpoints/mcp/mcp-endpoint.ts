@@ -18,9 +18,9 @@ export interface McpEndpointParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** Form of tool names for clients that select none. */
+  /** Form of tool names for clients that select no form. */
   readonly toolNames: ToolNameStyle;
-  /** Loads the dialects after MCP. */
+  /** Loads the dialects that are tried after MCP. */
   readonly dialects: () => Promise<readonly Dialect[]>;
 }
 

@@ -17,7 +17,7 @@ export interface McpParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
-  /** Form of tool names for clients that select none. */
+  /** Form of tool names for clients that select no form. */
   readonly toolNames: ToolNameStyle;
 }
 

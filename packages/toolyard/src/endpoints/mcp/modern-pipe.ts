@@ -106,8 +106,8 @@ export class ModernPipe {
     };
     await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
     await progressGap(progressAt);
-    // If another request uses the id after a cancellation, or `close` has already answered this request, nothing is
-    // sent.
+    // Sends nothing if another request has reused the id after a cancellation, or if `close` has already answered this
+    // request.
     if (this.#inFlight.get(id) !== controller) return;
     this.#inFlight.delete(id);
     if (reply !== undefined) send(reply);

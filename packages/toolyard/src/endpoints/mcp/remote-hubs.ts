@@ -41,8 +41,8 @@ export interface RemoteSessionServer {
 /** Serves retries of calls that other hubs hold. */
 export interface RemoteCallServer {
   /**
-   * Passes a retry to the hub that holds its call. Returns `undefined` for other requests, which the caller serves
-   * itself. `serve` serves a request here.
+   * Passes a retry to the hub that holds its call. Returns `undefined` for any other request, which is not passed.
+   * `serve` serves a request on this hub.
    */
   pass(
     message: RpcRequest,

@@ -29,7 +29,7 @@ export interface StdioEndpointDeps extends SessionDeps {
   readonly jsonLimits: JsonLimits;
   /** Called once with the era of the client's first message; `undefined` if that message is not MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
-  /** Dialects after MCP, in order. No input is read before they are loaded. @default none */
+  /** Dialects that are tried after MCP, in order. No input is read before they are loaded. @default none */
   readonly dialects?: readonly Dialect[] | Promise<readonly Dialect[]>;
 }
 

@@ -21,7 +21,7 @@ export const READINESS = defineEndpoint({
     }),
 });
 
-/** Formats a refusal. The listener answers 503 while it closes. */
+/** Formats a refusal. The listener refuses with 503 while it closes. */
 function refusalText({ status, message }: Refusal): string {
   return JSON.stringify(status === 503 ? { status: "stopping" } : { error: message });
 }

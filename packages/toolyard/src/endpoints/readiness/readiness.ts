@@ -44,7 +44,8 @@ export class Readiness {
 
   state(): ReadinessState {
     const state = this.#sourceState();
-    // A hub that continues with its own limits stays ready: otherwise no hub would be left while the store is lost.
+    // A hub that continues with its own limits stays ready: otherwise a load balancer would find no hub while the store
+    // is lost.
     return this.isStoreLost && this.#parts.state?.refusesOnLoss === true && state === "ready" ? "unavailable" : state;
   }
 

@@ -9,7 +9,7 @@ import type { TaskEnd, TaskObserver, TaskRun, Tasks, TaskSnapshot } from "../../
 import { RPC } from "../../wire/messages.ts";
 import type { ChatBody } from "./chat.ts";
 
-/** Name of the agent where a task has the name of its tool. */
+/** Name of the agent, in the member of a task that otherwise names a tool. */
 const AGENT = "chat";
 
 /**

@@ -102,7 +102,10 @@ export class DescriptionEndpoint {
     return described;
   }
 
-  /** Returns the operations of the administration API that this caller may use. A profile has none of its own. */
+  /**
+   * Returns the operations of the administration API that this caller may use. Returns none for the address of a
+   * profile.
+   */
   async #admin({ principal }: View): Promise<readonly AdminOperation[]> {
     if (principal.profile) return [];
     const all = await adminOperationsOf(this.#parts.access);

@@ -18,6 +18,6 @@ export interface RestParts {
   /** @default requests are not recorded */
   readonly tracing?: Tracing | undefined;
   readonly access: Pick<Access, "isGuarded" | "securitySchemes">;
-  /** Tool mode of requests that name none. */
+  /** Tool mode of requests that name no tool mode. */
   readonly defaultMode: ToolMode;
 }

@@ -80,7 +80,7 @@ export class RestExchange {
     if (this.takesEvents && !this.#isAnswered) this.#open()?.send(stringifyExact(data), { event: name });
   }
 
-  /** `event` is the name of the last event. */
+  /** Sends the result and ends the answer. `event`: name of the last event. */
   succeed(value: unknown, event = "result"): void {
     if (!this.takesEvents) return this.#answer(() => sendValue(this.answer, value));
     this.#answer(() => this.#end(event, value));

@@ -123,7 +123,7 @@ export class TaskRoutes {
   }
 }
 
-/** Returns the handler with failures as answers: the store of several hubs may be unreachable. */
+/** Wraps a handler so that a thrown failure becomes the answer: the store of several hubs may be unreachable. */
 function answering(handle: (exchange: RestExchange) => Promise<void>): (exchange: RestExchange) => Promise<void> {
   return async (exchange) => {
     try {

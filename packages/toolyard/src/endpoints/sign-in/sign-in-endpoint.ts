@@ -69,7 +69,7 @@ export class SignInEndpoint implements Endpoint {
     send(exchange, shown ?? page(400, html`<p>No sign-in waits for this response. Start the sign-in again.`.text));
   }
 
-  /** Passes the parameters to a command that waits for them in a terminal and has the same home folder. */
+  /** Passes the issuer's response to a command that waits for it in a terminal and has the same home folder. */
   async #handOver(query: URLSearchParams): Promise<SignInPage | undefined> {
     const { folder } = this.#coordinator;
     if (folder === undefined) return undefined;

@@ -4,7 +4,7 @@ import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/sourc
 import type { Logger } from "../../../core/ports/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
 
-/** Session as the board uses it. */
+/** Part of a session that the board uses. */
 export interface BoardMember extends ListWatcher {
   resourceUpdated(text: string): void;
   logged(level: unknown, text: string): void;

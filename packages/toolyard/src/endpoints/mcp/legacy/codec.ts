@@ -69,7 +69,7 @@ export class LegacyCodecs {
     const name = stringMember(entry, "name") ?? "";
     this.#wrapped.delete(name);
     if (!schema || hasObjectRoot(schema)) return entry;
-    // The number is limited, because a source may list new names each time.
+    // The number of recorded names is limited, because a source may list new names each time.
     if (this.#wrapped.size >= MAX_WRAPPED) this.#wrapped.delete(this.#wrapped.values().next().value!);
     this.#wrapped.add(name);
     return { ...entry, outputSchema: wrapOutputSchema(schema) };

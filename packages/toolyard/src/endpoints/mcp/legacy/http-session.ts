@@ -18,14 +18,14 @@ export interface HttpSessionStart {
   readonly taken?: ResumedSession;
 }
 
-/** Session that another hub held, as the store has it. */
+/** Session that another hub held, with its record and its events from the store. */
 export interface ResumedSession {
   readonly id: string;
   readonly record: SessionRecord;
   readonly events: RecoveredEvents;
 }
 
-/** Numbers of streams that are not used after a take-over, because the store may lack the last streams. */
+/** Number of stream numbers that are skipped after a take-over, because the store may not contain the last streams. */
 const STREAM_GAP = 1000;
 
 /** Session of Streamable HTTP, with its standing stream and the streams of its calls. */
@@ -112,8 +112,8 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    // A finished stream gets no event id at its start: with an id, the client would reconnect to the stream, which has
-    // no further events.
+    // A stream that has already ended gets no event id at its start: with an id, the client would reconnect to it,
+    // although it has no further events.
     const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
     return isPriming ? this.#deps.options.retryMs : undefined;
   }

@@ -138,7 +138,7 @@ export class LegacyHttp {
     this.#log.sweep(now);
   }
 
-  /** Hands the sessions without running requests over to the other hubs, and the others when they have answered. */
+  /** Hands each session over to the other hubs as soon as it has no running requests. */
   drain(): void {
     if (!this.#deps.remote) return;
     this.#isDraining = true;
@@ -309,7 +309,7 @@ export class LegacyHttp {
     }
   }
 
-  // All streams share one listener, because there may be thousands.
+  // All streams share one listener of the abort signal, because there may be thousands of streams.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

@@ -54,7 +54,7 @@ export class RemoteSessions implements RemoteSessionServer {
   async answer(request: RemoteSessionRequest): Promise<void> {
     const { http } = request.exchange;
     if (http.relayedFrom !== undefined) {
-      // The sending hub looks the session up again.
+      // This header makes the sending hub look up the session again.
       http.answer.setHeader(RELAY_HEADER, RELAYED.absent);
       return sendProblem(http.answer, SESSION_ELSEWHERE);
     }
@@ -150,12 +150,12 @@ export class RemoteSessions implements RemoteSessionServer {
     return this.#local.open(id, record, exchange);
   }
 
-  /** Returns true if a request may be repeated after a hub stopped that may have executed it. */
+  /** Returns true if a request may be repeated although a hub that has stopped may already have executed it. */
   async #mayRepeat({ exchange, body }: RemoteSessionRequest, losses: number): Promise<boolean> {
     return losses === 1 && this.#areRepeatable(requestsOf(body), exchange.http);
   }
 
-  /** Answers a request with an error that a hub may have executed before it stopped. */
+  /** Answers a request with an error, because a hub that has stopped may already have executed it. */
   #answerLost({ exchange, id: session, body }: RemoteSessionRequest): void {
     const { answer } = exchange.http;
     if (answer.isGone) return;
@@ -178,7 +178,7 @@ export class RemoteSessions implements RemoteSessionServer {
 
 /** Answers a request that no hub has answered. */
 function refuse(answer: HttpAnswer, absences: number): void {
-  // The store names a hub that has ended the session, for example while the store was lost.
+  // The store still names a hub that has ended the session, for example while the store was lost.
   if (absences >= MAX_ABSENCES) return sendProblem(answer, SESSION_NOT_FOUND);
   throw new StoreLostError();
 }

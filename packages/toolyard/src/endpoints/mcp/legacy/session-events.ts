@@ -32,7 +32,7 @@ export class SessionEvents {
     this.#log.openStream(this.#session, { stream, sequence: this.#lastSequence, requests: requests() });
   }
 
-  /** Continues after the events of the previous hub. The gap is for events that the hub could not store any more. */
+  /** Continues after the events of the previous hub. The gap is for events that the previous hub could not store. */
   startAfter(sequence: number): void {
     this.#lastSequence = sequence + SEQUENCE_GAP;
   }

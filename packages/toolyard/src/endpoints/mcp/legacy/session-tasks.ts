@@ -153,7 +153,7 @@ export class SessionTasks {
       const response = await this.#owner.put(ask, scope.outlet, signal);
       this.#tasks.respond(id, principal, { [key]: response });
     } catch (error) {
-      // The client that no longer waits may request the result again, and is then asked again.
+      // The client has stopped waiting. It may request the result again, and then receives the server request again.
       const isGone = scope.signal.aborted || this.#closing.signal.aborted || ended.signal.aborted;
       if (!isGone && error instanceof FailError) this.#tasks.refuse(id, principal, { key, error });
     } finally {

@@ -68,7 +68,7 @@ export interface SessionDeps extends MethodsDeps {
   readonly board: SessionBoard;
   readonly codecs: LegacyCodecs;
   readonly options: LegacySessionOptions;
-  /** Tool mode of sessions that name none. */
+  /** Tool mode of sessions that name no tool mode. */
   readonly defaultMode: ToolMode;
   readonly state: HubState;
   /** Tasks. Absent: no call becomes a task. */
@@ -512,7 +512,7 @@ const TASK_METHODS: ReadonlySet<string> = new Set(["tasks/get", "tasks/result", 
 /** Capability of 2025-11-25 for tasks. */
 const TASKS_CAPABILITY: JsonObject = Object.freeze({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
 
-/** Ends the span of a request with its answer, also if there is none. */
+/** Ends the span of a request when the request is answered or ends without an answer. */
 async function withEnd<Answer extends Parameters<typeof endRequestSpan>[1]>(
   answering: Promise<Answer>,
   span: Span | undefined,

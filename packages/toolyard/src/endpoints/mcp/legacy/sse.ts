@@ -16,7 +16,7 @@ import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-check
 import type { Outlet } from "./outlet.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 
-/** Start of the ids of streams in the directory of parked calls. */
+/** Prefix of the ids of streams in the directory of parked calls. */
 const SSE_ID = "sse-";
 
 interface SseConnection {
@@ -120,7 +120,7 @@ export class LegacySse {
     }
   }
 
-  // All streams share one listener, because there may be thousands.
+  // All streams share one listener of the abort signal, because there may be thousands of streams.
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;

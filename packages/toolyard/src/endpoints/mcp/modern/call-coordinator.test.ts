@@ -32,7 +32,10 @@ const sampling = { method: "sampling/createMessage", params: { messages: [], max
 const accept = (name: string): JsonObject => ({ action: "accept", content: { name } });
 const ALL: AskOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
 
-/** Adds a tool to the stand-in. A refused server request becomes the tool's outcome unless the tool catches it. */
+/**
+ * Adds a tool to the stand-in of the hub. A refused server request becomes the tool's outcome unless the tool catches
+ * it.
+ */
 function tool(name: string, run: (call: Call) => Promise<Outcome>): void {
   server.hub.handlers[name] = async (call) => {
     try {

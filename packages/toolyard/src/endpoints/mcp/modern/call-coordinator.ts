@@ -31,7 +31,7 @@ interface CallerBack extends Visiting {
   readonly state: string;
 }
 
-/** Serves calls that need several requests, because their server requests are answered by retries. */
+/** Serves calls that take several requests, because the caller answers server requests by repeating the call. */
 export class CallCoordinator {
   readonly #parked: ParkedCalls;
 
@@ -153,7 +153,9 @@ export class CallCoordinator {
     }
   }
 
-  /** Passes a source's own `input_required` to the caller unchanged, if the caller supports its requests. */
+  /**
+   * Passes a source's own `input_required` to the caller unchanged, if the caller supports the server requests in it.
+   */
   #relayed(answer: McpAnswer, request: AdmittedFacts, method: string): McpAnswer {
     if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
     if (!RELAYING_METHODS.has(method))

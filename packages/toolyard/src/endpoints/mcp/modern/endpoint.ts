@@ -40,9 +40,12 @@ export interface ModernDeps {
   readonly logger: Logger;
   readonly options: ModernOptions;
   readonly pageSize?: number;
-  /** Tool mode of requests that select none. Answers in another mode are cached only for their caller. */
+  /** Tool mode of requests that select no mode. Answers in another mode are cached only for their caller. */
   readonly defaultMode: ToolMode;
-  /** Form of tool names for requests that select none. Cached like modes. @default "mcp" */
+  /**
+   * Form of tool names for requests that select no form. Answers in another form are cached only for their caller.
+   * @default "mcp"
+   */
   readonly toolNames?: ToolNameStyle;
   /** @default requests are not recorded */
   readonly tracing?: Tracing | undefined;

@@ -24,9 +24,9 @@ export interface ListenOptions {
 interface Filter {
   readonly lists: ReadonlySet<ListKind>;
   readonly uris: readonly string[];
-  /** Ids of the tasks with reports of changes. */
+  /** Ids of the tasks whose changes are reported. */
   readonly taskIds: readonly string[];
-  /** Filter in the form of the acknowledgement, without the URIs. */
+  /** Filter as the acknowledgement contains it, without the URIs. */
   readonly wire: JsonObject;
 }
 

@@ -13,7 +13,7 @@ interface ParkedCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Result of looking up the call of a state. */
+/** Result of looking up the call to which a `requestState` belongs. */
 export type ParkedLookup =
   | { readonly type: "here"; readonly call: RunningCall }
   /** Another endpoint or hub holds the call. */
@@ -62,7 +62,10 @@ export class ParkedCalls {
     return this.#byId.has(id);
   }
 
-  /** Parks a call. Returns its state, which is valid once, when the other hubs can find the call. */
+  /**
+   * Parks a call. Returns its `requestState`, which is valid once. Returns a promise if other hubs cannot find the call
+   * yet.
+   */
   park(call: RunningCall, binding: Binding, holder: Holder): string | Promise<string> {
     const { id, state } = this.#states.seal(binding);
     const { inputTimeoutMs } = this.#options;

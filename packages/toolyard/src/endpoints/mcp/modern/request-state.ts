@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { exactCanonicalJson } from "../../../core/json/digest.ts";
 
-/** Prefix of every state that the hub creates. A state without it comes from the source behind the call. */
+/** Prefix of every state that the hub creates. A state without it comes from the source that handles the call. */
 const OWN = "toolyard:";
 /**
  * Prefix that is added to a source's state if it looks like a state of this hub, because the source may be a hub too.
@@ -48,7 +48,7 @@ export class RequestStates {
 
   get #key(): Uint8Array {
     const secret = this.#secret();
-    // Each use of the secret has a separate key.
+    // The secret has several uses, each with a separate key.
     if (this.#keyed?.secret !== secret)
       this.#keyed = { secret, key: createHmac("sha256", secret).update("requestState").digest() };
     return this.#keyed.key;

@@ -68,7 +68,7 @@ export class ToolHeaders {
     const byTool = isWhole ? this.#read(await this.#hub.list("tools", view)) : known;
     const found = { byTool, isWhole };
     if (this.#current.size >= MAX_VIEWS) this.#current.clear();
-    // If a list changed during the read, the next call reads it again.
+    // If a list changed during the read, the result is not kept, so the next call reads the list again.
     if (round === this.#round) this.#current.set(key, found);
     return found;
   }
