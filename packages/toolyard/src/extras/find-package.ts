@@ -14,7 +14,9 @@ export interface FoundPackage {
   readonly folder: string;
   /** `beside`: at a place where Node finds it for this program. `installed`: in a folder of installed extras. */
   readonly place: "beside" | "installed";
-  /** Path in the folder with the `node_modules`, from which Node resolves the package. */
+  /**
+   * Path from which Node resolves the package. It is in the folder that contains the `node_modules` with the package.
+   */
   readonly from: string;
 }
 

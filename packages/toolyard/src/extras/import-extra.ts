@@ -65,7 +65,7 @@ export function addCommand(name: ExtraName): string {
   return `${ownCommand()} extras add ${name}`;
 }
 
-/** Returns a text about the unsuitable package versions next to this program. */
+/** Returns a sentence about unsuitable versions of the packages next to this program. */
 function unfitText(name: ExtraName): string {
   const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
     const beside = nearestPackage(packageName);

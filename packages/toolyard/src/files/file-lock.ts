@@ -6,7 +6,10 @@ import { codeOf } from "../core/errors.ts";
 export interface LockOptions {
   /** Maximum time to wait for the current holder, in milliseconds. @default 10 s */
   readonly waitMs?: number;
-  /** Age from which a lock is free, in milliseconds, even if a process has the holder's number. @default 2 minutes */
+  /**
+   * Age in milliseconds from which a lock can be taken over, even if a process with the holder's id is running.
+   * @default 2 minutes
+   */
   readonly staleMs?: number;
   readonly signal?: AbortSignal;
 }

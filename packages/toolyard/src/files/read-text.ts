@@ -41,7 +41,7 @@ async function readUpTo(path: string, limits: Limits): Promise<Buffer> {
     const stats = fstatSync(descriptor);
     if (stats.isDirectory()) throw unreadable("EISDIR", path);
     if (stats.isFIFO()) {
-      // Closing the socket closes the descriptor.
+      // `readPipe` closes the descriptor together with its socket.
       isOpen = false;
       return await readPipe(descriptor, path, limits);
     }

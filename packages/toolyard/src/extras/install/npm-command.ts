@@ -6,7 +6,7 @@ import { findCommand } from "../../process/resolve-command.ts";
 
 export interface NpmCommand {
   readonly command: string;
-  /** Arguments before those of npm. */
+  /** Arguments of `command` that precede npm's own arguments. */
   readonly args: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { HubAuthConfig } from "../../auth/options.ts";
 
-/** Sections that decide how callers authenticate. */
+/** Sections of the configuration that decide how callers authenticate. */
 export interface AuthReads {
   readonly auth?: HubAuthConfig;
   /** Maps each scope to the tools that need it. */

@@ -26,8 +26,8 @@ type BuiltinServices = ServicesOf<
 >;
 
 /**
- * Creates the services for the hub's own tools. The hub is created after these tools, so the services look it up when a
- * tool is called.
+ * Creates the services for the hub's own tools. The hub is created after these tools, so the services look up the hub
+ * when a tool is called.
  */
 export function createBuiltinPorts(parts: BuiltinServices, config: () => BuiltinToolsSections): BuiltinPorts {
   const { getHub, innerHub, sandbox, logLines, redact } = parts;

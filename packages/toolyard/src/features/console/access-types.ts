@@ -37,7 +37,7 @@ export interface ApprovalRow {
   readonly approved: string;
   /** Digest of the current definition. */
   readonly digest: string;
-  /** False if the tool is still offered, because only the rule of the digest is older. */
+  /** False if the tool is still offered, because only the format of its pinned digest is outdated. */
   readonly isWithheld: boolean;
   /** Current definition as the source lists it. */
   readonly definition: JsonValues;

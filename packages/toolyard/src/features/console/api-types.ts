@@ -157,7 +157,7 @@ export interface Attention {
     | "failed_schedule"
     | "failed_task"
     | "waiting_task";
-  /** Source, schedule or tool. */
+  /** Id of the source, or name of the schedule or tool, that needs attention. */
   readonly source?: string;
   /** Id of the task. */
   readonly task?: string;

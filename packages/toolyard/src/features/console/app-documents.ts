@@ -20,14 +20,14 @@ const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63
 export interface AppPage {
   readonly html: string;
   readonly domains: AppDomains;
-  /** Key of the caller. */
+  /** Key of the caller that opened the page. */
   readonly owner: string;
 }
 
 interface AppDocument extends Pick<AppPage, "html" | "owner"> {
   readonly policy: string;
   readonly until: number;
-  /** Removes the document when it has expired. */
+  /** Timer that removes the document when it expires. */
   readonly timer: NodeJS.Timeout;
 }
 
@@ -76,7 +76,10 @@ export class AppDocuments {
     return document;
   }
 
-  /** Throws a `Refusal` if the address was used or has expired, or if the document would not be in a frame. */
+  /**
+   * Sends a document. Throws a `Refusal` if the address was used or has expired, or if the browser does not load it in
+   * a frame.
+   */
   send(exchange: HttpExchange, ticket: string): void {
     const document = this.#take(nameOf(ticket));
     const place = exchange.header("sec-fetch-dest") ?? "iframe";

@@ -7,7 +7,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import { distFolder } from "../../sandbox/node-flags.ts";
 
 const decompress = promisify(brotliDecompress);
-/** The build compresses every file with a digest in its name. */
+/** Matches compressed files. The build compresses every file whose name contains a digest. */
 const COMPRESSED = /\.br$/;
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
@@ -24,7 +24,8 @@ export const CONSOLE_POLICY = [
   "img-src 'self' data: blob:",
   "media-src 'self' data: blob:",
   "connect-src 'self'",
-  // Pages of MCP Apps, which have their own policy. They cannot lead their frame to another host.
+  // Permits frames with pages of MCP Apps, which have their own policy. Such a page cannot navigate its frame to
+  // another host.
   "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -48,7 +49,7 @@ const SECURITY = [
 
 interface Asset {
   readonly type: string;
-  /** Compressed with brotli if the file is. */
+  /** Content of the file as it is on disk: compressed with brotli if `isCompressed` is true. */
   readonly bytes: Buffer;
   readonly isCompressed: boolean;
   /** The content for clients without brotli. */

@@ -156,7 +156,8 @@ export class ConsoleEndpoint implements Endpoint {
     const unsubscribe = uri === undefined ? undefined : await this.#subscribe(uri, caller);
     const topics = new Set((exchange.query.get("topics") ?? TOPICS.join()).split(","));
     const stream = exchange.openStream({ "x-content-type-options": "nosniff" });
-    // The signal lives as long as the listener, so a listener that stays on it would keep every past stream.
+    // The signal lives as long as the listener, so the abort handler is removed with its stream. Otherwise the signal
+    // would keep every ended stream in memory.
     const end = (): void => stream.end();
     exchange.closing.addEventListener("abort", end, { once: true });
     stream.onClosed(() => {

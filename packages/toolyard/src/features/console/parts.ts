@@ -44,7 +44,7 @@ export interface OpeningParts extends HubParts {
   readonly recording: CallRecording | undefined;
 }
 
-/** Services with which callers work. */
+/** Services that work for callers: tasks, schedules, the agent, users. */
 export interface WorkParts {
   readonly tasks: Tasks;
   /** Returns the agent, or `undefined` if no model is configured. */

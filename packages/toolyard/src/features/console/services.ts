@@ -3,5 +3,5 @@ import type { OpeningParts, WorkParts } from "./parts.ts";
 
 /** Services of the hub that the console uses. */
 export const CONSOLE_PARTS = serviceKey<OpeningParts>()("consoleParts");
-/** Services with which callers work: tasks, schedules, users, the agent. */
+/** Services that work for callers: tasks, schedules, users, the agent. */
 export const WORK_PARTS = serviceKey<WorkParts>()("workParts");

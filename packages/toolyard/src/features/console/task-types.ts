@@ -45,7 +45,7 @@ export interface ScheduleRow {
   readonly next?: string;
   /** Runs that were skipped, because an earlier run was unfinished. */
   readonly skipped: number;
-  /** Last run that could not start. */
+  /** Problem of the last run that could not start. */
   readonly problem?: { readonly at: string; readonly message: string };
   /** Newest first. */
   readonly runs: readonly TaskDetail[];

@@ -34,7 +34,7 @@ export interface ClientRow {
   readonly registeredAt?: string;
 }
 
-/** Body of `POST users` and of `POST users/{name}/password`, there without `name` and `groups`. */
+/** Body of `POST users`. In `POST users/{name}/password`, `name` and `groups` are absent. */
 export interface NewUser {
   readonly name: string;
   readonly groups?: readonly string[];
@@ -61,7 +61,7 @@ export interface ProfileDetail {
 
 export interface ProfileClient {
   readonly program: string;
-  /** Where the text belongs, and a command that writes it. */
+  /** File for the text, or a command that writes it. */
   readonly place: string;
   readonly text: string;
 }

@@ -10,7 +10,7 @@ import type { CallState, Next, Stage } from "../../pipeline/state.ts";
 import type { RecordedSpan } from "../../telemetry/otlp/otlp-span.ts";
 import { withUnsampledContext, type Tracer } from "../../telemetry/otlp/tracer.ts";
 
-/** Milliseconds from which a stage counts as waiting and gets a span. */
+/** Minimum milliseconds in a stage that count as waiting and get a span. */
 const MIN_WAIT_MS = 1;
 /** Maximum length of recorded arguments and results, before secrets are removed. */
 const MAX_VALUE_CHARS = 8192;
@@ -30,7 +30,7 @@ interface CallTrace {
   readonly span: RecordedSpan;
   /** True if the span is that of the request, which ends later. */
   readonly isRequest: boolean;
-  /** Number of waits that were recorded, from the first stage on. */
+  /** Number of stages, from the first one, whose waits have been recorded. */
   waits: number;
   /** Number of attempts that began. */
   attempts: number;
@@ -48,7 +48,10 @@ export function callStages(tracer: Tracer, options: CallStageOptions): readonly 
   ];
 }
 
-/** Describes the request's span, or starts a span for a call that no request brought: inner calls, library, agent. */
+/**
+ * Describes the call in the span of its request, or starts a span for a call without a request: inner calls, library,
+ * agent.
+ */
 function callStage(tracer: Tracer, options: CallStageOptions): Stage {
   const recorded = recordedCall(tracer, options);
   return (state, next) => {

@@ -21,7 +21,8 @@ let live: { readonly createLiveOtlp: typeof createLiveOtlp } | undefined;
 
 /**
  * Returns the options, or `undefined` if nothing is sent. Variables that the hub does not support may be meant for
- * other programs, so without a section of the configuration they are a warning; with one they are an error.
+ * other programs. They are only a warning if the configuration has no section for the export, and an error if it has
+ * one.
  */
 function resolve(
   { telemetry }: OtlpReads,

@@ -21,9 +21,9 @@ function isSignedInMember(identity: Identity, members: Members): boolean {
 }
 
 /**
- * Returns true if the issuer of the claims is the one of the role. Claims of an identity assertion come from another
- * issuer than the hub's own access token; they count only for a role that names this issuer, because each issuer
- * chooses its claims.
+ * Returns true if the claims come from the issuer that the role names, or from the identity's own issuer if the role
+ * names none. Claims of an identity assertion come from another issuer than the hub's access token. They count only for
+ * a role that names this issuer, because each issuer chooses its claims.
  */
 function claimIssuerFits({ issuer: own, claims }: Identity, wanted: string | undefined): boolean {
   const { iss = own } = claims;

@@ -22,7 +22,7 @@ const FIELDS = [
 type CronField = (typeof FIELDS)[number];
 
 const NICKNAMES: readonly string[] = ["@yearly", "@monthly", "@weekly", "@daily", "@hourly"];
-/** Longest pattern. */
+/** Maximum length of a pattern. */
 const MAX_LENGTH = 200;
 
 /**

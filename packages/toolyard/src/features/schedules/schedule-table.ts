@@ -12,7 +12,7 @@ import type { Schedule } from "./options.ts";
 const OWNER = LOCAL_PRINCIPAL;
 /** Longest wait before the configuration and the clock are read again: it may have changed, or the machine slept. */
 const MAX_WAIT_MS = 30_000;
-/** A run that is later than this, because the machine slept, is skipped. */
+/** Maximum delay of a run. A later run is skipped; runs are late if the machine slept. */
 const MAX_LATE_MS = 60 * 60 * 1000;
 
 export interface ScheduleTableDeps {
@@ -34,7 +34,7 @@ interface RunCounts {
   problem?: { readonly at: string; readonly message: string };
 }
 
-/** Starts a task at each time of each schedule, and remembers what could not start. */
+/** Starts a task at each time of each schedule, and records the problem of a run that could not start. */
 export class ScheduleTable implements Schedules {
   readonly #deps: ScheduleTableDeps;
   readonly #counts = new Map<string, RunCounts>();
@@ -44,7 +44,7 @@ export class ScheduleTable implements Schedules {
   #known: readonly Schedule[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   #users = 0;
-  /** Ends the runs that hubs share. Present while this hub starts them. */
+  /** Stops serving the runs that hubs share. Present while this hub starts them. */
   #serving: Promise<() => Promise<void>> | undefined;
 
   constructor(deps: ScheduleTableDeps) {
@@ -257,7 +257,9 @@ export class ScheduleTable implements Schedules {
   }
 }
 
-/** Returns the endpoint of the calls, by which the runs of a schedule are found after a restart. */
+/**
+ * Returns the endpoint name of a schedule's calls. After a restart, the runs of the schedule are found by this name.
+ */
 function endpointOf(name: string): string {
   return `schedule:${name}`;
 }

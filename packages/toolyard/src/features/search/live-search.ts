@@ -24,8 +24,8 @@ export interface LiveSearchOptions {
 }
 
 /**
- * Search evidence besides words, by the current configuration. No code is loaded before the first search, and no model
- * unless one is configured.
+ * Search evidence besides words, by the current configuration. No code is loaded before the first search. A model is
+ * loaded only if one is configured.
  */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;

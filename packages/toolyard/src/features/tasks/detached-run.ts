@@ -175,7 +175,7 @@ export class DetachedRun implements CallerLink, TaskRun {
   }
 }
 
-/** Errors of a finished task in the form of 2026-07-28. */
+/** Rules that give the errors of a finished task the form of 2026-07-28. */
 const RULES: FailureRules = {
   invalidArguments: "isError",
   resourceNotFoundCode: RPC.invalidParams,

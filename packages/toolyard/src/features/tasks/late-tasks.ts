@@ -28,7 +28,9 @@ export interface LateTasksParts {
   /** True if several hubs share a store. */
   readonly isShared: boolean;
   readonly options: () => TaskOptions;
-  /** Returns what patterns of the configuration are compared with, by the name of a tool as callers see it. */
+  /**
+   * Returns the subject with which patterns of the configuration are compared, by the name of a tool as callers see it.
+   */
   readonly findSubject: (tool: string) => Subject | undefined;
   /** Loads the table, which reports changes of its tasks to `changed`. */
   readonly load: (changed: Emitter<TaskChange>) => Promise<LoadedTasks>;

@@ -41,7 +41,7 @@ export interface TaskTableDeps {
 
 /** Storage of the tasks of one hub. */
 export interface TaskStorage {
-  /** Size in bytes, by which it is decided when to call `compact`. */
+  /** Size in bytes, which decides when `compact` is called. */
   readonly bytes: number;
   /** Stores a record. Resolves when a crash cannot lose it. */
   append(record: TaskRecord): Promise<void>;
@@ -69,9 +69,9 @@ export class TaskTable implements LoadedTasks {
   readonly changed: Emitter<TaskChange>;
   readonly #deps: TaskTableDeps;
   readonly #byId = new Map<string, StoredTask>();
-  /** Tasks of an earlier hub that ended during the call. The call may be repeated. */
+  /** Ids of tasks whose hub ended during the call. The call may be repeated. */
   readonly #interrupted = new Set<string>();
-  /** Numbers of tasks that are being created, by owner. */
+  /** Number of tasks that are being created, by owner. */
   readonly #reserved = new Map<string, number>();
   #isCompacting = false;
   #journal: TaskStorage | undefined;
@@ -108,7 +108,7 @@ export class TaskTable implements LoadedTasks {
     if (!this.hasRoomFor(call.principal)) throw new FailError(fail("limited", NO_ROOM));
     return await this.#reserving(call.principal, async () => {
       const run = this.#deps.run(call);
-      // The run starts its own span.
+      // `meta` is omitted, because the run starts its own span.
       return await this.#create({ ...call, meta: undefined, isIdempotent: await run.isIdempotent }, run);
     });
   }
@@ -276,7 +276,7 @@ export class TaskTable implements LoadedTasks {
     this.#run(task, this.#deps.run({ principal, endpoint, tool, arguments: args, follows }));
   }
 
-  /** `span`: records the time from now to the end of the task. */
+  /** Connects a run to its task. `span` records the time from now to the end of the task. */
   #run(task: StoredTask, run: TaskRun, span?: Span): void {
     task.run = run;
     const observer: TaskObserver = {

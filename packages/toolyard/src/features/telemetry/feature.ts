@@ -8,7 +8,7 @@ import { AuditSchema } from "../../telemetry/audit/options.ts";
 import { LoggingSchema } from "../../telemetry/options.ts";
 import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
 
-/** The user chooses the file to which log lines are appended. */
+/** Marks `file` as a value that the user must accept, because log lines are appended to this file. */
 const APPENDS: Starts = { keys: ["file"], shownKeys: ["file"], before: "appends to" };
 
 /** Feature: log, audit and redaction. It starts first, because the other features log. */

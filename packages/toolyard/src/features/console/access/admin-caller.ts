@@ -53,8 +53,8 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
   const isHeldByHub = session?.signedIn !== undefined;
   const found = await access.authenticator.authenticate(credentialsFor(exchange, authorization, isHeldByHub));
   if (!found.admitted) {
-    // The token of the session was removed from the configuration, was revoked, or has expired. A provider that does
-    // not answer does not end the session.
+    // The session ends, because its token was removed from the configuration, was revoked, or has expired. If a
+    // provider does not answer (503), the session continues.
     if (session && cookie !== undefined && found.status !== 503) sessions.end(cookie);
     throw refusalOf(found);
   }
@@ -83,7 +83,7 @@ export function rightsIn(principal: Principal, parts: Pick<CallerParts, "access"
   };
 }
 
-/** Returns the session of a request, with an access token that is valid for a while if it can be renewed. */
+/** Returns the session of a request. First renews its access token if the token expires soon and can be renewed. */
 async function renewedSession(exchange: HttpExchange, sessions: BrowserSessions): Promise<BrowserSession | undefined> {
   const [cookie, key] = [cookieOf(exchange), exchange.header(KEY_HEADER) ?? ""];
   if (cookie === undefined || !sessions.find(cookie, key)) return undefined;
@@ -106,7 +106,7 @@ export function credentialsFor(
   return {
     header: (name) => (name === "authorization" ? authorization : exchange.header(name)),
     method: exchange.method,
-    // A handler sees the path below the base path.
+    // A handler gets the path without the base path, so the base path is added again.
     target: `${new URL(exchange.baseUrl).pathname.replace(/\/$/, "")}${exchange.path}`,
     isHeldByHub,
   };
@@ -130,7 +130,8 @@ export function permitOf(
   return {
     isOver: () => Date.now() >= expiresAt || (cookie !== undefined && !sessions.isOpen(cookie)),
     renew: async () => {
-      // A proof of a key was used by the request, so this refuses a caller with a bound token, which then reconnects.
+      // The request has already used its proof of the key, so a caller with a bound token is refused here and must
+      // reconnect.
       const found = await access.authenticator.authenticate(credentialsFor(exchange, authorization, isHeldByHub));
       if (!found.admitted) return found.status === 503;
       const { id, rights } = found.principal;

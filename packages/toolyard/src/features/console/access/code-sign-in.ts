@@ -13,7 +13,7 @@ import { cookieName } from "./admin-caller.ts";
 
 /** Time that a user has to sign in at the authorization server. */
 const PENDING_MS = 15 * 60_000;
-/** Starts of a sign-in that one address can make. */
+/** Limit of sign-ins that one address can start. */
 const STARTS = { burst: 10, everyMs: 5000 };
 /** Maximum number of sign-ins that wait for their browser. Above it, the oldest one is removed. */
 const MAX_PENDING = 256;
@@ -37,15 +37,15 @@ export interface CodeSignInParts {
 }
 
 /**
- * Sign-in of a browser at an authorization server. A cookie binds the response to the browser that began, so that no
- * other site can sign a user in as somebody else.
+ * Sign-in of a browser at an authorization server. A cookie binds the response to the browser that began, so that
+ * another site cannot sign a user in to a foreign account.
  */
 export class CodeSignIn {
   readonly #parts: CodeSignInParts;
   readonly #now: () => number;
   /** Pending sign-ins by `state`, oldest first. */
   readonly #pending = new Map<string, PendingFlow>();
-  /** Starts by address, so that one address cannot push out the sign-ins of others. */
+  /** Number of started sign-ins by address, so that one address cannot displace the pending sign-ins of others. */
   readonly #attempts: Attempts;
   #flows: Promise<readonly CodeFlow[]> | undefined;
 
@@ -139,7 +139,7 @@ function attributes({ baseUrl }: HttpExchange): string {
 
 const NO_STORE = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
 
-/** Marks an address that was reached by a redirect, so that there is at most one. */
+/** Query parameter that marks an address as reached by a redirect, so that a browser is redirected at most once. */
 const REDIRECTED = "canonical";
 
 /**

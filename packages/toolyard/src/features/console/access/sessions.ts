@@ -118,7 +118,7 @@ export class BrowserSessions {
 
   async #refresh(session: KeptSession, refreshToken: string): Promise<void> {
     const { flow } = session.signedIn!;
-    // A server that does not rotate sends no new refresh token.
+    // A server that does not rotate refresh tokens sends no new one, so the previous one is kept.
     session.signedIn = { refreshToken, ...(await flow.refresh(refreshToken)), flow };
     session.authorization = `Bearer ${session.signedIn.accessToken}`;
   }

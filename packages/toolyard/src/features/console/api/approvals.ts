@@ -68,7 +68,10 @@ async function changedTools(provider: Provider): Promise<readonly ApprovalRow[]>
   });
 }
 
-/** The digest is that of the definition that the user has read: the source may have changed it since. */
+/**
+ * Approves the definition that the user has read. The digest identifies it, because the source may have changed it
+ * since.
+ */
 async function approve({ names, exchange }: AdminRequest, parts: ApprovalParts): Promise<ActionResult> {
   const [source = "", tool = ""] = names;
   const { digest } = await exchange.readObject("`digest`");

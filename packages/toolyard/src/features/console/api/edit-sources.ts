@@ -25,8 +25,8 @@ export async function applyChange(control: HubControl, { file, message }: FileCh
 }
 
 /**
- * The hub, and the record of accepted files: a change by the console must not make the hub refuse the file at its next
- * start.
+ * The hub whose files are edited, and the record of accepted files. Each change is recorded as accepted, so that the
+ * hub does not refuse the file at its next start.
  */
 export interface SourceEditor {
   readonly control: HubControl;

@@ -12,7 +12,7 @@ const MAX_NAMES = 5000;
 const TOKEN_VARIABLE = "TOOLYARD_TOKEN";
 const LISTS = ["tools", "prompts", "resources"] as const;
 
-/** Returns what a profile contains for a caller with full rights, without waiting for sources. */
+/** Returns the content of a profile for a caller with full rights, without waiting for sources. */
 export async function profileDetail(
   { names: [name = ""], exchange }: AdminRequest,
   { profiles, hub, access }: Pick<ConsoleParts, "profiles" | "hub" | "access">,
@@ -44,7 +44,10 @@ interface ProfilePlace {
   readonly isGuarded: boolean;
 }
 
-/** A client that cannot use an address starts a program, which `toolyard connect` configures. */
+/**
+ * Returns the text that configures a client. If the client cannot use an address, the text is the command `toolyard
+ * connect`, which configures a program that the client starts.
+ */
 function clientEntry(client: ClientKind, { name, url, isGuarded }: ProfilePlace): ProfileClient {
   const { id, program, table, form } = client;
   const command = `toolyard connect ${id} --profile ${name}`;

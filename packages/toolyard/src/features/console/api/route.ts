@@ -45,13 +45,13 @@ export type AdminHandler = (request: AdminRequest) => unknown;
 
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/api/admin`; `*` is one part, which may contain an encoded slash. */
+  /** Path below `/api/admin`; `*` is one part, which may contain an encoded slash. */
   readonly path: string;
   readonly needs: RouteNeed;
   readonly summary: string;
   /**
-   * Name of a change in the audit. Recorded are requests other than GET that need `change` or
-   * have a name. @default the path
+   * Name of a change in the audit. A request other than GET is recorded if it needs `change` or has a name. @default
+   * the path
    */
   readonly action?: string;
   readonly handle: AdminHandler;

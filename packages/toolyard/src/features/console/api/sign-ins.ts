@@ -60,7 +60,7 @@ export class SignInRoutes {
     return { signIns: rows.filter((row) => row !== undefined) };
   }
 
-  /** Returns the sources that the caller may see here. */
+  /** Returns the sources whose sign-ins the caller may see. */
   async #shown({ caller, view }: AdminRequest): Promise<readonly (readonly [SourceReport, SignInStarter])[]> {
     const { hub, signIns, tools } = this.#parts;
     const all = hub.sources().flatMap((report) => {

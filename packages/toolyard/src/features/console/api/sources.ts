@@ -170,7 +170,7 @@ function noSource(id: string): Refusal {
   return new Refusal(404, `There is no source ${JSON.stringify(id)}. \`GET /api/admin/sources\` lists the sources.`);
 }
 
-/** Returns the known names without waiting for a server. */
+/** Returns the names of the known tools without waiting for a server. */
 async function toolNames(provider: Provider): Promise<readonly string[]> {
   if (provider.coldStart?.()) return [];
   const { tools } = await provider.listing({ mayBeOld: true });

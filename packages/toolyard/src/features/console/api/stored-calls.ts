@@ -10,7 +10,9 @@ import { readCount, type AdminRequest, type AdminRoute } from "./route.ts";
 
 /** Size of the newest part of the audit that one search reads. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** Maximum number of searches at a time of callers with full rights, and of callers with narrowed rights. */
+/**
+ * Maximum number of concurrent searches, separately for callers with full rights and for callers with narrowed rights.
+ */
 const MAX_SEARCHES = 2;
 const MAX_ENTRIES = 1000;
 const FILTERS = ["event", "principal", "client", "tool", "source", "outcome", "since", "until"] as const;

@@ -1,7 +1,9 @@
 import type { Stage } from "../../../pipeline/state.ts";
 import type { CallRecording } from "../parts.ts";
 
-/** Returns the stage from which on a call's stages are timed, once calls are recorded. Loads the recorder. */
+/**
+ * Returns a pipeline stage that times the following stages of each call while calls are recorded. Loads the recorder.
+ */
 export async function timingStage(recording: CallRecording): Promise<Stage> {
   await recording.recorder.get();
   return (state, next) => {

@@ -6,7 +6,7 @@ import { valueAt } from "../../../config/edit/tree-path.ts";
 import { Refusal } from "../../../http/answer/refusal.ts";
 import { argumentSecrets, settingSecrets } from "../../../telemetry/secret-settings.ts";
 
-/** Parts that decide which values of a file are secret. */
+/** Rules that decide which values of a file are secret. */
 export interface SecretRules {
   readonly schema: OptionSchema;
   /** Returns a copy of a JSON value without secrets. */
@@ -102,7 +102,7 @@ function secretSpans(document: TomlDocument, rules: SecretRules): readonly TextR
   return [...values, ...comments].toSorted((one, other) => one.start - other.start);
 }
 
-/** Strings of all four forms, which may contain a `#`, and comments. */
+/** Matches TOML strings of all four forms, which may contain a `#`, and comments. */
 const TOKEN = /"""(?:\\[^]|[^\\])*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\r\n]*/g;
 
 function commentsOf(text: string): readonly TextRange[] {
@@ -111,7 +111,7 @@ function commentsOf(text: string): readonly TextRange[] {
     .map(({ token, index }) => ({ start: index + 1, end: index + token.length }));
 }
 
-/** Keys and quoted values of options that are commented out. */
+/** Matches keys and quoted values of options that are commented out. */
 const OPTION = /(?<![\w."-])([\w."-]{1,200})[ \t]*=[ \t]*("(?:\\.|[^"\\])*"|'[^']*')/g;
 
 function secretInComment(text: string, { start, end }: TextRange, rules: SecretRules): readonly TextRange[] {
@@ -143,10 +143,11 @@ function isSecretAt({ path, isScalar }: ValuePlace, value: unknown, { schema, re
   const found = schemasAt([schema], path);
   if (found.some(({ writeOnly, "~variable": isVariable }) => writeOnly === true && isVariable !== true)) return true;
   if (typeof value !== "string") return false;
-  // The name and the form of the value of an option with a fixed name are no evidence, such as `token:ops` in a list.
+  // For an option with a fixed name, neither the name nor the form of the value indicates a secret: a list may contain
+  // `token:ops`.
   if (found.length > 0 && found.every((one) => one["~variable"] !== true))
     return redactFacts({ text: value })["text"] !== value;
-  // Entries of a list have the name of their list.
+  // An entry of a list is judged by the name of the list.
   const name = path.findLast((step) => !/^\d+$/.test(step)) ?? "";
   return isSecretText(name, value, { redactFacts });
 }

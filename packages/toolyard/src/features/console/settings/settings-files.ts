@@ -112,7 +112,7 @@ export class SettingsFiles {
     return this.#write(file, restored, { by, effects, change });
   }
 
-  /** Restores the newest kept version that differs. */
+  /** Restores the newest kept version that differs from the file. */
   async undo(path: string, digest: string, by: string): Promise<SettingsSaved> {
     const { document } = await this.open(path);
     const version = (await this.versions(path)).find(({ text }) => text !== document.text);

@@ -14,7 +14,7 @@ export interface SettingsInfo {
 export interface SettingsFile {
   readonly path: string;
   readonly isEditable: boolean;
-  /** Reason why the file cannot be edited here. */
+  /** Reason why the file cannot be edited in the console. */
   readonly reason?: string;
   /**
    * Text with a placeholder for each secret. A save keeps the secrets of the placeholders. Absent: the file is not

@@ -2,10 +2,13 @@ import { fail } from "../../../core/calls/outcome.ts";
 import { FailError } from "../../../core/errors.ts";
 import { within } from "../../../core/timing/wait.ts";
 
-/** Milliseconds after which work without an answer fails, like a command of the store. */
+/** Maximum milliseconds for work, the same as for a command of the store. */
 const ANSWER_MS = 2000;
 
-/** Rejects with a `FailError` if the work takes too long. Its connection would wait until a lost store is back. */
+/**
+ * Waits for `work`. Rejects with a `FailError` if it takes too long, because its connection would wait until a lost
+ * store is back.
+ */
 export async function inTime(work: Promise<unknown>): Promise<void> {
   const isDone = await within(
     work.then(() => true),

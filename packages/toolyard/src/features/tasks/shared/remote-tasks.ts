@@ -10,7 +10,7 @@ export interface RemoteTask {
 
 interface KeptTask {
   readonly remote: RemoteTask;
-  /** Characters of its arguments or its result. */
+  /** Size of the task's arguments or result, in characters. */
   readonly size: number;
 }
 

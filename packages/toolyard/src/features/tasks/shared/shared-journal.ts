@@ -15,12 +15,12 @@ export interface SharedJournalParts {
   readonly logger: Pick<Logger, "warning">;
 }
 
-/** Milliseconds between two states of one task that other hubs see. */
+/** Minimum milliseconds between two states of a task that other hubs see. */
 const SHOW_MS = 500;
 
 /** Storage of this hub's tasks in the shared store. */
 export class SharedJournal implements TaskStorage {
-  /** Always small, because nothing is appended: each task has one record. */
+  /** Always 0, because nothing is appended: each task has one record. */
   readonly bytes = 0;
   readonly #parts: SharedJournalParts;
   /** Ids of the unfinished tasks of this hub. */
@@ -37,12 +37,13 @@ export class SharedJournal implements TaskStorage {
     if (record.removed) return await records.remove(record.id);
     const task = StoredTask.from(record);
     if (!task) return;
-    // Other hubs must notice the end of this one before the task exists.
+    // Other hubs must be able to notice the end of this hub before the task exists, so that they can rescue it.
     if (!task.isFinal) {
       this.#unfinished.add(record.id);
       await queue.hold();
     }
-    // If the task belongs to another hub, that hub has ended it: its owner cancelled it, or this hub was blocked.
+    // If the task belongs to another hub, that hub has ended it: its owner cancelled it there, or this hub was blocked
+    // too long.
     const isStored = await records.store(task, hub, task.isFinal ? ENDED : hub);
     if (isStored) await channel.send(record.id);
     if (task.isFinal) await this.#ended(record.id);

@@ -186,7 +186,10 @@ export class SharedTasks implements LoadedTasks {
     }
   }
 
-  /** Reads a task of another hub. An interrupted one is claimed for its owner, who then continues it here. */
+  /**
+   * Reads a task of another hub. If the task was interrupted and `principal` is its owner, this hub claims it, and the
+   * owner then continues it here.
+   */
   async #load(id: string, principal?: Principal): Promise<void> {
     const found = await this.#records.load(id);
     if (!found) return void this.#remote.delete(id);
@@ -206,7 +209,7 @@ export class SharedTasks implements LoadedTasks {
     return task;
   }
 
-  /** Returns true for a task that only another hub has, and whose time is not over. */
+  /** Returns true for a task that only another hub has, and that has not expired. */
   #isListed(task: StoredTask): boolean {
     return !this.#local.has(task.facts.id) && !(task.isFinal && Date.now() >= task.expiresAt);
   }
@@ -224,7 +227,7 @@ export class SharedTasks implements LoadedTasks {
     return remote;
   }
 
-  /** Ends a task of another hub. The store has its end before its hub cancels the call. */
+  /** Ends a task of another hub. Its end is stored before the other hub cancels the call. */
   async #cancel({ task, hub }: RemoteTask): Promise<void> {
     const { id } = task.facts;
     task.finish({ type: "cancelled" });

@@ -39,7 +39,7 @@ export class SharedTaskChannel {
     this.close();
     const subscriber = this.#queues.connect() as Subscriber;
     this.#subscriber = subscriber;
-    // The connection for commands reports a lost store.
+    // Errors are ignored, because the connection for commands reports a lost store.
     subscriber.on("error", () => {});
     subscriber.on("message", (_channel: string, text: string) => {
       const message = readMessage(text);

@@ -41,7 +41,7 @@ export interface TaskQueueParts {
 const RESCUES = "tasks";
 const RUNS = "schedules";
 const RESCUE_MS = 15_000;
-/** Number of renewals before a hub counts as ended. Two may fail. */
+/** Number of renewals within the time after which a hub counts as ended. Two of them may fail. */
 const RENEWALS = 3;
 /** Seconds for which a scheduled run is remembered, so that a hub with a late clock does not start it again. */
 const REMEMBERED_S = 2 * 3600;
@@ -69,7 +69,8 @@ export class TaskQueue {
   /** Rescues the tasks of other hubs from now on. */
   async serveRescues(): Promise<void> {
     await this.#serve(RESCUES, async ({ hub }) => {
-      // This hub was blocked for so long that its job was released. It still runs its tasks.
+      // The job of this hub became due, because the hub was blocked for too long. It still runs its tasks, so its job
+      // is renewed.
       if (hub === this.#parts.queues.hub) await this.#renew();
       else if (hub !== undefined) await this.#rescue(hub);
     });
@@ -159,7 +160,7 @@ export class TaskQueue {
     const queue = await this.#open(RESCUES);
     const job = await queue.getJob(rescueId(hub));
     if (job) {
-      // The job is not delayed any more if another hub is about to rescue the tasks of this one.
+      // Delaying the job fails if another hub is about to rescue the tasks of this hub.
       await job.changeDelay(this.#rescueMs).catch(() => {});
       return;
     }
@@ -175,7 +176,7 @@ export class TaskQueue {
   async #openQueue(name: string): Promise<BullQueue> {
     const { Queue } = (await this.#parts.importBullmq()) as BullLibrary;
     const queue = new Queue(name, this.#options);
-    // The connection for commands reports a lost store.
+    // Errors are ignored, because the connection for commands reports a lost store.
     queue.on("error", () => {});
     return queue;
   }

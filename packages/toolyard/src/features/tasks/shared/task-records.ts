@@ -106,7 +106,7 @@ export class TaskRecords {
     if (left < lifeMs) await this.#queues.command("PEXPIRE", key, lifeMs);
   }
 
-  /** Moves a task between the lists of unfinished tasks by hub. */
+  /** Moves a task from the list of unfinished tasks of one hub to the list of another hub. */
   async #place(
     id: string,
     { from, to }: { readonly from: string; readonly to: string },
