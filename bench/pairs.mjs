@@ -105,8 +105,8 @@ async function compareCommand(what, args) {
 }
 
 /**
- * Newer builds ask before they start programs from a folder's files and accept `--yes`; older ones do not have that
- * option.
+ * Returns the option of consent for a build. Newer builds ask before they start programs from a folder's files and
+ * accept `--yes`; older ones do not have that option.
  */
 function consentOf(program, [command]) {
   if (command.startsWith("-")) return [];
@@ -136,7 +136,7 @@ async function compareCalls() {
   }
 }
 
-/** `warmUp`: number of calls before the first turn, until V8 has optimised their code. */
+/** Compares the cost of a call. `warmUp`: number of calls before the first turn, until V8 has optimised their code. */
 async function compareCall(hubs, what, { name, args = { text: "hello" }, count, warmUp = count * 3, open }) {
   if (!isWanted(what)) return;
   const clients = {};
@@ -192,7 +192,7 @@ async function crowd(url) {
   };
 }
 
-/** The order alternates, so that drift affects all equally. */
+/** Returns the order of a round. It alternates, so that drift affects all hubs equally. */
 function inTurn(round) {
   const all = ["before", "again", "after"];
   return round % 2 === 0 ? all : all.toReversed();

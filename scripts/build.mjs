@@ -78,7 +78,7 @@ const statuses = PROJECTS.flatMap(({ folder, config, to, name }) => {
   publishDeclarations(folder);
   return emitted;
 });
-/** The type of the settings is written from the compiled schema. */
+/** Writes the type of the settings from the compiled schema. */
 function declareSettings() {
   const script = join(packages, "..", "scripts", "settings-types.mjs");
   const args = [script, compiled, join(root, "dist", ".declarations")];

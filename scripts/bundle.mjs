@@ -32,7 +32,7 @@ const MODULES = [
 const SCRIPTS = ["providers/scripts/provider.js", "providers/folders/provider.js", "runtimes/scripts/run-script.js"];
 const STDIO = "providers/stdio/stdio-provider.js";
 const REMOTE = ["providers/http/http-provider.js", "outbound/client/http-client.js"];
-/** Reads and checks the configuration of a command. */
+/** Modules that read and check the configuration of a command. */
 const SETTINGS = ["cli/hub-access/settings.js", "cli/input/consent.js", "cli/faults.js"];
 const IN_A_TERMINAL = [
   "cli/hub-access/session.js",

@@ -242,7 +242,7 @@ async function runClient(driver, { date, scenario }) {
     String(CLIENT_MS),
     "--spec-version",
     date,
-    // Extensions belong to no revision.
+    // Scenarios of extensions must be forced, because extensions belong to no revision.
     ...(CLIENT_UNSCORED.has(scenario) ? ["--force"] : []),
     "-o",
     join(work, `client-${date}-${scenario}`),

@@ -173,7 +173,7 @@ function pinsText(locks) {
   ].join("\n");
 }
 
-/** Reads the list without a build, which an extra without a pin would break. */
+/** Reads the list of extras from its source, because a build fails if an extra has no pin. */
 async function readParts(folder) {
   const { code } = transform(readFileSync(join(folder, "parts.ts"), "utf8"), { transforms: ["typescript"] });
   const { PARTS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);

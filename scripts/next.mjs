@@ -84,7 +84,7 @@ async function freePort() {
   return port;
 }
 
-/** Returns the official client's result of the page's tool. */
+/** Calls the tool of the page with the official client, and returns the result. */
 async function greet(url) {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");

@@ -35,7 +35,7 @@ const options = readOptions();
 if (!existsSync(join(root, "packages", "toolyard", "dist", "cli", "main.js")))
   throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
 
-// Ending by a signal also ends the started programs.
+// A signal that ends this process also ends the programs that it started.
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
   process.once(signal, () => process.exit(code));
 

@@ -107,7 +107,10 @@ function countsIn(output) {
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped"), failures };
 }
 
-/** Returns PATH with every folder of the program replaced by one with links to all its other entries. */
+/**
+ * Returns PATH without a program: each folder that contains the program is replaced by a folder with links to all its
+ * other entries.
+ */
 function pathWithout(program) {
   return (process.env.PATH ?? "")
     .split(delimiter)

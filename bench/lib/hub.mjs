@@ -66,7 +66,9 @@ export async function withHub(config, options, work) {
   }
 }
 
-/** A client of the modern era: stateless. One persistent connection for each call in flight. */
+/**
+ * Returns a client of the modern era, which is stateless. It has one persistent connection for each call in flight.
+ */
 export function modernClient(url) {
   const post = poster(url);
   const send = (method, params, name) =>
@@ -79,8 +81,8 @@ export function modernClient(url) {
 }
 
 /**
- * A client of the legacy era, with its own session. `isSplit`: it writes head and body separately, like the official
- * Python SDK, Java's HttpClient and python-requests.
+ * Returns a client of the legacy era, with its own session. `isSplit`: it writes head and body separately, like the
+ * official Python SDK, Java's HttpClient and python-requests.
  */
 export async function legacyClient(url, { isSplit = false } = {}) {
   const post = poster(url, isSplit);

@@ -29,7 +29,7 @@ const request = [
 ].join("\r\n");
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-/** One connection; `call` resolves when the whole answer has arrived. */
+/** Opens one connection. Its `call` resolves when the whole answer has arrived. */
 async function caller() {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let done;

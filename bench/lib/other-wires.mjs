@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import { INITIALIZE, INITIALIZED, Wire, callMessage, check, posted } from "./wire.mjs";
 
-/** mcp-hub's own route for calls. It has no ids, and only the answer can be returned. */
+/** Opens mcp-hub's own route for calls. It has no ids, and only the answer can be returned. */
 export async function openRest(url, server) {
   const wire = new Wire(url);
   return {
@@ -16,7 +16,7 @@ export async function openRest(url, server) {
   };
 }
 
-/** A session over HTTP+SSE: requests are posted, answers arrive as events on one stream. */
+/** Opens a session over HTTP+SSE: requests are posted, answers arrive as events on one stream. */
 export async function openEvents(url) {
   const events = new Events(url);
   const path = await events.next(({ event }) => event === "endpoint");

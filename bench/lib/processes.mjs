@@ -54,7 +54,7 @@ export function cpuBetween(before, after) {
   return sum;
 }
 
-/** Returns a process, its children, and marked processes: a daemon leaves its parent. */
+/** Returns a process, its children, and marked processes, because a daemon does not stay a child of its parent. */
 function pidsOf({ pid, mark, child }) {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -17,7 +17,7 @@ export async function startRedis() {
   return { url: `redis://127.0.0.1:${port}`, pid: child.pid, stop: () => child.kill("SIGKILL") };
 }
 
-/** Connections to all hubs. Its user must destroy it. */
+/** Creates the connections to all hubs. Its user must destroy them. */
 export const createAgent = () => new Agent({ keepAlive: true, maxSockets: CALLERS });
 
 /** Posts a JSON-RPC message to `/mcp` of a hub. Resolves with the headers and the text of the response. */

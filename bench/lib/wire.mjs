@@ -121,8 +121,8 @@ function unchunked(all, start) {
 }
 
 /**
- * A session of the legacy era on its own connection; it uses the version that the server chose, and an id if the server
- * returned one.
+ * Opens a session of the legacy era on its own connection. The session uses the version that the server chose, and an
+ * id if the server returned one.
  */
 export async function openSession(url) {
   const wire = new Wire(url);

@@ -19,8 +19,8 @@ export function readCollections(folder = process.env.LIBRARY_EVAL) {
 }
 
 /**
- * 1,400 abstracts on aerodynamics and 225 questions, with four grades: 1 is a complete answer, 4 the least. One paper
- * of each question has the grade -1: the question arose from it, so it answers the question best.
+ * Reads 1,400 abstracts on aerodynamics and 225 questions, with four grades: 1 is a complete answer, 4 the least. One
+ * paper of each question has the grade -1: the question arose from it, so it answers the question best.
  */
 function readCranfield(folder) {
   const file = (name) => readFileSync(join(folder, "data/cran", name), "utf8");

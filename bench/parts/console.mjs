@@ -16,7 +16,7 @@ export async function measureConsole(bench) {
   await streamed(bench);
 }
 
-/** Resident memory of hubs with and without the console, in turns. */
+/** Measures the resident memory of hubs with and without the console, in turns. */
 async function idle({ quick, folder, report }) {
   const place = folder();
   const [on, off] = ["true", "false"].map((enabled) => {
@@ -57,7 +57,9 @@ async function inBrowser(bench) {
   }
 }
 
-/** Time from the navigation of a browser without a cache to the numbers of the overview, with 5,000 tools. */
+/**
+ * Measures the time from the navigation of a browser without a cache to the numbers of the overview, with 5,000 tools.
+ */
 async function firstView({ quick, folder, report }, browser) {
   await withHub(modulesYard(folder(), 5000), { home: folder() }, async (hub, client) => {
     await client.list();
@@ -73,7 +75,7 @@ async function firstView({ quick, folder, report }, browser) {
   });
 }
 
-/** A list of 10,000 tools that is scrolled in 200 steps: shifts of the layout, and the longest frame. */
+/** Scrolls a list of 10,000 tools in 200 steps, and measures shifts of the layout and the longest frame. */
 async function longList({ folder, report }, browser) {
   await withHub(modulesYard(folder(), 10_000), { home: folder() }, async (hub, client) => {
     await client.list();
@@ -108,7 +110,10 @@ async function scroll() {
   return { shift, longest, empty, rows: document.querySelectorAll(".virtual-row").length };
 }
 
-/** About 1,000 calls per second with an event stream: cost of the stream, and numbers of sent and counted events. */
+/**
+ * Makes about 1,000 calls per second with an event stream, and measures the cost of the stream and the numbers of sent
+ * and counted events.
+ */
 async function streamed({ quick, folder, report }) {
   const seconds = quick ? 5 : 20;
   const hub = await startHub(modulesYard(folder(), 10), { home: folder() });
@@ -126,7 +131,7 @@ async function streamed({ quick, folder, report }) {
   }
 }
 
-/** Calls at a steady rate for some seconds. */
+/** Makes calls at a steady rate for some seconds. */
 async function load(hub, seconds) {
   const client = modernClient(hub.url);
   const before = cpuMs(hub.pid);

@@ -19,7 +19,10 @@ export const LOAD = {
   askingShare: 0.01,
   /** Part of the legacy sessions with an open `GET` stream. */
   listeningShare: 0.5,
-  /** Mean time between two updates of a subscribed resource. Each hub gets and publishes them. */
+  /**
+   * Mean time between two updates of a subscribed resource. Each hub gets the updates from its own sources and
+   * publishes them.
+   */
   resourceUpdateEvery: 600,
   /** Replacements of a hub per day, by deployments and failures. */
   replacedPerDay: 2,
@@ -109,7 +112,7 @@ class Sample {
     if (this.#chance(streamedShare)) this.#count("append", 1 + eventsPerStream);
   }
 
-  /** A modern call is parked until its client answers, and its repetition reaches any hub. */
+  /** Counts a modern call that is parked until its client answers. Its repetition may reach any hub. */
   #parkedCall(entry) {
     this.#count("put");
     this.#count("remove");

@@ -48,8 +48,8 @@ export function indexOf(tools, ranking) {
 const OPTIONS = { limit: 10, exact: [], passes: () => true, givesNearest: true };
 
 /**
- * Same as `indexOf`, with the table of token vectors: `{search, answer, idOf, ranked}`. `answer(query, limit)` is the
- * hub's. The constants for `ranked` that are used to read tools must be unchanged.
+ * Returns a search like `indexOf`, with the table of token vectors: `{search, answer, idOf, ranked}`. `answer(query,
+ * limit)` is the hub's. The constants for `ranked` that are used to read tools must be unchanged.
  */
 export function tableIndexOf(tools, table, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
@@ -61,7 +61,10 @@ export function tableIndexOf(tools, table, ranking) {
   return { ...searchesOf(index, (query) => ({ likeness: likenessTo(query), neighbours }), { parts, idOf }), idOf };
 }
 
-/** Same as `tableIndexOf`, with the vectors of a model by text (`modelTextsOf`) and the neighbours of the table. */
+/**
+ * Returns a search like `tableIndexOf`, with the vectors of a model by text (`modelTextsOf`) and the neighbours of the
+ * table.
+ */
 export function modelIndexOf(tools, table, vectorOf) {
   const { rows, parts, idOf } = catalogOf(tools);
   const index = new SearchIndex(rows, parts);
@@ -191,7 +194,7 @@ export function timesOf(searches, queries) {
   });
 }
 
-/** The rank of a gold tool is the best rank of itself or of an equivalent one. */
+/** Returns the measures of one query. The rank of a gold tool is the best rank of itself or of an equivalent one. */
 function measuresOf({ gold, alt = {}, rel = {} }, found) {
   const ranks = gold.map((id) => {
     const good = new Set([id, ...(alt[id] ?? [])]);

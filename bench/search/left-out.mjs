@@ -13,8 +13,8 @@ const MEASURE = "nDCG@10";
 const NONE_LEARNT = "all";
 
 /**
- * `folder` holds `<source>.bin` for each source, a table trained without it, and `all.bin`, trained without any.
- * Absent: only words are used.
+ * Reports the quality of each source with a table that was trained without it. `folder` contains `<source>.bin` for
+ * each source, and `all.bin`, a table that was trained without any source. Absent: only words are used.
  */
 export function tellLeftOut({ tools, queries }, folder) {
   const of = (list, catalog) => list.filter((one) => one.catalog === catalog);

@@ -62,7 +62,7 @@ function count(text) {
   return encode(text).length;
 }
 
-/** The two tools that discovery mode lists. */
+/** Returns the two tools that discovery mode lists. */
 function discoveryTools() {
   const source = { id: "builtin", kind: "builtin", namespace: "", order: 0 };
   return [toolSearch(source, {}), executeTool(source, {})].map(({ record }) => record.definition);

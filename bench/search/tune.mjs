@@ -36,9 +36,10 @@ const BEST = 32;
 const MEASURE = "nDCG@10";
 
 /**
- * Random constants, each evaluated once on every source. The result for tuning without a source is the geometric mean
- * of the best ones on the others. A single best draw follows the few queries of a source; the mean of many does not.
- * `table` must have been trained without the queries: otherwise similarity seems more valuable than it is.
+ * Random constants, each evaluated once on every source. To tune without one source, the best draws on the other
+ * sources are averaged by their geometric mean. A single best draw follows the few queries of a source; the mean of
+ * many does not. `table` must have been trained without the queries: otherwise similarity seems more valuable than it
+ * is.
  */
 export class Tuning {
   #names;

@@ -22,7 +22,7 @@ const { endpoint } = await hub.serve();
 console.log(new URL(endpoint).port);
 
 process.on("message", async () => {
-  // Objects of one turn of the event loop are released in the next.
+  // The collection is repeated in later turns, because objects of one turn of the event loop are released in the next.
   for (let turn = 0; turn < 3; turn += 1) {
     await new Promise((resolve) => void setTimeout(resolve, 50));
     gc();

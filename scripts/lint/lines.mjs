@@ -11,7 +11,7 @@ export const MAX_CHARS = 120;
 /** Length of a word that cannot share a line well. */
 const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
-/** A regular expression alone on its line that is not a comment. */
+/** Matches a line that consists of a regular expression and is not a comment. */
 const PATTERN = /^\s*\/[^*/].*\/[a-z]*[,;]?$/;
 /** Output of a program on a page. */
 const OUTPUT = /^```text\n[^]*?^```$/gm;

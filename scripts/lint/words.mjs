@@ -137,7 +137,10 @@ function* pageProblems(tracked) {
 
 const TYPE_DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) ([A-Z]\w*)/gm;
 
-/** Type names declared in more than one file of a package. `Options` is the schema type of each part. */
+/**
+ * Returns type names that are declared in more than one file of a package. `Options` is omitted, because it is the
+ * schema type of each part.
+ */
 function duplicateTypes(tracked) {
   const files = new Map();
   for (const path of tracked.filter((file) => /^packages\/[^/]+\/src\/.*(?<!\.test)\.ts$/.test(file))) {

@@ -65,7 +65,7 @@ function python(name, distribution, eras) {
   };
 }
 
-/** Both Go partners are one module, built once. */
+/** Returns a Go partner. Both Go partners are one module, which is built once. */
 function go(name, module) {
   const folder = join(home, "go");
   const built = join(cache, "go");
@@ -99,7 +99,7 @@ function rust(name) {
   };
 }
 
-/** The SDK that the tests of this package use: nothing needs installing. */
+/** Returns a partner with the SDK that the tests of this package use, so nothing needs installing. */
 function typescript(name) {
   const folder = join(home, name);
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

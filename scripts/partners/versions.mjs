@@ -9,7 +9,10 @@ export function isAtLeast(found, wanted) {
   return true;
 }
 
-/** Returns why a toolchain's version output is not sufficient, or nothing. `said` is `undefined` if there is none. */
+/**
+ * Returns why a toolchain's version output is not sufficient; undefined if it is. `said`: the output, or undefined
+ * without the toolchain.
+ */
 export function lackOf({ command, wanted }, said) {
   if (said === undefined) return `${command} >= ${wanted} wanted, none found`;
   const found = /\d+(?:\.\d+)+/u.exec(said)?.[0];

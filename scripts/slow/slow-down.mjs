@@ -16,8 +16,9 @@ const PERIOD_US = 20_000;
 const cores = availableParallelism();
 
 /**
- * `wrap` returns a slow command line; `pause` and `resume` control the load, which slows every program; `endWhatIsLeft`
- * ends the processes that outlived their command, if they can be identified, and returns their number.
+ * Slows this machine down. The returned `wrap` returns a slow command line; `pause` and `resume` control the load,
+ * which slows every program; `endWhatIsLeft` ends the processes that outlived their command, if they can be identified,
+ * and returns their number.
  */
 export async function slowDown({ factor, by }) {
   const ways = { quota: byQuota, systemd: bySystemd, load: byLoad };

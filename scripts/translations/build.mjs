@@ -80,7 +80,8 @@ function pairsOf() {
 function stemOf(text, language) {
   const words = wordsOf(text.replaceAll("_", " "));
   const telling = words.filter((word) => !isStopWord(folded(word), language));
-  // «se taire» is the verb «taire», but «prisoner of war» is not a word.
+  // Words with little meaning are dropped: «se taire» counts as the verb «taire». Several meaningful words, as in
+  // «prisoner of war», are not a word.
   if (telling.length !== 1 || words.length - telling.length > 1) return undefined;
   const stems = terms.of(telling[0], language);
   // Words of one or two letters are mostly abbreviations, such as «la» for Louisiana.

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 export const isOnline = signal(true);
 export const session = signal<SessionInfo | undefined>(undefined);
 
-/** The session key is sent in a header, because a cookie would also be sent to other ports of this machine. */
+/** Returns the header with the session key. A cookie would also be sent to other ports of this machine. */
 export function keyHeaders(): Record<string, string> {
   return { [KEY_HEADER]: localStorage.getItem(KEY_NAME) ?? "open" };
 }

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type RequestBody = Record<string, unknown>;
 
-/** A server of OpenAI's images API that records its requests. */
+/** Starts a fake server of OpenAI's images API that records its requests. */
 async function serve(
   answer: (response: ServerResponse, asked: RequestBody, request: IncomingMessage) => void,
 ): Promise<RunningServer & { readonly asked: readonly RequestBody[] }> {

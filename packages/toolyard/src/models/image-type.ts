@@ -13,7 +13,7 @@ export interface ImageType {
   readonly extension: string;
 }
 
-/** Returns the image type of these bytes, regardless of the name; undefined if they are not an image. */
+/** Returns the image type of these bytes, without looking at a file name; undefined if they are not an image. */
 export function imageType(data: Uint8Array): ImageType | undefined {
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 16)).toString("latin1");
   const found = SIGNATURES.find(

@@ -69,7 +69,7 @@ export interface PipelineDeps {
   readonly breakers: Breakers;
   readonly audit: Audit;
   readonly logger: Logger;
-  /** Keeps lines for clients of a running hub without writing them. @default `logger` */
+  /** Logger that keeps lines for clients of a running hub without writing them. @default `logger` */
   readonly keptLogger?: Logger;
   readonly options: LimitsOptions;
   /** Schema checks. The creator closes them. */

@@ -15,9 +15,9 @@ import type { CallState, Stage } from "./state.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes `internal`
- * with the call's id, and only the log has its text (S13). The log has the hub's message, even if the caller gets the
- * outage report of the source.
+ * Creates the outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes
+ * `internal` with the call's id, and only the log has its text (S13). The log has the hub's message, even if the caller
+ * gets the outage report of the source.
  */
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);

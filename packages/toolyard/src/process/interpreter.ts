@@ -54,7 +54,7 @@ function noPython(): FailError {
   return new FailError(fail("unavailable", message, { retryable: false }));
 }
 
-/** A shim is a shell script, or a batch file on Windows. */
+/** Returns whether a program may be a shim: a script with a first line `#!`, or a batch file on Windows. */
 function isShim(file: string): boolean {
   if (/\.(?:bat|cmd)$/i.test(file)) return true;
   let descriptor: number | undefined;

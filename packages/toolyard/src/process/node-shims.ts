@@ -30,7 +30,7 @@ export function findShimTarget(file: string, place: ShimPlace): ShimTarget | und
   return npmTarget(file, place) ?? packageTarget(file, place);
 }
 
-/** Like npm's own batch file, prefers an npm that `npm install --global npm` installed. */
+/** Finds the script of npm. Like npm's own batch file, prefers an npm that `npm install --global npm` installed. */
 function npmTarget(file: string, { variable, isFile }: ShimPlace): ShimTarget | undefined {
   const [, name] = /^(npm|npx)\.cmd$/i.exec(win32.basename(file)) ?? [];
   if (name === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface ResolvedCommand {
   readonly verbatim: boolean;
 }
 
-/** Reads the file system; a test replaces it to simulate another machine. */
+/** Access to the file system; a test replaces it to simulate another machine. */
 export interface CommandProbe {
   readonly platform: NodeJS.Platform;
   find(path: string): "executable" | "not-executable" | "folder" | "absent";

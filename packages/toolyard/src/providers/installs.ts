@@ -37,8 +37,8 @@ export interface RunningWish {
 }
 
 /**
- * Runs install commands, each in a separate process that outlives the hub. Per key, only one runs at a time in all hubs
- * of this user.
+ * Service that runs install commands, each in a separate process that outlives the hub. Per key, only one runs at a
+ * time in all hubs of this user.
  */
 export interface Installs {
   begin(wish: InstallWish): RunningWish;

@@ -100,7 +100,10 @@ function mayBeAbsent(schema: unknown): boolean {
 
 type ZodCheck = JsonObject & { readonly kind: string };
 
-/** `coerce` accepts any input, so the type is not required. */
+/**
+ * Adds the checks of a zod schema to its JSON Schema. A schema with `coerce` accepts any input, so its type is not
+ * required.
+ */
 function withChecks(base: JsonObject, def: JsonObject, write: (check: ZodCheck) => JsonObject): JsonObject {
   if (def["coerce"] === true) return {};
   return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as ZodCheck)));

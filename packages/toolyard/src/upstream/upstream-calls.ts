@@ -110,7 +110,10 @@ export class UpstreamCalls {
     return await followTask({ task, state }, call, this.#channel(call, request));
   }
 
-  /** `request`: the call's request, by which the server's link was chosen. */
+  /**
+   * Returns the channel for requests about a task. `request`: the call's request, by which the server's link was
+   * chosen.
+   */
   #channel(call: Call, request?: CallRequest): TaskChannel {
     const reach = (cancellation: Cancellation) => this.#parts.links.reach(call, cancellation, request);
     this.#closer ??= new AbortController();

@@ -25,7 +25,7 @@ interface OpenQuestion extends AppQuestion {
   readonly answer: (isPermitted: boolean) => void;
 }
 
-/** The page of a tool in a frame without access to the console, and its questions to the user. */
+/** Shows the page of a tool in a frame without access to the console, and asks the user about its requests. */
 export function AppFrame({ tool, args, result }: AppFrameProps) {
   const [app, setApp] = useState<OpenedApp>();
   const { error, act } = useAction();

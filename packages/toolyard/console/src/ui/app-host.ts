@@ -167,7 +167,7 @@ export class AppHost {
     return {};
   }
 
-  /** An app calls tools of its own server only, and only those that are open to apps. */
+  /** Calls a tool for an app: only tools of the app's own server that are open to apps. */
   async #callTool({ name, arguments: args = {} }: Schema): Promise<object> {
     const tool = typeof name === "string" ? await this.#ownTool(name) : undefined;
     if (!tool) throw new AppError(-32602, `There is no tool ${String(name)} for this app.`);

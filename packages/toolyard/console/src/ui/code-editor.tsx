@@ -15,7 +15,7 @@ export interface CodeEditorProps {
   readonly onText: (text: string) => void;
 }
 
-/** An editor for a text. Until its code is loaded, or if that fails, it is a plain text field. */
+/** Shows an editor for a text. Until the editor's code is loaded, or if that fails, shows a plain text field. */
 export function CodeEditor({ label, text, language, isReadOnly = false, revision, onText }: CodeEditorProps) {
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView | undefined>(undefined);

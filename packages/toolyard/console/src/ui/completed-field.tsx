@@ -15,7 +15,7 @@ export interface CompletedFieldProps {
   readonly others: Readonly<Record<string, string>>;
 }
 
-/** A text field with the completions of the server. A server without completions has none. */
+/** Shows a text field with the completions of the server. A server without completions has none. */
 export function CompletedField(props: CompletedFieldProps) {
   const { name, hint, isRequired, value, onChange, reference, others } = props;
   const [values, setValues] = useState<readonly string[]>([]);

@@ -5,7 +5,7 @@ import type { ApiError } from "../api.ts";
 import { t } from "../i18n/texts.ts";
 import type { SourceState } from "../../../src/features/console/api-types.ts";
 
-/** Text from a server, isolated from the text direction of the page. */
+/** Shows text from a server, isolated from the text direction of the page. */
 export function Foreign({ text }: { readonly text: string }) {
   return <bdi>{text.length > MAX_SHOWN ? `${firstChars(text, MAX_SHOWN)}…` : text}</bdi>;
 }
@@ -101,7 +101,7 @@ export interface SearchFieldProps {
   readonly class?: string;
 }
 
-/** A field for words to search for, whose label is only visible as its placeholder. */
+/** Shows a field for search words. Its label is only visible as its placeholder. */
 export function SearchField({ label, words, onWords, class: className }: SearchFieldProps) {
   return (
     <label class={className}>

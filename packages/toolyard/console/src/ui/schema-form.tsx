@@ -83,7 +83,7 @@ export interface FieldProps {
   readonly depth?: number;
 }
 
-/** One field of a form. The hub validates the arguments; checks in the field only help the user. */
+/** Shows one field of a form. The hub validates the arguments; checks in the field only help the user. */
 export function Field(props: FieldProps) {
   const { root, label, isRequired = false, depth = 0 } = props;
   const schema = joined(resolve(props.schema, root), root);

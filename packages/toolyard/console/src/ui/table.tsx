@@ -28,7 +28,7 @@ export function Table({ title, heads, children }: TableProps) {
   );
 }
 
-/** A table with a heading. `emptyText` is shown instead of a table without rows. */
+/** Shows a table with a heading. `emptyText` is shown instead of a table without rows. */
 export function TableSection({ emptyText, ...table }: TableProps & { readonly emptyText?: string | undefined }) {
   return (
     <section>

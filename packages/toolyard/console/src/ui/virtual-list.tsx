@@ -12,7 +12,7 @@ export interface VirtualListProps {
   readonly onRange?: (first: number, last: number) => void;
 }
 
-/** A list of rows of equal height. Only the visible rows are in the document. */
+/** Shows a list of rows of equal height. Only the visible rows are in the document. */
 export function VirtualList({ count, rowHeight, label, row, onRange }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setPlace] = useState({ top: 0, height: 800 });

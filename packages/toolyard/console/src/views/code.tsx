@@ -122,7 +122,7 @@ function parseInputs(text: string): unknown {
   }
 }
 
-/** Output of a run. A failed run has its output in the failure. */
+/** Shows the output of a run. A failed run has its output in the failure. */
 function CodeOutput({ run: { result, error } }: { readonly run: CodeRun }) {
   const failed = toSchema(toSchema(toSchema(error?.body)["error"])["result"]);
   const whole = result?.result ?? failed;

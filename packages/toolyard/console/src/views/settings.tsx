@@ -17,7 +17,7 @@ import { withoutReferences } from "./settings/schema.ts";
 
 const COMMANDS = ["toolyard config", "toolyard check", "toolyard config --schema"];
 
-/** The configuration files: a form and the text side by side. */
+/** Shows the configuration files: a form and the text side by side. */
 export function Settings() {
   const { data, error, reload } = useData<SettingsInfo>("settings");
   const { data: schema } = useData<Schema>("settings/schema");

@@ -135,7 +135,7 @@ interface EntryProps {
   readonly onSaved: () => Promise<void>;
 }
 
-/** The entry in the file: a form for administrators if the file can be edited. */
+/** Shows the entry of a source in its file: to administrators as a form, if the file can be edited. */
 function Entry({ data, onSaved }: EntryProps) {
   const [isOpen, setOpen] = useState(false);
   const isEditable = data.isEditable && data.digest !== undefined && session.value?.mayChange === true;

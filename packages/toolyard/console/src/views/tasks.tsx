@@ -158,8 +158,8 @@ interface InputRequestProps {
 }
 
 /**
- * A question of the tool. Questions that need a model or folders can only be answered by the client that started the
- * task.
+ * Shows a question of a tool. Questions that need a model or folders can only be answered by the client that started
+ * the task.
  */
 function InputRequest({ request, isBusy, onAnswer }: InputRequestProps) {
   const params = toSchema(request["params"]);

@@ -242,7 +242,7 @@ function Runner({ tool }: { readonly tool: ToolDetail }) {
   );
 }
 
-/** The page of the tool with the result of the run. Another run opens it again. */
+/** Shows the page of a tool with the result of the run. Another run opens the page again. */
 function RunApp({ tool, run: { result, args } }: { readonly tool: ToolDetail; readonly run: Run }) {
   const number = useRef({ result, count: 0 });
   if (number.current.result !== result) number.current = { result, count: number.current.count + 1 };

@@ -27,7 +27,7 @@ export interface RelayOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum length of one line, as in a hub. */
+/** Maximum length of one line in bytes: the limit that a hub has, too. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 /** Maximum length of one line from a hub; a longer one counts as an error. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;

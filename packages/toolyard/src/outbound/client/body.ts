@@ -11,7 +11,7 @@ export interface BodyBounds {
   readonly signal: Cancellation;
 }
 
-/** Creates the errors for an answer that exceeds the limit or breaks off. */
+/** Functions that create the errors for a body that exceeds the limit or breaks off. */
 export interface BodyFaults {
   tooLarge(): FailError;
   broken(error: unknown): FailError;
@@ -91,7 +91,7 @@ export interface ChunkReader {
   onEnd(error: unknown): void;
 }
 
-/** Like `consume`, but reports the end to `reader` and creates no promise. */
+/** Passes a body to `reader` like `consume`, but reports the end to `reader` and creates no promise. */
 export function readAll(body: ResponseBody, faults: BodyFaults, reader: ChunkReader): void {
   let isOver = false;
   const end = (error: unknown): void => {

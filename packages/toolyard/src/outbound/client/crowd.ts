@@ -27,7 +27,10 @@ export class Crowd<Place, Request extends QueuedRequest> {
     this.#taken = taken;
   }
 
-  /** When the queue is full, rejects either the new request or the queued one that it displaces. */
+  /**
+   * Adds a request to the queue. If the queue is full, rejects either the new request or the queued one that it
+   * displaces.
+   */
   join(request: Request): void {
     const order = (this.#order ??= this.#begin());
     if (order.size >= MAX_WAITING) {

@@ -3,7 +3,7 @@ export interface BodySource {
   readonly paused: boolean;
   pause(): void;
   resume(): void;
-  /** Called when the rest of the body is not needed. */
+  /** Stops the answer, because the rest of the body is not needed. */
   abort(reason: Error): void;
 }
 

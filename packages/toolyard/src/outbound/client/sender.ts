@@ -30,7 +30,7 @@ export interface HttpResponse {
   readonly body: ResponseBody;
 }
 
-/** Sends requests over kept connections. */
+/** Client that sends requests over kept connections. */
 export interface Sender {
   /**
    * Sends a request. Resolves with the head of the response. Rejects with the error that ended the request. Rejects

@@ -61,7 +61,10 @@ export class TokenSource implements ChangingCredentials {
     return { authorization: `Bearer ${await this.token(signal)}` };
   }
 
-  /** Only the first 401 may be caused by an expired token, so a second one is final. */
+  /**
+   * Drops the token after a 401, so that the request is repeated with a new one. Only the first 401 may be caused by an
+   * expired token, so a second one is final.
+   */
   async refused({ status, sent, attempt }: ServerRefusal): Promise<boolean> {
     if (status !== 401 || attempt > 0) return false;
     this.drop(sent["authorization"]!.slice("Bearer ".length));

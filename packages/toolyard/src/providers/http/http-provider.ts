@@ -162,7 +162,7 @@ const EACH_FOR_ITSELF = "Each caller signs in separately.";
 /** Marks the lists as private, because a personal list must not be cached for other callers. */
 const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };
 
-/** After a sign-in has ended, the list and the connection stay in use, but the status reports the end. */
+/** Adds the end of a sign-in to the status. The list and the connection stay in use. */
 function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
   const why = gate?.endedBecause;
   if (why === undefined || status.state === "closed" || status.state === "disabled") return status;

@@ -32,11 +32,11 @@ const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
 /** Maximum number of import rounds of a refresh. A module that changes during its import is imported again. */
 const MAX_ROUNDS = 3;
-/** Checks of the disk may take at most this fraction of the time: one part in 50. */
+/** Maximum fraction of the time for checks of the disk: one part in 50. */
 const SWEEP_SHARE = 50;
 /**
- * The same limit for requests that concern another source: one part in 1,000. Less is enough, because the folders are
- * watched too.
+ * Maximum fraction of the time for checks of the disk if a request concerns another source: one part in 1,000. Less is
+ * enough, because the folders are watched too.
  */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
 /**

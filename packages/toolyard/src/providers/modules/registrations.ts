@@ -63,7 +63,7 @@ export class Registrations {
     this.hub = this.#createHub();
   }
 
-  /** From now on, ignores registrations, because the module was replaced or took too long. */
+  /** Ignores all later registrations, because the module was replaced or took too long. */
   close(): void {
     this.#closed = true;
   }

@@ -28,7 +28,9 @@ export interface BuildResult<T> {
   readonly alsoWatch?: readonly string[];
 }
 
-/** Creates a value from each folder. Called again only if one of its inputs changed. */
+/**
+ * Functions that create a value from each folder. They are called again only if one of the folder's inputs changed.
+ */
 export interface FolderReader<T> {
   /** Returns whether the value depends on the text of this file. */
   wants(fileName: string, folder: Pick<Folder, "files" | "depth">): boolean;

@@ -96,7 +96,7 @@ export interface FolderProviderOptions<T extends FolderTool> {
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
-/** Checks of the disk for calls to other sources may take at most this fraction of the time: one part in 50. */
+/** Maximum fraction of the time for checks of the disk for calls to other sources: one part in 50. */
 const LOOK_SHARE = 50;
 /**
  * Maximum milliseconds between two checks for calls to other sources. A new tool may have the name of another source's

@@ -171,7 +171,7 @@ export class FolderSweep<T> {
   }
 }
 
-/** Children are pushed in reverse order, so that folders are processed in path order. */
+/** Pushes children in reverse order, so that folders are processed in path order. */
 function pushChildren<T>(stack: FolderNode<T>[], { children, depth }: FolderNode<T>): void {
   if (depth >= MAX_DEPTH) return;
   for (let index = children.length - 1; index >= 0; index -= 1) stack.push(children[index]!);

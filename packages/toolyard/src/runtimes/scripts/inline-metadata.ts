@@ -33,7 +33,7 @@ export function readInlineMetadata(file: string): InlineMetadata | undefined {
   return text?.includes(OPENING) ? parseInlineMetadata(text) : undefined;
 }
 
-/** Like `readInlineMetadata`, for the text of a script. */
+/** Returns the metadata in the text of a script, like `readInlineMetadata`. */
 export function parseInlineMetadata(source: string): InlineMetadata | undefined {
   const blocks = blocksIn(source.split(/\r\n|\r|\n/));
   const [text] = blocks;

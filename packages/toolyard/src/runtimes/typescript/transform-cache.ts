@@ -13,7 +13,10 @@ const MAX_FILES = 1000;
 /** Number of writes between two cleanups of the folder. */
 const PRUNE_EVERY = 50;
 
-/** Like `transformTypeScript`, but cached by the source text. An unusable cache only costs time. */
+/**
+ * Transforms a file like `transformTypeScript`, but caches the result by the source text. An unusable cache only costs
+ * time.
+ */
 export function transformCached(source: string, path: string, folder: string | undefined): string {
   if (folder === undefined) return transformTypeScript(source, path);
   const key = createHash("sha256").update(`${FORMAT}\0${source}`).digest("hex");

@@ -20,7 +20,7 @@ export class WorkerReadiness {
   }
 
   /**
-   * Called when a job is over. Resolves with `free` when the worker is ready, `ended` when it exited, and `busy` if
+   * Waits after a job is over. Resolves with `free` when the worker is ready, `ended` when it exited, and `busy` if
    * neither happened within `maxWaitMs`.
    */
   async state(ended: Promise<unknown>, maxWaitMs: number): Promise<"free" | "busy" | "ended"> {

@@ -17,7 +17,7 @@ export interface RunWorker {
   listen(onMessage: ((message: unknown) => void) | undefined): void;
   send(message: ToWorker): void;
   /**
-   * Called when a job is over, before the next one. Resolves with `free` if the worker accepts the next job, `busy` if
+   * Waits after a job is over, before the next one. Resolves with `free` if the worker accepts the next job, `busy` if
    * it does not after `maxWaitMs` milliseconds, or `ended`.
    */
   afterJob(maxWaitMs: number): Promise<"free" | "busy" | "ended">;

@@ -93,7 +93,7 @@ export class GuestLink implements Device {
     return piece.length;
   }
 
-  /** Called when the guest is ready for a job: waits for the next one, or exits if there can be none. */
+  /** Waits for the next job when the guest is ready, or exits if there can be none. */
   #next(): void {
     if (this.#job !== undefined) throw new GuestError("perm");
     if (this.#jobs > 0 && !this.#session) throw new GuestExit(0);

@@ -2,7 +2,7 @@ import { receiveMessageOnPort } from "node:worker_threads";
 import type { FromWorker, ToWorker, SandboxWorkerSettings } from "../worker-messages.ts";
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
-/** Waits shorter than this are not reported; their time counts as computing. */
+/** Minimum length in milliseconds of a wait that is reported. A shorter wait counts as computing. */
 const TOLD_WAIT_MS = 5;
 
 /**

@@ -9,7 +9,7 @@ const EMPTY = 0;
 const BEING_WRITTEN = 1;
 const THERE = 2;
 
-/** Memory of one snapshot, shared by the Python workers of a child. Untouched pages use no memory. */
+/** Creates the memory of one snapshot, which the Python workers of a child share. Untouched pages use no memory. */
 export function createSnapshotRoom(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + MAX_SNAPSHOT_BYTES);
 }

@@ -59,7 +59,7 @@ interface Limit {
   holds(data: JsonNumber, limit: JsonNumber): boolean;
 }
 
-/** Checks of the limits. JavaScript compares a `bigint` with a `number` exactly. */
+/** Comparisons of the keywords that limit a number. JavaScript compares a `bigint` with a `number` exactly. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   minimum: { sign: ">=", holds: (data, limit) => data >= limit },
   maximum: { sign: "<=", holds: (data, limit) => data <= limit },

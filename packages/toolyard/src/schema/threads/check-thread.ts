@@ -159,7 +159,10 @@ export class CheckThread {
 const GIVEN_WAY: GivenWay = Object.freeze({ type: "given way" });
 const THREADS_FOLDER = join("schema", "threads");
 
-/** Node loads the worker file itself, so `dist` is used if this code runs from source, as in tests. */
+/**
+ * Returns the path of the worker file. Node loads it itself, so `dist` is used if this code runs from source, as in
+ * tests.
+ */
 function workerFile(): string {
   const here = fileURLToPath(import.meta.url);
   if (!here.endsWith(".ts")) return fileURLToPath(new URL("worker.js", import.meta.url));

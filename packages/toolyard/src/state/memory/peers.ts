@@ -46,7 +46,7 @@ export class MemoryPeers implements Peers {
     return () => void this.#own.listeners.delete(listener);
   }
 
-  /** Nothing is ever lost in memory. */
+  /** Does nothing, because no message is ever lost in memory. */
   onInterrupted(): () => void {
     return () => {};
   }

@@ -24,7 +24,7 @@ export type Admission =
  * or asynchronous (external store).
  */
 export interface LimitStore {
-  /** `meta`: `_meta` of the call, with its trace context. */
+  /** Counts a call if the limits of `key` permit it. `meta`: `_meta` of the call, with its trace context. */
   admit(key: string, bounds: LimitBounds, meta?: JsonObject): Admission | Promise<Admission>;
   /** Ends an admitted call. Never throws. */
   leave(key: string): void;

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { HeldKeys } from "./held-records.ts";
 
-/** Connection that records the commands of scripts, and can be lost while the store keeps its data. */
+/**
+ * Creates keys on a fake connection that records the commands of scripts, and can be lost while the store keeps its
+ * data.
+ */
 function createKeys() {
   const ran: string[] = [];
   const connection = {

@@ -49,7 +49,7 @@ function patternTest(pattern: string | undefined, member: string): readonly Entr
   return [(entry) => typeof entry[member] === "string" && matchesGlob(pattern, entry[member])];
 }
 
-/** `failed` means every outcome except `ok`. */
+/** Returns the test of an outcome. `failed` matches every outcome except `ok`. */
 function outcomeTest(outcome: string | undefined): readonly EntryTest[] {
   if (outcome === undefined) return [];
   return [({ kind }) => (outcome === "failed" ? kind !== "ok" : kind === outcome)];
@@ -61,7 +61,7 @@ interface TimeOption {
   readonly isAfter: boolean;
 }
 
-/** A duration is subtracted from the current time. */
+/** Returns the test of a line's time. A duration is subtracted from the current time. */
 function timeTest(text: string | undefined, { name, now, isAfter }: TimeOption): readonly EntryTest[] {
   if (text === undefined) return [];
   const limit = /^\d{4}-/.test(text) ? Date.parse(text) : now - parseDuration(text, name);

@@ -168,7 +168,10 @@ function targetOf(signal: SignalName, values: Values, variables: TargetSource): 
   };
 }
 
-/** A signal's own variable is the whole address; a general address gets the path of the signal (OTLP exporter). */
+/**
+ * Returns the URL of a signal. A signal's own variable is the whole address; a general address gets the path of the
+ * signal (OTLP exporter).
+ */
 function urlOf(signal: SignalName, configured: string | undefined, variables: TargetSource): URL | undefined {
   const { endpoint: own } = variables.signals[signal];
   if (configured === undefined && own !== undefined) return parseAddress(own);

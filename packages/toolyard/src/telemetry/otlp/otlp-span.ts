@@ -69,7 +69,7 @@ export class RecordedSpan implements Span {
     if (this.endMs < 0) this.name = name;
   }
 
-  /** `endMs`: time of the end if it is earlier than now, on the clock of `performance.now()`. */
+  /** Ends the span. `endMs`: time of the end if it is earlier than now, on the clock of `performance.now()`. */
   end(error?: string, endMs = performance.now()): void {
     if (this.endMs >= 0) return;
     if (error !== undefined) {

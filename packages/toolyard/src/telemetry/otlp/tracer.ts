@@ -90,7 +90,7 @@ export function withUnsampledContext(meta: JsonObject): JsonObject {
   return withContext(meta, newTraceId(randomWord()), `${newSpanId()}-00`);
 }
 
-/** `spanAndFlags`: span id and flags, as in the header. */
+/** Returns `_meta` with a trace context. `spanAndFlags`: span id and flags, as in the header. */
 function withContext(meta: JsonObject, traceId: string, spanAndFlags: string): JsonObject {
   return withMember(meta, TRACEPARENT, `00-${traceId}-${spanAndFlags}`);
 }

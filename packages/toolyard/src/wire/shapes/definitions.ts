@@ -75,8 +75,8 @@ export const TOOL = members({
 });
 
 /**
- * Shape of an entry with a name. A resource is identified by its URI and its name is only for display, so the URI may
- * replace the name.
+ * Returns the shape of an entry with a name. A resource is identified by its URI and its name is only for display, so
+ * the URI may replace the name.
  */
 function named(key: string, shape: Shape): Shape {
   return {
@@ -100,7 +100,7 @@ export const ROOT_SCHEMA = members({
   optional: { $schema: TEXT, properties: propertyMap(), required: listOf(TEXT) },
 });
 
-/** Shape of `properties`. An invalid schema is replaced by one that permits any value. */
+/** Returns the shape of `properties`. An invalid schema is replaced by one that permits any value. */
 function propertyMap(): Shape {
   return {
     noun: "an object",

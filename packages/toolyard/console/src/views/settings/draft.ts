@@ -42,7 +42,7 @@ interface DraftState {
   readonly isBusy: boolean;
 }
 
-/** The edited text of a file, with the checks of the hub. */
+/** Returns the edited text of a file, with the checks of the hub. */
 export function useDraft(file: SettingsFile, onSaved: () => Promise<SettingsFile | undefined>): EditedSettings {
   const [state, setState] = useState<DraftState>(startOf(file));
   const change = (more: Partial<DraftState>): void => setState((old) => ({ ...old, ...more }));

@@ -16,7 +16,7 @@ export interface SettingsFormProps {
   readonly onValue: (path: readonly string[], value: unknown) => void;
 }
 
-/** A form for all options, by section. Sections with values come first. */
+/** Shows a form for all options, by section. Sections with values come first. */
 export function SettingsForm(props: SettingsFormProps) {
   const { schema, tree } = props;
   const [words, setWords] = useState("");
@@ -94,7 +94,7 @@ interface OptionProps {
   readonly onValue: (path: readonly string[], value: unknown) => void;
 }
 
-/** One option. Its value is shown as typed, and written to the text after a pause. */
+/** Shows one option. Its value is shown as typed, and written to the text after a pause. */
 function Option({ path, label, schema, root, value, isReadOnly, onValue }: OptionProps) {
   const [typed, setTyped] = useState<{ readonly value: unknown }>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

@@ -13,7 +13,7 @@ export interface EditEntryProps {
   readonly onSaved: () => Promise<void>;
 }
 
-/** A form for the entry of a source in its file, by the schema of the configuration. */
+/** Shows a form for the entry of a source in its file, by the schema of the configuration. */
 export function EditEntry({ source, onSaved }: EditEntryProps) {
   const { id, entry, entryPath = [], digest } = source;
   const { data: schema, error, reload } = useData<Schema>("settings/schema");

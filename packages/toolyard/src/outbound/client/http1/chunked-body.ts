@@ -88,7 +88,7 @@ export class ChunkedBody {
     return end;
   }
 
-  /** Fast path: reads a complete size line without extensions, without creating a string. */
+  /** Reads a complete size line without extensions. This fast path creates no string. */
   #takePlain(bytes: Buffer, at: number): number {
     if (this.#part === "data-end") {
       if (!endsLine(bytes, at)) return at;

@@ -1,7 +1,7 @@
 import { trimBlanks } from "../../../core/text/trim-blanks.ts";
 import { notHttp } from "./fault.ts";
 
-/** How the end of a body is determined. */
+/** Ways in which the end of a body is determined. */
 export type ResponseFraming = "none" | "length" | "chunked" | "until-end";
 
 /** Status and header fields of an answer. */

@@ -20,7 +20,7 @@ export function spawnSupervisedInstall(more: readonly Readable[] = []): ChildPro
   return child;
 }
 
-/** Path of the built file, because Node itself runs it. */
+/** Returns the path of the built file, because Node itself runs it. */
 function supervisedInstallFile(): string {
   const here = fileURLToPath(new URL("supervised-install-main.js", import.meta.url));
   return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]supervised-install-main\.js)$/, "$1dist$2");

@@ -37,7 +37,9 @@ export class RunningNeed {
     return { package: what, since: this.#since.toISOString(), waitsFor, ...(pid !== undefined && { pid }) };
   }
 
-  /** Like `over`, but keeps the process alive. Rejects if the signal aborts; the install continues. */
+  /**
+   * Waits for the end like `over`, but keeps the process alive. Rejects if the signal aborts; the install continues.
+   */
   async ended(signal: AbortSignal): Promise<Fail | undefined> {
     const hold = setInterval(() => {}, HOLD_MS);
     try {

@@ -4,7 +4,7 @@ export interface Inner {
   bytes(bytes: Uint8Array): unknown;
 }
 
-/** Runs inside the realm. Adds the functions that the other interpreter has and plain V8 lacks. */
+/** Runs inside the realm. Adds the functions that the embedded interpreter has and plain V8 lacks. */
 function inside(
   now: () => number,
   toBase64: (text: string) => string | undefined,

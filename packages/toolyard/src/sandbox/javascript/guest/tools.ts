@@ -67,7 +67,10 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
 
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-  /** `isAwaited`: the node is the value of an `await`, so it must not be a promise itself. */
+  /**
+   * Creates the object for a path. `isAwaited`: the object is the value of an `await`, so it must not be a promise
+   * itself.
+   */
   function node(path: string, isAwaited = false): object {
     const label = path === "" ? "[tools]" : `[tool ${path}]`;
     const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
