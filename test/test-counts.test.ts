@@ -23,7 +23,7 @@ test("the second run reports the sum of both runs", () => {
   expect(withEarlierCounts(file, SECOND, true)).toEqual({ passed: 15, failed: 1, skipped: 5 });
 });
 
-test("a run without a file reports its own counts", () => {
+test("a second run without the first run's file reports its own counts", () => {
   expect(withEarlierCounts(undefined, SECOND, true)).toEqual(SECOND);
 });
 

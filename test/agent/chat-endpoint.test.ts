@@ -52,7 +52,7 @@ async function chat(
   return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
 }
 
-test("answers a question with the hub's tools, and uses its history for the next one", async () => {
+test("answers a question with the hub's tools, and uses the history for the next question", async () => {
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }, { text: "I said five." }]);
   const first = await chat({ message: "2+3?" });
   expect(first.status).toBe(200);

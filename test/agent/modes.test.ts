@@ -196,7 +196,7 @@ describe("location of the tools", () => {
     ]);
   });
 
-  test("M10: accepts a tool name from the model that begins with its server", async () => {
+  test("M10: accepts a tool name from the model that begins with the server's name", async () => {
     const weather = await createHub({
       settings: {
         mcp: {

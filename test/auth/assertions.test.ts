@@ -236,7 +236,7 @@ describe("an assertion with a proof of a key", () => {
   });
 });
 
-test("an entry for browsers and one for assertions may have the same provider", async () => {
+test("a configuration entry for browser sign-ins and one for assertions may name the same provider", async () => {
   const url = idp.url;
   const builtin = {
     machines: { desktop: { secret: SECRET } },

@@ -22,7 +22,7 @@ const COSTS = {
   relayHeadBytes: 600,
 };
 
-test("gives the same result for the same seed, and the calls of the load", () => {
+test("gives the same result for the same seed, and simulates as many calls as the load states", () => {
   const result = simulate(10, OPTIONS);
   expect(simulate(10, OPTIONS)).toEqual(result);
   const expected = LOAD.sessions / LOAD.callEvery;

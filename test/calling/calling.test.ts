@@ -372,7 +372,7 @@ describe("the context parameter of execute", () => {
   const started = (more: JsonObject = {}): Promise<LibraryHub> =>
     start({ folders: { tools_path: join(folder.path, "tools") }, ...more });
 
-  test("L34: in Python the instance calls, searches and lists tools, if the tool has its parameter", async () => {
+  test("L34: in Python the instance calls, searches and lists tools, if the tool declares the parameter", async () => {
     execute(
       "one",
       ".py",

@@ -162,7 +162,7 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("claude")))).toBe(false);
   });
 
-  test("moves servers to the hub; does not add existing ones, and keeps different ones", async () => {
+  test("moves servers to the hub, drops those it has already, and leaves invalid ones in the client", async () => {
     await using desk = await Desk.create(FILES);
     const own = {
       mcpServers: {

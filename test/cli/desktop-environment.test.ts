@@ -107,7 +107,7 @@ describe.runIf(process.platform !== "win32")("a hub that a desktop client starts
     expect(await client.echo("hi")).toEqual(said("hi"));
   });
 
-  test("serves one client alone in the same environment", async () => {
+  test("has the same environment if it serves one client alone", async () => {
     await using desk = await createDesk();
     await desk.run(["connect", "cursor", "--yes", "--own"], terminal(desk));
     const entry = await entryOf(desk);

@@ -64,13 +64,16 @@ test.each([502, 503, 504])("a call is not executed again through the store if a 
   expect((await cluster.counts()).get(`once-${status}`)).toBeUndefined();
 });
 
-test.each([403, 404])("a call is passed on through the store if another program answers %d", async (status) => {
-  const { client, cluster } = await openBroken(answering(status), "request");
-  expect(textOf((await client.call("count", { key: `stored-${status}` })).at(-1))).toBe(`counted stored-${status}`);
-  expect((await cluster.counts()).get(`stored-${status}`)).toBe(1);
-});
+test.each([403, 404])(
+  "sends a call to the other hub through the store if another program answers %d at that hub's address",
+  async (status) => {
+    const { client, cluster } = await openBroken(answering(status), "request");
+    expect(textOf((await client.call("count", { key: `stored-${status}` })).at(-1))).toBe(`counted stored-${status}`);
+    expect((await cluster.counts()).get(`stored-${status}`)).toBe(1);
+  },
+);
 
-test("the session of another caller does not exist for a request, at each hub", async () => {
+test("at each hub, a caller with the session id of another caller gets 404", async () => {
   const { client, cluster } = await openBroken(answering(404), "request");
   for (const { url } of cluster.hubs) {
     const bob = LegacyClient.continue(client, () => url);

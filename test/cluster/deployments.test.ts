@@ -76,7 +76,7 @@ describe("Cluster", () => {
     expect(new Set((await cluster.counts()).values())).toEqual(new Set([1]));
   });
 
-  test("two hubs share all state, and pass requests of sessions and calls", async () => {
+  test("two hubs share all state, and pass requests of sessions and calls to each other", async () => {
     await using redis = await RedisCluster.start();
     await useAll(...(await join2(redis.store)));
     await leaveAll();

@@ -155,7 +155,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await tab.close();
   }
 
-  test("the overview leads to the sign-ins, and an administrator signs in for all callers and out", async () => {
+  test("the overview links to the sign-ins, and an administrator signs in and out for all callers", async () => {
     const { page } = opened;
     await page.getByRole("link", { name: "shared: sign-in needed" }).click();
     const card = page.getByRole("region", { name: "shared" });
@@ -205,7 +205,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     await expect.poll(async () => (await ask("tools/content__bump"))["name"]).toBe("content__bump");
   });
 
-  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and texts can be German or French", async () => {
     const { page } = opened;
     for (const view of ["signIns", "approvals"]) {
       await page.goto(`${rootOf()}/console/#/${view}`);

@@ -113,7 +113,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the frame in Chromium", () => {
     return JSON.parse((await app.locator("#answer").textContent())!) as JsonObject;
   };
 
-  test("the app gets the context, the arguments and the result of the tool, and sets its height", async () => {
+  test("the app gets the context, the arguments and the result of the tool, and sets its frame's height", async () => {
     expect(JSON.parse((await app.locator("#context").textContent())!)).toEqual(["2026-01-26", [declared.url], "light"]);
     expect(JSON.parse((await app.locator("#input").textContent())!)).toEqual({ arguments: { city: "Graz" } });
     expect(JSON.parse((await app.locator("#result").textContent())!)).toMatchObject({

@@ -96,7 +96,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the console in Chromium", () => {
     await page.context().close();
   });
 
-  test("a source is disabled and enabled in its file, and the page shows the hub's state", async () => {
+  test("disabling and enabling a source edits the configuration file, and the page shows its new state", async () => {
     const { page } = await openHubPage("/console/#/sources/everything");
     const stateIn = async (): Promise<unknown> => (await ask(hub, "sources/everything"))["state"];
     await page.getByRole("button", { name: "Disable" }).click();

@@ -49,7 +49,7 @@ describe("the hub's own authorization server", () => {
     return { visitor, page: await visitor.submit(consent, { action: "allow" }) };
   }
 
-  test("the sign-in page leads to it, and a sign-in opens a session with the rights of the user", async () => {
+  test("the sign-in page links to this server, and a sign-in opens a session with the rights of the user", async () => {
     const page = await (await toy.fetch("/console/sign-in")).text();
     expect(page).toContain('href="../api/admin/sign-in?by=hub"');
     const { visitor } = await signIn();
@@ -229,7 +229,7 @@ describe("an external issuer", () => {
     };
   }
 
-  test("the browser is sent there with PKCE, the resource and the scopes, and its code is redeemed", async () => {
+  test("the browser goes to the issuer with PKCE, resource and scopes, and the returned code is redeemed", async () => {
     const begun = new URL((await toy.fetch("/api/admin/sign-in?by=issuer")).headers.get("location")!);
     expect(`${begun.origin}${begun.pathname}`).toBe(`${issuer.url}/authorize`);
     expect(Object.fromEntries(begun.searchParams)).toEqual({

@@ -59,7 +59,7 @@ describe("the API", () => {
     expect((await stored(search)).map(({ target }) => target)).toEqual(targets);
   });
 
-  test("returns arguments, because the audit keeps them here", async () => {
+  test("returns arguments, because the audit of this hub records them", async () => {
     expect((await stored("tool=release&principal=one"))[0]).toMatchObject({ arguments: { name: "own" } });
   });
 
@@ -154,7 +154,7 @@ describe.skipIf(NO_CHROMIUM)(NO_CHROMIUM ?? "the views in Chromium", () => {
     expect(await page.locator("dialog.palette").count()).toBe(0);
   });
 
-  test("axe-core finds no serious problem, also on a phone, and the texts follow German and French", async () => {
+  test("axe-core finds no serious problem, also on a phone, and texts can be German or French", async () => {
     const { page } = opened;
     await page.goto(`${rootOf()}/console/#/calls/stored`);
     await page.locator(".stored").first().waitFor();

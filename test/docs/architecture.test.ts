@@ -45,7 +45,7 @@ test("every path that ARCHITECTURE.md names exists", () => {
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
 
-test("every folder of src is in its table of tiers", () => {
+test("the table of tiers in ARCHITECTURE.md contains every folder of src", () => {
   const folders = readdirSync(join(ROOT, "packages", "toolyard", "src"), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );

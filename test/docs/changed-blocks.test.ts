@@ -21,7 +21,7 @@ describe("selection of pages", () => {
     (file) => expect(pagesFor([file], GUIDE)).toEqual([]),
   );
 
-  test("a page with a changed text comes before pages with a changed subject, up to a limit", () => {
+  test("pages whose own text changed come before pages whose subject changed, up to a limit", () => {
     const changed = Object.values(SUBJECTS).flatMap((subjects) => subjects.map((subject) => `${subject}x.ts`));
     const last = GUIDE.at(-1)!;
     const pages = pagesFor([...changed, last], GUIDE);

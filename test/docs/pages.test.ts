@@ -28,7 +28,7 @@ describe("client pages", () => {
   const home = { HOME: "~", USERPROFILE: "%USERPROFILE%", APPDATA: "%APPDATA%" };
 
   test.each(CLIENTS.filter(({ id }) => id !== "vscode-insiders").map((client) => ({ id: client.id, client })))(
-    "$id: its page names its file on each platform, and its table",
+    "$id: its page names the client's configuration file on each platform, and the table in it",
     ({ id, client }) => {
       const page = readPage(`docs/guide/clients/${id}.md`);
       for (const platform of ["linux", "darwin", "win32"] as const)

@@ -151,7 +151,7 @@ test.each(["2024-11-05", "2025-03-26", "2025-06-18"])("C37: on %s invalid argume
 });
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "C37: since %s they are a result with isError that names path and expectation",
+  "C37: since %s invalid arguments are a result with isError that names path and expectation",
   async (revision) => {
     const { result } = await (await open({ revision })).call("t.add", { a: 0 });
     expect(result?.["isError"]).toBe(true);

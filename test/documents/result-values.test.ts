@@ -214,7 +214,7 @@ describe("L11: a timeout that a tool raises has status 504", () => {
     },
   );
 
-  test("REST has the same status", async () => {
+  test("REST answers such a timeout with status 504", async () => {
     folder("late", "def execute(params):\n    raise TimeoutError('API timeout')\n");
     expect(await surfaces("late")).toMatchObject({ rest: { status: 504 }, hub: { status_code: 504 } });
   });

@@ -115,7 +115,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])(
-    "C35: without a valid one (%s) the answer is 401 and states how to authenticate",
+    "C35: without a valid token (%s) the answer is 401 and states how to authenticate",
     async (authorization) => {
       await yard.open({ ...settings(), server: { tokens } });
       const headers = {
@@ -207,7 +207,7 @@ describe("the MCP endpoint", () => {
     );
   });
 
-  test("C17: an empty batch is one -32600, one of notifications has no reply; later both are refused", async () => {
+  test("C17: an empty batch gets -32600, one of notifications no reply; later revisions refuse batches", async () => {
     const client = await open({ revision: "2025-03-26" });
     expect((await client.post([])).messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(await client.post([{ jsonrpc: "2.0", method: "notifications/x" }])).toMatchObject({ status: 202, text: "" });

@@ -107,7 +107,7 @@ rule("passes a declined server request on like any other answer", ORDERED, async
   expect(await other).toMatchObject({ tag: "other" });
 });
 
-rule("answers requests in sequence, with a call that ends between them", PLAIN, async ({ way }) => {
+rule("answers two requests of one call in sequence, while another call ends between them", PLAIN, async ({ way }) => {
   await using yard = await openYard(way);
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");
@@ -169,7 +169,7 @@ rule("a call whose user never answers ends with one outcome, and the next call i
 // Rules about cancelled calls.
 
 rule(
-  "withdraws a request with the last call that may have caused it, while a later call runs",
+  "withdraws a request when the only call that may have caused it ends, although a later call runs",
   LEGACY,
   async ({ way }) => {
     await using yard = await openYard(way);

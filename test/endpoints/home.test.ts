@@ -15,7 +15,7 @@ async function serve(settings: object = {}): Promise<string> {
 const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${url}/?clients`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
 
-test("GET / returns a page for text/html, and MCP's answer to a client that accepts its media types", async () => {
+test("GET / returns a page to a browser, and MCP's answer to a client that accepts MCP's media types", async () => {
   const url = await serve();
   const page = await open(url);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -98,7 +98,7 @@ test("escapes texts of a source in the page", () => {
   expect(page).not.toContain("\u202e");
 });
 
-test("with tokens, refuses a request without one; a token with narrow rights sees no source", async () => {
+test("with tokens, refuses a request without a token, and shows no source to a token with narrow rights", async () => {
   const url = await serve({
     server: { token: "a-long-enough-token", tokens: { few: { token: "another-long-token", allow: ["meta.*"] } } },
   });

@@ -100,7 +100,7 @@ describe.each<[string, VersionNegotiationMode]>([
   });
 });
 
-test("C33: the pinned v2 client is notified of a changed list by its subscription", async () => {
+test("C33: a subscription of the pinned v2 client notifies it of a changed list", async () => {
   const client = await connect({ pin: "2026-07-28" });
   const heard = new Promise<void>((resolve) =>
     client.setNotificationHandler("notifications/tools/list_changed", () => resolve()),

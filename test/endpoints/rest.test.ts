@@ -232,7 +232,7 @@ describe("lists", () => {
   const names = async (response: Response): Promise<string[]> =>
     ((await response.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
 
-  test("GET /api/tools lists, and respects the tool mode of header and query", async () => {
+  test("GET /api/tools lists the tools for the tool mode of header or query", async () => {
     const { url } = await serve();
     expect(await names(await fetch(`${url}/api/tools`))).toContain("words_say");
     expect(await names(await fetch(`${url}/api/tools?tool_mode=discovery`))).toEqual(["execute_tool", "tool_search"]);
@@ -286,7 +286,7 @@ describe("lists", () => {
     ]);
   });
 
-  test("GET /api/tools?query=&why= explains each hit, which it does only with `why`", async () => {
+  test("GET /api/tools?query=&why= explains each hit, and does not without `why`", async () => {
     const { url } = await serve();
     const whyOf = async (query: string): Promise<unknown> => {
       const { tools } = (await (await fetch(`${url}/api/tools?limit=1&${query}`)).json()) as {
@@ -600,7 +600,7 @@ describe("OpenAPI description", () => {
     expect(text).toContain("words_text");
   });
 
-  test("/docs has a strict content security policy; it and the description are off if disabled", async () => {
+  test("/docs has a strict content security policy; `openapi = false` removes it and /openapi.json", async () => {
     const { url } = await serve({ rest });
     const response = await fetch(`${url}/docs`);
     expect(Object.fromEntries(response.headers)).toMatchObject({

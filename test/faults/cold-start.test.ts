@@ -98,7 +98,7 @@ const servers = (stdio_servers: Record<string, StdioServer>, coldWait: string): 
 });
 
 describe.each(ERAS)("a client of the %s era", (era) => {
-  test("a name without prefix waits for a source that was never listed, and is called there", async () => {
+  test("a name without prefix waits for a source that was never listed, and the call runs there", async () => {
     await using yard = await ColdYard.open(() => servers({}, LONG));
     const client = await yard.connect(era);
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
@@ -137,7 +137,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).not.toHaveProperty("isError");
   });
 
-  test("a URI without prefix waits for sources that may have it; after the cold wait it is not unknown", async () => {
+  test("a URI without prefix waits for all starting sources, and is unavailable after the cold wait", async () => {
     await using patient = await ColdYard.open(() => servers({}, LONG));
     const waiting = await patient.connect(era);
     await patient.hub.addServer("slow", patient.slow());
@@ -207,7 +207,7 @@ describe("requests that do not wait for a starting server", () => {
     });
   });
 
-  test("a modern client's call to a ready source", async () => {
+  test("a modern client's call to a source that is ready", async () => {
     await using yard = await ColdYard.open(() => servers({ quick }, LONG));
     await yard.hub.list();
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
@@ -231,7 +231,7 @@ describe("requests that do not wait for a starting server", () => {
     expect(await reply.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("a name without prefix, the handshake and a list, if the source failed", async () => {
+  test("a name without prefix, the handshake and a list, if the starting server failed", async () => {
     await using yard = await ColdYard.open(() =>
       servers(
         { dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick },
@@ -245,7 +245,7 @@ describe("requests that do not wait for a starting server", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("after the connect time, a name with the source's prefix is unavailable, one without is unknown", async () => {
+  test("after the connect time, a name with the source's prefix is unavailable, any other unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,

@@ -161,7 +161,7 @@ test("clients of both eras are notified of an announced change, even if the list
   listening.catch(() => {});
 });
 
-test("passes on an announcement without a change from a server of the SDK on HTTP+SSE", async () => {
+test("passes on an announcement of a server of the SDK on HTTP+SSE, although its list did not change", async () => {
   await using server = await startSse();
   await using hub = await FaultHub.open({ remote: [{ alias: "bad", url: server.url }] });
   const heard = hub.client.next(LIST_CHANGED);

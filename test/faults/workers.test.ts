@@ -96,7 +96,7 @@ test("a session that is deleted through another worker ends its running call wit
   expect((await running).text).toBe("");
 });
 
-test("cancels a running call through another worker, and sends its caller nothing more", async () => {
+test("cancels a running call through another worker, and sends the caller no result", async () => {
   const served = await start(2);
   const first = await line(served).open();
   const second = line(served, first.session);

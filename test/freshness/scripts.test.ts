@@ -98,7 +98,7 @@ test("T3: every later response has an added tool, and it can be called", async (
   expect(await runTool(callers[0]!, 5000)).toBe("added");
 });
 
-test("T4, T7: every answer has a description changed within one size, second and modification time", async () => {
+test("T4, T7: every list contains a changed description, also with equal size and modification time", async () => {
   const manifest = join(folder.path, nameOf(7), "tool.toml");
   const { atime, mtime, size } = statSync(manifest);
   for (const word of ["alpha", "bravo", "delta"]) {
@@ -144,7 +144,7 @@ test("T6: a tool made ondemand leaves every list, is found by search, and return
   await expectAll((tools) => descriptionOf(tools, 11), "The first tool.");
 });
 
-test("T4: the next calls run an edited script of the same size, a hundred concurrently", async () => {
+test("T4: a hundred concurrent calls run an edited script, also with equal size and modification time", async () => {
   const script = join(folder.path, nameOf(12), "run.sh");
   const { atime, mtime } = statSync(script);
   for (const word of ["alpha", "bravo"]) {

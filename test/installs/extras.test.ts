@@ -75,7 +75,7 @@ console.log(...(await Promise.all(names.map((name) => importExtra("models", name
   expect(stdout).toMatch(/^6\.\d+\.\d+ 3\.\d+\.\d+\n$/);
 });
 
-test("asks first: downloads nothing without a terminal and without --yes", LONG, async () => {
+test("downloads nothing if it can ask nobody: without a terminal and without --yes", LONG, async () => {
   await using yard = await createYard();
   expect(await yard.run(["extras", "add", "python"])).toMatchObject({
     code: 2,
@@ -170,7 +170,7 @@ test("downloads once for two concurrent installs", LONG, async () => {
   expect(registry.downloads).toEqual([KEY]);
 });
 
-test("removes an extra, and reports a missing one", LONG, async () => {
+test("removes an extra, and reports one that is not installed", LONG, async () => {
   await using yard = await createYard();
   await yard.run(["extras", "add", "python", "--yes"]);
   expect(await yard.run(["extras", "remove", "python"])).toMatchObject({ code: 0, stdout: "python: removed\n" });

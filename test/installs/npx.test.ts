@@ -180,7 +180,7 @@ test.concurrent("two hubs that start concurrently download once", LONG, async ({
 });
 
 test.concurrent(
-  "names a broken _npx folder; check --yes repairs it, and the server starts",
+  "reports a broken _npx folder; `check --yes` repairs it, and the server starts",
   LONG,
   async ({ expect }) => {
     await using registry = await NpmRegistry.start(serverPackages("torn-server"));

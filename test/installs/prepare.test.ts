@@ -218,7 +218,7 @@ test("`check` waits for packages of script headers, and reports unavailable ones
   expect(checked.stdout).toContain("The packages in the header of lost.py could not be installed");
 });
 
-test("two concurrent `prepare` install once, and both report success", LONG, async ({ skip }) => {
+test("two concurrent `prepare` install once, and both succeed", LONG, async ({ skip }) => {
   skip(process.platform === "win32", "not on this platform");
   await using desk = await Desk.create({
     "toolyard.toml": TOML,

@@ -9,7 +9,7 @@ test("ignores equal observations of both runs, and the order of capabilities", (
   expect(differencesOf(ENTRY, seen, { ...seen, opened: { capabilities: ["prompts", "tools"] } })).toEqual([]);
 });
 
-test("reports a message that only one run has, or that differs, as a difference without a reason", () => {
+test("reports a message that one run lacks, or that differs, as a difference without a reason", () => {
   expect(
     differencesOf(ENTRY, { tools: ["a", "b"], change: { heard: true } }, { tools: ["b", "a"], change: {} }),
   ).toEqual([
@@ -18,7 +18,7 @@ test("reports a message that only one run has, or that differs, as a difference 
   ]);
 });
 
-test("gives a known difference its reason, only in its known cases", () => {
+test("adds the reason of a known difference only in the cases for which it is known", () => {
   const versions = [{ opened: { version: "2025-11-25" } }, { opened: { version: "2026-07-28" } }] as const;
   expect(differencesOf({ ...ENTRY, era: "modern" }, ...versions)[0]?.reason).toMatch(/newer revision/u);
   expect(differencesOf(ENTRY, ...versions)[0]?.reason).toBeUndefined();

@@ -42,7 +42,7 @@ describe.each(onStdio.map((pairing) => [titleOf(pairing), pairing] as const))("%
 
 describe.each(["legacy", "modern"] as const)("%s server on HTTP", (upstream) => {
   test.each(["legacy", "modern"] as const)(
-    `%s client (HTTP) × ${upstream} server (HTTP): running calls end when it dies, later ones work`,
+    `%s client (HTTP) × ${upstream} server (HTTP): running calls end when the server dies, later ones work`,
     async (era) => {
       const command = [process.execPath, RICH_SCRIPT, upstream, "http"];
       await using server = await startChildServer(command);

@@ -118,7 +118,7 @@ describe("SDK clients", () => {
   // These clients drop a call before they handle progress that they read together with its answer. On stdio a busy
   // client can read both together. Therefore this test requires only the order, and that most of the progress arrives
   // through the hub; on a direct connection most is lost.
-  test("v1 client (stdio) × legacy server (stdio): the hub loses less final progress", async () => {
+  test("v1 client (stdio) × legacy server (stdio): loses less final progress than directly", async () => {
     await using hub = await serveRich({ upstream: "legacy", transport: "stdio", endpoint: "stdio" }, UNBOUNDED);
     const direct = { command: process.execPath, args: [RICH_SCRIPT, "legacy", "stdio"], env: {} };
     const whole = async (command: NonNullable<ServedHub["command"]>): Promise<number> =>

@@ -261,7 +261,7 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(plain(await client.tool("bare")), { content: [] });
     });
 
-    test(`${title}: arguments, _meta and unknown params reach the server, each in its place`, async () => {
+    test(`${title}: arguments, _meta and unknown params reach the server unchanged`, async () => {
       const args = { n: 1, text: "ü", deep: { list: [null, 1.5, "x"] }, "x-argument": true };
       const params = structured(
         await client.tool("echo", args, {

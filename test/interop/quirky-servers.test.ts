@@ -264,7 +264,7 @@ test("plain HTTP returns the text of a result with null as structured content", 
   expect(await answer.text()).toContain("words");
 });
 
-test("passes numeric cursors of a server back unchanged through all pages, and reports them once", async () => {
+test("sends numeric cursors back to the server unchanged through all pages, and reports them once", async () => {
   const page = (name: string, more: JsonObject): JsonObject => ({
     tools: [{ name, inputSchema: { type: "object" } }],
     ...more,

@@ -103,7 +103,7 @@ test("the package exports exactly the listed values", () => {
   expect(Object.keys(toolyard).toSorted()).toEqual(VALUES);
 });
 
-test("the package exports exactly the listed names, including types", () => {
+test("the package exports exactly the listed names of values and types", () => {
   const text = readFileSync(join(PACKAGE, "src/index.ts"), "utf8");
   const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) =>
     list!.split(",").map((name) => name.trim().replace(/^type /, "")),

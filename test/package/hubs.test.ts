@@ -67,7 +67,7 @@ describe("# packaging/hubs", () => {
     }
   });
 
-  test("the configuration of the hubs is valid, and a hub may use its time to stop", async () => {
+  test("the configuration of the hubs is valid, and containers stop later than a hub's drain_timeout", async () => {
     const options = { files: [join(HUBS, "toolyard.toml")], variables: VARIABLES, flags: {} };
     const { tree, warnings } = await loadHubConfig(options);
     expect(warnings).toEqual([]);
@@ -215,7 +215,7 @@ describe("# the Helm chart, rendered", () => {
     });
   });
 
-  test("scales by running calls and by CPU, and then sets no number of hubs", () => {
+  test("with autoscaling, scales by running calls and by CPU, and sets no number of hubs", () => {
     const rendered = objects("autoscaling.enabled=true");
     expect(rendered.find(({ kind }) => kind === "Deployment")!.spec).not.toHaveProperty("replicas");
     expect(rendered.find(({ kind }) => kind === "HorizontalPodAutoscaler")!.spec).toMatchObject({

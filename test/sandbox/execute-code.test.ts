@@ -282,7 +282,7 @@ describe.each([
   });
 });
 
-test("two callers never share a session", async () => {
+test("two callers never share a session, also with the same session name", async () => {
   const other = createIdentity(hub, "somebody else");
   await run("javascript", "secret = 'mine'", { session: "shared" });
   expect(await run("javascript", "typeof secret", { session: "shared" }, other)).toMatchObject({

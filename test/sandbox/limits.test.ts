@@ -23,7 +23,7 @@ test.each([
   expect(outcome.durationMs).toBeLessThan(4000);
 });
 
-test("C20: ends code that waits longer than its time, and reports its call", async () => {
+test("C20: ends code whose tool call waits beyond the time limit, and reports that call", async () => {
   let aborted = false;
   const host = echoHost({
     slow: (_args, signal) =>

@@ -21,7 +21,7 @@ test("passes limits to prlimit as arguments, in whole seconds, without core file
 });
 
 describe.runIf(hasPrlimit)("S8: limits are enforced", () => {
-  test("for memory, in Python and in Node, and the same script runs within them", async () => {
+  test("for memory, in Python and in Node, and the same script runs with less data", async () => {
     await using yard = new ScriptYard();
     const limits = '[limits]\nmemory = "256MB"\n[parameters.mb]\ntype = "integer"\n';
     yard.folder.script(

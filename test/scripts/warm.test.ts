@@ -114,7 +114,7 @@ describe.each([
     });
   });
 
-  test("stderr becomes log messages and descriptor 3 progress of the call", async () => {
+  test("stderr becomes log messages of the call, and descriptor 3 its progress", async () => {
     await using made = yard();
     const notifications: CallNotification[] = [];
     await made.call("one", { do: "stderr" }, { notifications });

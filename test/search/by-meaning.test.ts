@@ -115,7 +115,7 @@ test("explains a hit if requested", async () => {
   expect(other!.why).toBeUndefined();
 });
 
-test("similar tools of other servers contribute words to a tool", async () => {
+test("similar tools of other servers add to the score of a tool", async () => {
   const { catalog, table } = placeWith(
     loadTokenTable,
     new MemoryProvider({ id: "a" }).offerTools({ name: "send_email", description: "Sends an email to somebody." }),

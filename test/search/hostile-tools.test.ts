@@ -83,7 +83,7 @@ test.each([
   }
 });
 
-test("finds a tool by its name that is also a property of every object", async () => {
+test("finds a tool by a name that is also a property of every object", async () => {
   expect(names(await place.found("__proto__"))[0]).toBe("hostile____proto__");
   expect(names(await place.found("hostile__constructor"))[0]).toBe("hostile__constructor");
 });
@@ -148,7 +148,7 @@ test("a tool has the words of similar tools after concurrent searches with diffe
     expect(hits.every(({ why }) => why!.neighbours > 0)).toBe(true);
 });
 
-test("two concurrent changes, with searches between them, result in the current tools", async () => {
+test("after two concurrent changes with searches between them, search finds the current tools", async () => {
   const a = new MemoryProvider({ id: "a" }).offerTools("one");
   const b = new MemoryProvider({ id: "b" }).offerTools("two");
   const { table, found } = placeWith([a, b]);
@@ -179,7 +179,7 @@ function withModel(embed: Embedder["embed"]): Place & { readonly search: Semanti
   return { ...made, search };
 }
 
-test("ignores a model with another length for queries than for tools, and uses the table", async () => {
+test("ignores a model whose vectors of queries and tools differ in length, and uses the token table", async () => {
   let length = 3;
   const { found, search } = withModel(async (texts) => texts.map(() => Array.from({ length }, () => 1)));
   await found(BY_MEANING);

@@ -19,7 +19,7 @@ function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buf
   return Buffer.concat([head, padded, scales, Buffer.from(Int8Array.from(Object.values(rows).flat()).buffer)]);
 }
 
-test("the vector of a text is the direction of the sum of its words' rows", () => {
+test("the vector of a text is the normalised sum of its words' rows", () => {
   const table = new TokenTable(tableOf({ east: [100, 0], north: [0, 100] }), "corners");
   expect([...table.embed("East")]).toEqual([1, 0]);
   expect([...table.embed("north, east!")].map((value) => value.toFixed(4))).toEqual(["0.7071", "0.7071"]);

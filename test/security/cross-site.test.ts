@@ -126,7 +126,7 @@ describe.each(Object.entries(ENDPOINTS))("S3: %s", (_name, endpoint) => {
     });
 });
 
-test("S3: HTTP+SSE opens no stream for another site's link, and accepts no body without a preflight", async () => {
+test("S3: HTTP+SSE refuses a stream for another site's link, and a body that needs no preflight", async () => {
   const sse = await ask(
     { method: "GET", path: "/sse" },
     { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },

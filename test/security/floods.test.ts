@@ -70,7 +70,7 @@ describe("a hub with two callers", () => {
   const valueOf = (reply: JsonObject): JsonObject =>
     objectMember(objectMember(reply, "result") ?? {}, "structuredContent") ?? {};
 
-  test("serves another caller without 429 while forty runs of one wait, and starts its first run", async () => {
+  test("while forty runs of one caller wait, starts another caller's first run at once, without 429", async () => {
     await openHub({ runs: 3, queue: 8 });
     const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
     let ended = 0;
@@ -145,7 +145,7 @@ describe("a hub with two callers", () => {
       expect(valueOf(await ada("at", { session: `s${at}` }))).toMatchObject({ result: at, session: "kept" });
   });
 
-  test("connections of a source: a single caller uses all, and frees one for a newcomer even if busy", async () => {
+  test("connections of a source: a single caller uses all, and loses one to a second caller even if busy", async () => {
     await openHub({}, { isolation: "session", max_sessions: 2 });
     const pass = async (token: string): Promise<JsonObject> =>
       (await target.client(token, { era: "legacy" })).request("tools/call", { name: "gate__pass", arguments: {} });

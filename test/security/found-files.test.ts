@@ -70,7 +70,7 @@ function run(words: readonly string[], asked: string[], answer: boolean): Promis
 }
 
 describe("a link", () => {
-  test("S7: asks about a link in a work tree to a file outside, and resolves its names next to the link", async () => {
+  test("S7: asks about a link in a work tree, although the file is outside", async () => {
     const file = await lay({ name: "mine.toml", text: SERVER }, "outside");
     expect(await found(file)).toMatchObject({ why: "is inside of a git work tree", path: file });
   });

@@ -85,7 +85,7 @@ function problemsOf(target: Target): string {
 }
 
 describe("S12: prose", () => {
-  test("S12: removes everything hidden from descriptions, titles and instructions, and nothing else", async () => {
+  test("S12: removes all hidden characters of descriptions, titles and instructions, and nothing else", async () => {
     const cases = Array.from({ length: CASES }, prose);
     const instructions = prose();
     const target = await targetOf({

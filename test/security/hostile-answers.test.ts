@@ -164,7 +164,7 @@ test("stops waiting for headers that arrive byte by byte at the idle limit", asy
   for (const drip of drips) clearInterval(drip);
 });
 
-test("does not send a value that HTTP cannot carry, and reports it", async () => {
+test("does not send a request with a header that HTTP cannot carry, and reports it", async () => {
   await using server = await startRaw({ answer: () => {} });
   const { signal } = new AbortController();
   const headers = { "x-event": "a\u2192b" };

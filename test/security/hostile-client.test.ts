@@ -253,7 +253,7 @@ describe("S17: calls of others", () => {
     await upstream.close();
   });
 
-  test("S17: a forged cursor, or one of a wider list, reveals no further entries", async () => {
+  test("S17: a forged cursor, or one of a caller with more rights, reveals no further entries", async () => {
     const upstream = await openUpstream({ tools: Array.from({ length: 6 }, (_, at) => tool(`t${at}`)) });
     await using target = await openTarget({
       server: {

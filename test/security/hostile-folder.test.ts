@@ -161,7 +161,7 @@ describe("S8: children", () => {
     }
   });
 
-  test("S8: passes no hub environment to children, and each child its own variables", async () => {
+  test("S8: passes to each child only its own variables, and no variable of the hub's environment", async () => {
     folder.script("shown", "run.mjs", SHOW_ENVIRONMENT, '[env]\nOWN = "own-value"\n');
     folder.write("f/shown2/shown2.mcp.json", '{"name": "shown2", "description": "x", "input_schema": {}}');
     folder.write("f/shown2/shown2.mjs", "export function execute() { return { env: process.env }; }\n");

@@ -87,7 +87,7 @@ test("S18: checks in a thread give the same results as checks on the main thread
   }
 });
 
-test("S18: compiles two hundred schemas of one turn in a few turns", async () => {
+test("S18: compiles two hundred concurrent schemas in a few turns of the event loop", async () => {
   const checks = new GuardedSchemas();
   try {
     using watch = watchLoop();

@@ -421,7 +421,7 @@ describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
   });
 });
 
-test("S15: two tokens cannot be one principal", async () => {
+test("S15: refuses two tokens with the same principal name", async () => {
   await expect(
     openTarget({ server: { token: "the-one-token", tokens: { token: { token: "another-token", allow: [] } } } }),
   ).rejects.toThrow(/`token`/);

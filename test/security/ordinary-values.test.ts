@@ -137,7 +137,7 @@ describe("a secret that one server repeats", () => {
     },
   };
 
-  test("appears in no definition of its server and changes none of another server", async () => {
+  test("the secret appears in no definition of its server, and changes no definition of another server", async () => {
     await using target = await openTarget(settings);
     await target.hub.list();
     const client = await target.client();

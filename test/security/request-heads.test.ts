@@ -27,7 +27,7 @@ describe.each(RAW_ENDPOINTS)("with $workers process(es), $kind", (options) => {
   });
 
   test.each(["Content-Length:\t4", "Content-Length: \t 4", "Content-Length:4\t", "Content-Length:\t4\t"])(
-    "%j is either refused or read as four bytes, and the next request begins after them",
+    "a field %j is refused or read as length 4, and the next request begins after those bytes",
     async (field) => {
       const caller = endpoint.connect();
       caller.socket.write(`POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{  }GET /length HTTP/1.1\r\n${BOB}\r\n`);

@@ -192,7 +192,7 @@ describe("a result with very many or very long URIs", () => {
     await Promise.all(closing.splice(0).map((upstream) => upstream.close()));
   });
 
-  test("has its first URIs compared with those of other sources, and a prefix on all others", async () => {
+  test("has its first URIs compared with those of other sources, and all others get a prefix", async () => {
     const given = Array.from({ length: 30_000 }, (_, at) => text(at));
     const { shown } = await links(given);
     const bare = shown.filter((uri) => uri.startsWith("notes:"));

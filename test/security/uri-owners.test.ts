@@ -134,7 +134,7 @@ describe("a page that a tool names", () => {
     },
   );
 
-  test("belongs to a source by its scheme, by order, or if no other source returns such URIs", async () => {
+  test("belongs by scheme, then by order, or to its own source if no other source returns such URIs", async () => {
     const snapshot = await snapshotOf(
       { id: "first", resources: ["doc://listed"], pages: ["doc://page"] },
       { id: "late", resources: ["ui://listed", "doc://other"] },
@@ -169,7 +169,7 @@ describe("a template without a fixed scheme", () => {
 
 describe("a prefix belongs to its source", () => {
   test.each(["good+doc:///one", "GOOD+doc:///one", "go\tod+doc:///one"])(
-    "although another source lists %j",
+    "also if another source lists %j",
     async (uri) => {
       for (const evilFirst of [true, false]) {
         const [evil, good] = [
@@ -185,7 +185,7 @@ describe("a prefix belongs to its source", () => {
     },
   );
 
-  test("although another source's template begins with it", async () => {
+  test("also if another source's template begins with it", async () => {
     const snapshot = await snapshotOf(
       { id: "evil", templates: ["good+doc:///{x}"] },
       { id: "good", templates: ["doc:///{y}"] },
@@ -194,7 +194,7 @@ describe("a prefix belongs to its source", () => {
     expect(shown(snapshot, "templates")).toEqual(["doc:///{y}", "evil+good+doc:///{x}"]);
   });
 
-  test("and its own URIs may begin with it", async () => {
+  test("also if the source's own URIs begin with it", async () => {
     const snapshot = await snapshotOf({ id: "git", resources: ["git+ssh://host/one"], templates: ["git+ssh://{+x}"] });
     expect(served(snapshot, "git+ssh://host/one")).toBe("git git+ssh://host/one");
     expect(served(snapshot, "git+ssh://host/two")).toBe("git git+ssh://host/two");
@@ -369,7 +369,7 @@ describe("sources of a shared hub", () => {
   }
 
   test.each(["__", "_", ".", "--"])(
-    "S15: with the separator `%s`, a pattern matches the source whose namespace it begins with",
+    "S15: with the separator `%s`, a pattern that begins with a namespace matches only that source",
     async (separator) => {
       expect(await names(separator, [`pub${separator}*`])).toEqual([`pub${separator}hello`]);
       expect(await names(separator, ["billing.*"])).toEqual(["billing.pay"]);

@@ -41,7 +41,7 @@ describe("services of a hub", () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining("geocode")]);
   });
 
-  test("a name that an MCP server also offers belongs to the first source; each keeps its full name", async () => {
+  test("a call without prefix succeeds if an MCP server offers the same name as a service", async () => {
     const server = JSON.stringify([
       process.execPath,
       new URL("../../packages/toolyard/dist/servers/datetime/main.js", import.meta.url).pathname,
@@ -83,7 +83,7 @@ describe("gnn in a hub", () => {
     expect(JSON.parse(stdout)).toMatchObject({ file_path: "two_room.md", is_valid: true });
   });
 
-  test("without roots the error names the line to add, and with it the check succeeds", async () => {
+  test("without roots the error names the line to add, and with that line the check succeeds", async () => {
     const { code, stderr } = await toolyard(GNN, check);
     expect([code, stderr]).toEqual([
       1,

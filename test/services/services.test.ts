@@ -87,7 +87,7 @@ describe("the four services", () => {
     ]);
   });
 
-  test("M1: one manager calls all four concurrently, by name only", async () => {
+  test("M1: one manager calls all four concurrently by the names of their tools", async () => {
     await startAll();
     const [now, found, weather, place] = await Promise.all([
       manager.callTool("get_current_datetime", { timezone: "Asia/Tokyo" }),
@@ -110,7 +110,7 @@ describe("the four services", () => {
     });
   });
 
-  test("M2: each has one line with host, port and tool, and a call needs only the name and arguments", async () => {
+  test("M2: one line of host, port and tool is enough to call each by name and arguments", async () => {
     await startAll();
     expect(manager.resolve("get_weather")).toMatchObject({
       host: HOST,
@@ -257,7 +257,7 @@ describe("weather", () => {
     );
   });
 
-  test("M14: units are those of the call, else those of the environment", async () => {
+  test("M14: the units of a call override those of the environment", async () => {
     await startAll({ WEATHER_UNITS: "imperial" });
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toMatchObject({
       units: { temperature: "°F" },
@@ -321,7 +321,7 @@ describe("failures", () => {
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toHaveProperty("latitude");
   });
 
-  test("M4: weather reports the same object if geocoding has stopped", async () => {
+  test("M4: if geocoding has stopped, weather reports the same error object for it", async () => {
     await startAll();
     const port = portOf("geocoding");
     await running.get("geocoding")!.close();

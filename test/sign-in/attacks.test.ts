@@ -43,7 +43,7 @@ test("parameters in the issuer's address do not change the target of the code", 
   expect(asked.get("tenant")).toBe("a");
 });
 
-test("no page redirects to an address from the request; only the form redirects, to the issuer", async () => {
+test("no page redirects to an address in the request; only the sign-in form redirects, to the issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openTarget({ mcp: { remote_servers: [{ alias: "far", url: server.url }] } });

@@ -15,7 +15,7 @@ import { echo, Home, noting, says } from "./harness.ts";
 const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const BROWSER = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
 
-test("a process killed before storing a token leaves a valid file, one notice and one sign-in", async () => {
+test("after a process was killed before storing a token, one sign-in is enough, and the file is valid", async () => {
   await using auth = await startAuthServer({ lifetime: 0 });
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -87,7 +87,7 @@ test.each(Object.entries(MACHINES))(
   },
 );
 
-test("a home without a record binds the credentials to the first issuer", async () => {
+test("without a record, binds the credentials to the issuer that the server names at the first call", async () => {
   await using there = await startMover();
   await using home = new Home();
   there.move();
@@ -126,7 +126,7 @@ test("an impostor with the configured issuer's name receives no credentials", as
   expect([there.first.asked.length > 0, there.second.asked.length]).toEqual([true, 0]);
 });
 
-test("binds an issuer with metadata at another address to that address", async () => {
+test("binds credentials to the address of an issuer's metadata if it differs from the issuer's name", async () => {
   await using there = await startMover();
   await using home = new Home();
   await using silent = await startServer((_, response) => sendJson(response, 404, {}), { path: "" });
@@ -199,7 +199,7 @@ test("binds the client of a sign-in from before issuers were recorded", async ()
   await expect(home.login(config)).rejects.toThrow(`now names the issuer "${there.second.url}"`);
 });
 
-test("a sign-in without configured credentials uses the new issuer, with a separate client", async () => {
+test("a sign-in without configured credentials uses the new issuer, and registers a new client there", async () => {
   await using there = await startMover();
   await using home = new Home();
   await home.login({ url: there.url });

@@ -36,7 +36,7 @@ test("a slow issuer delays a call only up to its limit, and causes no sign-in", 
   expect([renewals(auth), auth.authorized.length]).toEqual([1, 1]);
 });
 
-test("a server with a new issuer requires a sign-in there, which receives nothing of the old one", async () => {
+test("a server with a new issuer requires a sign-in there, and the new issuer gets no secret of the old", async () => {
   await using before = await startAuthServer();
   await using after = await startAuthServer();
   let auth = before;

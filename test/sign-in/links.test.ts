@@ -32,7 +32,7 @@ const CLIENTS: readonly [what: string, era: EraName, capabilities: JsonObject][]
   ["a client that declares other things", "legacy", { sampling: {}, roots: {} }],
 ];
 
-test.each(CLIENTS)("%s receives a link that signs its caller in", async (_, era, capabilities) => {
+test.each(CLIENTS)("%s receives a link that signs its own caller in", async (_, era, capabilities) => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url, { tokens: TOKENS });

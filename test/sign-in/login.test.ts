@@ -106,7 +106,7 @@ test("refuses metadata of another resource; accepts them with `resource`", async
   expect(auth.asked[0]!.form.get("resource")).toBe(resource);
 });
 
-test("a configured issuer replaces the comparison with the address", async () => {
+test("a configured issuer may differ from the address at which its metadata are found", async () => {
   const issuer = "https://issuer.example";
   await using auth = await startAuthServer({ issuer });
   await using server = await startProtected(auth);
@@ -230,7 +230,7 @@ test("detects a server that requires sign-in only at the second request, in eith
   }
 });
 
-test("accepts the pasted address of a remote browser, after another pasted text", async () => {
+test("accepts the pasted address of a remote browser, and ignores other pasted text before it", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

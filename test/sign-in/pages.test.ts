@@ -95,7 +95,7 @@ test("a browser goes from the hub's page to the issuer and back, and the tools a
   await expect.poll(() => hub.hub.call("far__echo", { text: "in" }), { timeout: 30_000 }).toMatchObject({ ok: true });
 });
 
-test("a browser that is sent into another browser's sign-in cannot complete it", async () => {
+test("a browser that opens the link of another browser's sign-in cannot complete it", async () => {
   await using auth = await elsewhere();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);

@@ -42,7 +42,7 @@ test(
   },
 );
 
-test("gives a user without a sign-in one tool for it, and no tool of another user", async () => {
+test("shows a user without a sign-in only the tool `sign_in`, and no tool of another user", async () => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");
   await using home = new Home();

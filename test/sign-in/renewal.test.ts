@@ -166,7 +166,7 @@ test.each([503, 200])(
   },
 );
 
-test("an ended grant causes one sign-in request and one notice; the tools stay, without retries", async () => {
+test("after `invalid_grant`, logs one request to sign in, keeps the tools, and does not retry renewals", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -207,7 +207,7 @@ test("keeps the tokens of a client that is unknown for a moment", async () => {
   expect(auth.registered).toHaveLength(1);
 });
 
-test("drops a client with its tokens that is still unknown minutes later", async () => {
+test("removes a client and its tokens if the issuer still does not know it minutes later", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

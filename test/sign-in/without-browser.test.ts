@@ -168,7 +168,7 @@ test("a hub with an https address identifies itself by a document, if the server
   expect(auth.registered).toEqual([]);
 });
 
-test("exchanges a token from another issuer at the server's issuer", async () => {
+test("exchanges a token of another issuer for one of the server's issuer", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

@@ -26,7 +26,7 @@ function portOf(hub: TaskHub): ConnectedMcpSessionPort {
   };
 }
 
-test("the official client of the extension calls tools that become tasks, and others", LONG, async () => {
+test("the official client of the extension calls tools that become tasks, and tools that do not", LONG, async () => {
   await using hub = await TaskHub.start('[tasks.tools]\nwait_for_file = "always"\n');
   await using session = withTasks(portOf(hub));
   const short = await session.callTool("greet", { name: "Ada" });

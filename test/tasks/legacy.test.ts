@@ -56,7 +56,7 @@ test("a client of 2025-11-25 starts a task, reads its state, and receives its re
   expect(await one.result(id)).toMatchObject({ content: [{ text: "found go" }] });
 });
 
-test("the same call without `task` answers with the result of the tool", LONG, async () => {
+test("a call without `task` answers with the result of the tool", LONG, async () => {
   await using hub = await TaskHub.start("");
   await using one = await LegacyClient.connect(hub);
   expect(await one.client.callTool({ name: "greet", arguments: { name: "Ada" } })).toMatchObject({

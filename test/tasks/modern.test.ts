@@ -80,7 +80,7 @@ test("a cancelled task ends the tool's call and stays cancelled", LONG, async ()
   expect((await hub.ask("tasks/cancel", { taskId: "none" })).error).toMatchObject({ code: -32602 });
 });
 
-test("another token's task is answered like one that does not exist", LONG, async () => {
+test("another token's task is answered like a task that does not exist", LONG, async () => {
   await using hub = await TaskHub.start(
     `${ALWAYS}\n[server.tokens.ada]\ntoken = "ada-secret"\n\n[server.tokens.bob]\ntoken = "bob-secret"\n`,
   );
@@ -121,16 +121,23 @@ test("subscriptions/listen refuses task ids of a client that does not declare th
   ]);
 });
 
-test("after kill -9 a finished task answers, an idempotent one runs again, another has failed", LONG, async () => {
-  await using hub = await TaskHub.start(ALWAYS);
-  const finished = await hub.task("greet", { name: "Ada" });
-  await expect.poll(() => status(hub, finished)).toBe("completed");
-  const [once, again] = [await hub.task("wait_for_file"), await hub.task("wait_again")];
-  await hub.kill();
-  await hub.restart();
-  expect(await hub.get(finished)).toMatchObject({ status: "completed", result: { content: [{ text: "Hello, Ada" }] } });
-  expect(await hub.get(once)).toMatchObject({ status: "failed", error: { code: -32603 } });
-  expect(await hub.get(again)).toMatchObject({ status: "working" });
-  await hub.desk.write("go", "");
-  await expect.poll(() => status(hub, again)).toBe("completed");
-});
+test(
+  "after kill -9 a finished task keeps its result, an idempotent one runs again, and another one fails",
+  LONG,
+  async () => {
+    await using hub = await TaskHub.start(ALWAYS);
+    const finished = await hub.task("greet", { name: "Ada" });
+    await expect.poll(() => status(hub, finished)).toBe("completed");
+    const [once, again] = [await hub.task("wait_for_file"), await hub.task("wait_again")];
+    await hub.kill();
+    await hub.restart();
+    expect(await hub.get(finished)).toMatchObject({
+      status: "completed",
+      result: { content: [{ text: "Hello, Ada" }] },
+    });
+    expect(await hub.get(once)).toMatchObject({ status: "failed", error: { code: -32603 } });
+    expect(await hub.get(again)).toMatchObject({ status: "working" });
+    await hub.desk.write("go", "");
+    await expect.poll(() => status(hub, again)).toBe("completed");
+  },
+);

@@ -78,7 +78,7 @@ test("questions of a tool are answered at `input`, and malformed answers are ref
   expect((await send(hub, location)).body).toMatchObject({ result: "accept" });
 });
 
-test("DELETE cancels; the list shows tasks without results, newest first", LONG, async () => {
+test("DELETE cancels a task; the list shows tasks without results, newest first", LONG, async () => {
   await using hub = await TaskHub.start("");
   const [first, second] = [await start(hub, "wait_for_file"), await start(hub, "greet", { name: "Ada" })];
   expect((await send(hub, first.location, { method: "DELETE" })).body).toMatchObject({ status: "cancelled" });

@@ -71,7 +71,7 @@ describe("hubs with one store", () => {
     expect(new Set(seconds).size).toBeGreaterThanOrEqual(seconds.length - 1);
   });
 
-  test("without the store, tasks of this hub are read, and calls wait for their results", LONG, async () => {
+  test("while the store is down, the hub reads its own tasks, and calls wait for their results", LONG, async () => {
     await using hub = await start();
     const id = await hub.task("wait_for_file");
     await server.kill();

@@ -134,7 +134,7 @@ describe("each surface", () => {
           { traceparent: TRACEPARENT },
         ),
     ],
-  ])("records one server span for a request by %s, below the caller's header", async (_name, send) => {
+  ])("records one server span for a request by %s, as a child of the caller's span", async (_name, send) => {
     await using collector = await OtlpReceiver.start();
     const hub = await hubWith(otlp(collector.url, "one"));
     await send((await hub.serve()).address.url);
@@ -358,7 +358,7 @@ describe("the standard variables", () => {
     expect(requests.map(({ path }) => path)).toContain("/base/v1/traces");
   });
 
-  test("set the time between two requests with metrics", async () => {
+  test("set the interval at which metrics are sent", async () => {
     await using collector = await OtlpReceiver.start();
     const hub = await hubWith(
       {},
@@ -392,7 +392,7 @@ describe("the standard variables", () => {
     );
   });
 
-  test("of other programs do not keep a hub from starting: another protocol, an invalid ratio", async () => {
+  test("that a hub cannot use (another protocol, an invalid ratio) do not keep it from starting", async () => {
     for (const variables of [GRPC, { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "5" }]) {
       const hub = await hubWith({}, variables);
       expect((await hub.serve()).address.url).toMatch(/^http/);

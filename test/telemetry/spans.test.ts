@@ -128,7 +128,7 @@ test("the span of a call by sandboxed code is below the span of the run", async 
   expect(named(spans, "tools/call echo")).toMatchObject({ parentId: run.spanId, kind: 1 });
 });
 
-test("a task has a span until its end, with the call below it", async () => {
+test("a task has a span until its end, and the span of its call is a child of that span", async () => {
   const hub = await tracedHub({}, (own) => own.registerTool("echo", () => "x", { type: "object" }, "Echoes a text"));
   const headers = { prefer: "respond-async", traceparent: SAMPLED };
   const started = await post(hub, "/api/tools/echo", {}, headers);

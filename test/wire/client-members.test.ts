@@ -93,7 +93,7 @@ describe.each(LEGACY)("a legacy client on %s", (_, open) => {
   });
 });
 
-test("a modern client can send arguments and a cursor of null, which count as absent", async () => {
+test("from a modern client, arguments of null and a cursor of null count as absent", async () => {
   for (const endpoint of [onWire(new HttpWire(hub.url!, "modern")), onWire(startPipe())]) {
     const call = { id: 1, method: "tools/call", params: modernParams({ name: "odd__fine", arguments: null }) };
     expect(textOf(await endpoint.ask(call))).toBe("fine");
@@ -112,7 +112,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-test("the JSON-RPC dialect treats params of null and [] as absent, with any id or none", async () => {
+test("the JSON-RPC dialect treats params of null and [] as absent, with any id or without one", async () => {
   for (const params of NOTHING) {
     const call = { jsonrpc: "2.0", method: "odd__fine", params };
     expect(await post("/jsonrpc", { ...call, id: 1 })).toMatchObject({ status: 200, body: { id: 1, result: "fine" } });
@@ -125,13 +125,13 @@ test("the JSON-RPC dialect treats params of null and [] as absent, with any id o
   });
 });
 
-test("REST accepts a body of null and [] as no arguments, and refuses any other list", async () => {
+test("REST treats a body of null and [] as no arguments, and refuses a list with members", async () => {
   for (const body of NOTHING)
     expect(await post("/api/tools/odd__fine", body)).toMatchObject({ status: 200, body: "fine" });
   expect(await post("/api/tools/odd__fine", [1])).toMatchObject({ status: 400 });
 });
 
-test("answers a ping before `initialize`, with params of null too, and no other request", async () => {
+test("answers a ping before `initialize`, also with params of null, and refuses other requests", async () => {
   expect(await post("/mcp", { jsonrpc: "2.0", id: 7, method: "ping", params: null })).toEqual({
     status: 200,
     body: { jsonrpc: "2.0", id: 7, result: {} },

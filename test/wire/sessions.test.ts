@@ -206,7 +206,7 @@ describe("a server that refuses a revision by HTTP 400 and a text", () => {
       { accepts: (revision) => revision === "2025-03-26", refusal: '{"error":"protocolVersion: use 2025-03-26"}' },
       ["2025-11-25", "2025-03-26"],
     ],
-  ])("%s gets a request for another revision, and works", async (_, versions, asked) => {
+  ])("%s is asked again with another revision, and works", async (_, versions, asked) => {
     await using server = await startVersioned(versions);
     expect(await server.call("fine")).toMatchObject(FINE);
     expect(new Set(server.asked)).toEqual(new Set(asked));

@@ -22,7 +22,7 @@ const LOG_LINES = [
 ];
 
 describe.each(CASES)("a server on %s in the %s era", (way, era) => {
-  test("can print JSON that is not JSON-RPC with the id of a call, and its answer counts", async () => {
+  test("can print JSON that is not JSON-RPC with the id of a call, and the call still gets its answer", async () => {
     await using server = await openOdd(way, { era });
     for (const line of LOG_LINES)
       expect(await server.call("fine", { odd: { before: [line, line] } }), JSON.stringify(line)).toMatchObject(FINE);
@@ -64,7 +64,7 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
     params: { requestId, ...(reason !== undefined && { reason }) },
   });
 
-  test("ends a call immediately, with the reason if there is one", async () => {
+  test("ends the call immediately, with the server's reason if it sends one", async () => {
     await using server = await openOdd(way, { era });
     const endings = [
       [cancelled("$ID", "shutting down"), "The server cancelled this request: shutting down"],
@@ -78,14 +78,14 @@ describe.each(CASES)("a server that cancels calls, on %s in the %s era", (way, e
     expect(await server.call("fine")).toMatchObject(FINE);
   });
 
-  test("has its answer after the cancellation ignored, without a fault", async () => {
+  test("may still answer the cancelled call: the answer is ignored, and is no fault", async () => {
     await using server = await openOdd(way, { era });
     expect(await server.call("fine", { odd: { before: [cancelled("$ID")] } })).toMatchObject({ kind: "tool_error" });
     expect(await server.call("fine")).toMatchObject(FINE);
     expect(server.lines.faults()).toEqual([]);
   });
 
-  test("ends no call if it names another id, or none", async () => {
+  test("ends no call if its notification names another id, or none", async () => {
     await using server = await openOdd(way, { era });
     for (const requestId of [123_456, "other", null, "-1", 1.5])
       expect(await server.call("fine", { odd: { before: [cancelled(requestId)] } })).toMatchObject(FINE);

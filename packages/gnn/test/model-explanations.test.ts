@@ -41,17 +41,20 @@ async function hubWith(provider: string): Promise<LibraryHub> {
 const wordsOf = ({ body }: ModelRequest): string => JSON.stringify(body);
 
 describe("# with each provider's API", () => {
-  test.each(WIRES)("%s: returns the model's text, and sends it the whole file, marked as data", async (provider) => {
-    models.say([{ text: "Two rooms and a cue." }]);
-    const hub = await hubWith(provider);
-    expect(await hub.call("gnn.explain", { file_path: "two_room.md" })).toMatchObject({
-      ok: true,
-      result: { structuredContent: { explanation: "Two rooms and a cue.", by: "model" } },
-    });
-    expect(models.asked).toHaveLength(1);
-    for (const said of ["You explain models of Active Inference", "<gnn>", "s_prime[2,1,type=float]", "u>s_prime"])
-      expect(wordsOf(models.asked[0]!)).toContain(said);
-  });
+  test.each(WIRES)(
+    "%s: sends the whole file, marked as data, to the model, and returns the model's text",
+    async (provider) => {
+      models.say([{ text: "Two rooms and a cue." }]);
+      const hub = await hubWith(provider);
+      expect(await hub.call("gnn.explain", { file_path: "two_room.md" })).toMatchObject({
+        ok: true,
+        result: { structuredContent: { explanation: "Two rooms and a cue.", by: "model" } },
+      });
+      expect(models.asked).toHaveLength(1);
+      for (const said of ["You explain models of Active Inference", "<gnn>", "s_prime[2,1,type=float]", "u>s_prime"])
+        expect(wordsOf(models.asked[0]!)).toContain(said);
+    },
+  );
 
   test.each(WIRES)("%s: reports a rejected key, and does not fall back to explanations by rules", async (provider) => {
     models.say(() => ({ status: 401, message: "no such key" }));

@@ -17,7 +17,7 @@ describe("toolyard library", () => {
     expect(stdout).toContain(`file://${desk.path("books/clear.md")}`);
   });
 
-  test("adds to another collection, with warnings in the JSON output", async () => {
+  test("adds a document to another collection, and prints warnings in the JSON output", async () => {
     await using desk = await Desk.create({ ...BOOKS, "books/front.md": "---\ntitle: [\n---\nA text with words.\n" });
     const options = ["--collection", "scholars", "--ocr", "off", "--json"];
     const { code, stdout } = await desk.run(["library", "add", "books/clear.md", "books/front.md", ...options]);

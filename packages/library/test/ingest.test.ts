@@ -93,7 +93,7 @@ describe("addresses", () => {
     body: Buffer.from(OEUVRE),
   });
 
-  test("reads a URL by its content type, and cites it by its URL", async () => {
+  test("reads the document at a URL by its content type, and cites the URL", async () => {
     await using own = await open({ download });
     const { document, status } = await own.add({ url: "https://example.com/texts/real" });
     expect([status, document.uri, document.sourceId]).toEqual(["added", "https://example.com/texts/real", "real"]);

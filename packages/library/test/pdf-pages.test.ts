@@ -121,7 +121,7 @@ describe("each sentence has the page on which it is printed", () => {
     expect(pagesOfText(document, "Another one follows")).toEqual([2, 2]);
   });
 
-  test("a footnote that continues at the foot of the next page is not part of its text", async () => {
+  test("a footnote that continues at the foot of the next page is not part of that page's text", async () => {
     const document = await read((pdf) => {
       lines(pdf, ["A sentence that is long and", "goes on"]);
       pdf.fontSize(7).text("* A note that goes", 50, 400, { lineBreak: false });

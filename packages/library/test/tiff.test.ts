@@ -237,7 +237,7 @@ describe("refuses a TIFF file", () => {
     });
   });
 
-  test("by its first bytes, and accepts both byte orders", () => {
+  test("by its first bytes if they are not those of TIFF, in either byte order", () => {
     expect(formatOf("a.tif", file).name).toBe("TIFF");
     expect(formatOf("a.tiff", tiffOf([], { isSmallFirst: false })).name).toBe("TIFF");
     expect(() => formatOf("a.tif", Buffer.from("GIF89a"))).toThrow("not a TIFF file");

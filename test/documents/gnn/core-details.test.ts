@@ -191,7 +191,7 @@ describe("modules in Python", () => {
   });
 });
 
-test("G72: `meta` describes the hub in a hub, and the specified server in the core dialect", async () => {
+test("G72: `meta` describes a hub as Toolyard or by its setting, and a core as the specified server", async () => {
   const capabilities = (of: LibraryHub) => of.call("meta.get_full_capabilities");
   const described = (text: string) => ({ result: { structuredContent: { server_description: text } } });
   expect(await capabilities(await hub())).toMatchObject(described("Toolyard: all tools behind one MCP endpoint"));
@@ -246,7 +246,7 @@ test("C39: a hub lists the meta tools if `meta_visibility` is set, and search fi
   expect(found.hits.map(({ name }) => name)).toContain("meta.get_server_status");
 });
 
-test("G8, C29: a refused registration throws, and the others remain", async () => {
+test("G8, C29: a refused registration throws, and earlier registrations remain", async () => {
   const mcp = core();
   mcp.registerTool("tides.now", () => 1);
   expect(() => mcp.registerTool("meta.tides", () => 1)).toThrow("the name belongs to the hub's own tools");
@@ -313,7 +313,7 @@ describe("the command line", () => {
       expect(await desk.run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(way) });
   });
 
-  test("T36: `check` reports an unreadable script, and the others remain", async ({ skip }) => {
+  test("T36: `check` reports an unreadable script, and still offers the other tools", async ({ skip }) => {
     skip(process.platform === "win32", "not on this platform");
     const manifest = (name: string): string =>
       `name = "${name}"\ndescription = "Tides"\nscript = "run.sh"\n[parameters.place]\ntype = "string"\n`;

@@ -522,7 +522,7 @@ describe("HTTP", () => {
     ).toEqual([500, 500]);
   });
 
-  test("C7: MCP's methods have the same statuses at /, and failures of the hub those of the table", async () => {
+  test("C7: MCP's methods have their statuses at `/`; the hub's failures have those of the table", async () => {
     expect(await client.post(request("tools/list"))).toMatchObject({ status: 200 });
     expect(await client.post(request("tasks/get"))).toMatchObject({ status: 404, reply: { error: { code: -32601 } } });
     core.mcp.registerTool("slow.poke", () => new Promise(() => {}), {}, "", { timeout: 50 });
@@ -539,7 +539,7 @@ describe("HTTP", () => {
     expect(answer).toMatchObject({ status: 400, reply: { error: { code: -32000 } } });
   });
 
-  test("C1: with legacy = true /mcp accepts the dialect and, as before, MCP", async () => {
+  test("C1: with legacy = true /mcp accepts the dialect, and still accepts MCP", async () => {
     core.with({ settings: { server: { legacy: true } } });
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     const both = await core.http();
@@ -583,7 +583,7 @@ describe("HTTP", () => {
     expect(ended.status).toBe(200);
   });
 
-  test("C6: a malformed request is -32600 with its readable id", async () => {
+  test("C6: a malformed request gets the error -32600, with the id of the request if it has a valid one", async () => {
     expect(await client.post({ id: 9, method: "x" })).toMatchObject({
       status: 400,
       reply: { id: 9, error: { code: -32600 } },

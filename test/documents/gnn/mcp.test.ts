@@ -288,7 +288,7 @@ describe("execution", () => {
     });
   });
 
-  test("C48: tools are a list, also if there are none", async () => {
+  test("C48: capabilities contain a list of tools, also if there are none", async () => {
     expect((await core.mcp.getCapabilities()).tools).toEqual([]);
     core.mcp.registerTool("a.tool", () => 1);
     expect((await core.mcp.getCapabilities()).tools).toEqual([

@@ -533,7 +533,7 @@ test("G74: meta.ping answers pong, and the log is available if configured", asyn
   expect(JSON.parse(await client.text("meta.get_server_logs"))).toEqual({ lines: expect.any(Array) });
 });
 
-test("G74: there is no meta.get_server_logs by default", async () => {
+test("G74: the tool meta.get_server_logs does not exist by default", async () => {
   const client = await open();
   expect((await client.call("meta.get_server_logs")).error?.code).toBe(-32602);
   expect(await client.search("server logs")).not.toContain("meta.get_server_logs");
@@ -615,7 +615,7 @@ test("C22: scripts run by their suffix, and executables directly", async () => {
   ]);
 });
 
-test("C23: a tool.toml, a .mcp.json and a registration become one kind of tool", async () => {
+test("C23: tools of a tool.toml, a .mcp.json and a registration are listed, found and called alike", async () => {
   yard.script("from_toml", 'keywords = ["loader"]\n');
   yard.folder.write(
     "folders/from_json/from_json.mcp.json",

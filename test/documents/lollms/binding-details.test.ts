@@ -110,7 +110,7 @@ describe("the manager", () => {
       expect(await execute("x", {})).toEqual({ error: "Tool execution failed: dry", status_code: 500 });
   });
 
-  test("L1: a malformed result of a binding is an empty list or a failure; a correct one is unchanged", async () => {
+  test("L1: a malformed list of a binding is empty, a malformed result fails, a correct one is unchanged", async () => {
     write(`n = 0; async discover_tools() { return null; }
       async execute_tool(name) { return name === "good" ? { output: ++this.n, status_code: 200 } : "text"; }`);
     const binding = (await new LollmsMCPBindingManager(`${folder.path}/mine`).createBinding("tides"))!;

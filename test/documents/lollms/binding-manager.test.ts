@@ -109,7 +109,7 @@ describe("the manager", () => {
     ).rejects.toThrow("did you mean `dir`?");
   });
 
-  test("L22: loads a class once, and keeps it by name", async () => {
+  test("L22: loads the class of a binding once, and keeps it by the binding's name", async () => {
     write("one.mjs", {
       before:
         `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, ` +

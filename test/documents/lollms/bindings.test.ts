@@ -129,7 +129,7 @@ describe("the contract", () => {
     expect(await new Camel("camel").execute_tool("x", {})).toEqual({ output: 2, status_code: 200 });
   });
 
-  test("L1: the constructor refuses a class that lacks one of both methods", () => {
+  test("L1: the constructor refuses a class that lacks one of the two required methods", () => {
     class Half extends LollmsMCPBinding {
       override async discoverTools(): Promise<ToolDefinition[]> {
         return [];

@@ -95,7 +95,7 @@ describe("the bundled tools", () => {
     expect(await listed(await hub())).toEqual(NAMES);
   });
 
-  test("a user's tool overrides a bundled one of its name, which stays callable by its source's name", async () => {
+  test("a user's tool overrides a bundled tool of the same name, which stays callable with a prefix", async () => {
     folder.write("own/file_writer/file_writer.mjs", 'export const execute = () => "mine";');
     folder.write(
       "own/file_writer/file_writer.mcp.json",

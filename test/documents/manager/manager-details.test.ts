@@ -42,7 +42,7 @@ describe("service names in failures", () => {
 });
 
 describe("lines of the registry", () => {
-  test("M2: a URL replaces host and port, as the error for a URL in `host` advises", async () => {
+  test("M2: `host` refuses a URL and names `url`, which replaces host and port", async () => {
     await using server = await startLegacy();
     expect(() => open({ echo: { host: server.url, port: server.port } })).toThrow("Use `url` for a whole address");
     expect(() => open({ echo: { host: server.url } })).toThrow("Use `url` for a whole address");

@@ -183,7 +183,7 @@ describe("routing", () => {
     expect(await stuck).toEqual(UNAVAILABLE(silent.port, "Geocoding MCP"));
   });
 
-  test("M12: a new server is one more line, and nothing else changes", async () => {
+  test("M12: registering a server makes its tool callable, and changes nothing else", async () => {
     const joke = await serve({ get_joke: () => ({ joke: "…" }) });
     const manager = open({});
     expect(await manager.callTool("get_joke")).toEqual({ error: "Unknown tool: get_joke. There are: none." });

@@ -74,7 +74,7 @@ describe("the environment of the server", () => {
     [{ TIDES_UNSET: undefined }, "Dover"],
     [null, "Dover"],
     [undefined, "Dover"],
-  ])("R2, R24: MCPClient(path, %j) merges it into the environment of the program", async (env, place) => {
+  ])("R2, R24: MCPClient(path, %j) merges these variables into the environment of the program", async (env, place) => {
     vi.stubEnv("TIDES_TOKEN", "from the parent");
     vi.stubEnv("TIDES_PLACE", "Dover");
     const it = client(server(), env as never);

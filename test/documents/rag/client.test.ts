@@ -416,7 +416,7 @@ describe("the specified minimal client", () => {
     return client;
   }
 
-  test("R13: the client works with Toolyard's stdio endpoint: each line answers its request", async () => {
+  test("R13: the client works with Toolyard's stdio endpoint: each answer has the id of its request", async () => {
     const client = await minimal();
     expect(await client.start()).toMatchObject({ protocolVersion: "2024-11-05" });
     const tools = await client.listTools();

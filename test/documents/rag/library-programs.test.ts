@@ -155,7 +155,7 @@ for line in sys.stdin:
     expect(await client.call_tool("long", {})).toEqual({ read: true });
   });
 
-  test("R26, R31: needs one vendor's client and this one; tools are in that vendor's format", async () => {
+  test("R26, R31: needs only a vendor's client and the MCP client; tools are in that vendor's format", async () => {
     const client = await open();
     await client.start();
     const asked: { tools?: unknown }[] = [];

@@ -281,7 +281,7 @@ test("C5: the schema of execute_tool has only the member arguments besides name"
   expect(Object.keys(properties)).toEqual(["name", "arguments"]);
 });
 
-test("C30: the request's mode overrides the session's, which overrides the server's default", async () => {
+test("C30: the request's tool mode overrides the session's, which overrides the server's default", async () => {
   const settings: HubConfig = { server: { tool_mode: "show_all" } };
   const client = await open({ meta: { tool_mode: "discovery" } }, settings);
   expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
@@ -297,7 +297,7 @@ test("C30: on 2026-07-28 no mode is kept between requests, and the precedence is
   expect(await client.names()).toEqual(names);
 });
 
-test("C31: the header overrides the query", async () => {
+test("C31: the tool mode in the header overrides the one in the query", async () => {
   const client = await open({ query: "tool_mode=discovery" });
   expect(await client.names({ "x-mcp-tool-mode": "normal" })).toContain("calculator");
 });

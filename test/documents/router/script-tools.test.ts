@@ -250,7 +250,7 @@ function documentTools(): void {
   yard.folder.write("tools/email_sender/send_email.sh", "cat");
 }
 
-test("T14: lists and runs the specified calculator; finds and runs its send_email", async () => {
+test("T14: lists and runs the specified calculator; finds and runs the specified send_email", async () => {
   documentTools();
   const client = await open();
   expect(await client.names()).toEqual(["calculator", "execute_tool", "tool_search"]);

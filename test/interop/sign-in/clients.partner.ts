@@ -116,7 +116,7 @@ async function withSdkUser<T>(use: (sdkUser: SdkUser) => Promise<T>): Promise<T>
 
 beforeEach(({ skip }) => skip(NO_CHROMIUM !== undefined, NO_CHROMIUM));
 
-test("TypeScript SDK v1", { timeout: CLIENT_MS }, async () => {
+test("TypeScript SDK v1 signs a user in and calls a tool", { timeout: CLIENT_MS }, async () => {
   await withSdkUser(async (sdkUser) => {
     const authProvider = sdkUser as unknown as OAuthClientProvider;
     expect(await auth(authProvider, { serverUrl: urlOf() })).toBe("REDIRECT");
@@ -130,7 +130,7 @@ test("TypeScript SDK v1", { timeout: CLIENT_MS }, async () => {
   });
 });
 
-test("TypeScript SDK v2", { timeout: CLIENT_MS }, async () => {
+test("TypeScript SDK v2 signs a user in and calls a tool", { timeout: CLIENT_MS }, async () => {
   await withSdkUser(async (sdkUser) => {
     const authProvider = sdkUser as never;
     expect(await authV2(authProvider, { serverUrl: urlOf() })).toBe("REDIRECT");
@@ -143,7 +143,7 @@ test("TypeScript SDK v2", { timeout: CLIENT_MS }, async () => {
   });
 });
 
-test("Inspector CLI", { timeout: CLIENT_MS }, async () => {
+test("Inspector CLI signs a user in and calls a tool", { timeout: CLIENT_MS }, async () => {
   const { node, bin } = ensureTools();
   const call = ["--method", "tools/call", "--tool-name", "meta.ping", "--format", "json"];
   // The Inspector calls only tools that the hub lists, and the hub lists them all in this mode.
@@ -154,7 +154,7 @@ test("Inspector CLI", { timeout: CLIENT_MS }, async () => {
   expect([code, output]).toEqual([0, expect.stringContaining("pong")]);
 });
 
-test("mcp-remote", { timeout: CLIENT_MS }, async () => {
+test("mcp-remote signs a user in and calls a tool", { timeout: CLIENT_MS }, async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [MCP_REMOTE, urlOf(), "--transport", "http-only"],
@@ -168,7 +168,7 @@ test("mcp-remote", { timeout: CLIENT_MS }, async () => {
   await client.close();
 });
 
-test("mcp-remote with the code of a device", { timeout: CLIENT_MS }, async () => {
+test("mcp-remote signs a user in with the code of a device, and calls a tool", { timeout: CLIENT_MS }, async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [MCP_REMOTE, urlOf(), "--transport", "http-only", "--device-code"],
@@ -184,7 +184,7 @@ test("mcp-remote with the code of a device", { timeout: CLIENT_MS }, async () =>
   await client.close();
 });
 
-test("Python SDK", { timeout: CLIENT_MS }, async ({ skip }) => {
+test("Python SDK signs a user in and calls a tool", { timeout: CLIENT_MS }, async ({ skip }) => {
   skip(PYTHON === "", "the Python SDK is not installed");
   const script = fileURLToPath(new URL("client.py", import.meta.url));
   const { code, output } = await runClient(PYTHON, [script, urlOf()]);

@@ -183,58 +183,62 @@ describe.each(RECEIVERS)("%s", (_receiver, program, start) => {
     ["modern", "HTTP"],
     ["legacy", "stdio"],
     ["modern", "stdio"],
-  ] as const)("receives one connected tree of a %s client over %s", { timeout: 120_000 }, async ([era, way]) => {
-    const receiver = await start();
-    const far = await openHub(receiver.url, "far", {
-      mcp: { stdio_servers: { last: { command: [SDK_PYTHON, SERVER] } } },
-    });
-    const nearSettings: HubConfig = {
-      mcp: { remote_servers: [{ namespace: "far", url: `${(await far.serve()).address.url}/mcp` }] },
-    };
-    let client: Face;
-    let closeNear = (): Promise<void> => Promise.resolve();
-    if (way === "HTTP") {
-      const near = await openHub(receiver.url, "near", nearSettings);
-      const url = new URL(`${(await near.serve()).address.url}/mcp`);
-      closeNear = () => near.close();
-      client = await connect(
-        era,
-        () => new HttpV1(url) as Transport,
-        () => new StreamableHTTPClientTransport(url),
-      );
-    } else {
-      const folder = mkdtempSync(join(tmpdir(), "toolyard-near-"));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const config = join(folder, "toolyard.toml");
-      writeFileSync(config, stringify(settingsOf(receiver.url, "near", nearSettings)));
-      const args = [CLI, "serve", "--stdio", "--config", config];
-      const command = { command: process.execPath, args, stderr: "ignore" } as const;
-      client = await connect(
-        era,
-        () => new StdioV1(command),
-        () => new StdioClientTransport(command),
-      );
-    }
-    const answer = (await client.callTool(TOOL)) as { readonly content: readonly { readonly text: string }[] };
-    await client.close();
-    await Promise.all([closeNear(), far.close()]);
-    const own = () => receiver.spans().filter(({ traceId }) => traceId === TRACE);
-    await expect.poll(() => own().filter(({ kind }) => kind !== "internal").length, { timeout: 20_000 }).toBe(4);
-    const chain: Span[] = [];
-    for (let parentId = PARENT; ;) {
-      const next = own().find((span) => span.parentId === parentId && span.kind !== "internal");
-      if (!next) break;
-      chain.push(next);
-      parentId = next.id;
-    }
-    expect(chain.map(({ kind }) => kind)).toEqual(["server", "client", "server", "client"]);
-    // Asserts that the parent of every span is a span of the trace.
-    const ids = new Set([PARENT, ...own().map(({ id }) => id)]);
-    expect(own().filter(({ parentId }) => !ids.has(parentId))).toEqual([]);
-    expect(answer.content[0]!.text).toBe(`00-${TRACE}-${chain.at(-1)!.id}-01`);
-    await expect.poll(() => receiver.metrics(), { timeout: 20_000 }).toContain("mcp.server.operation.duration");
-    expect(receiver.metrics()).toEqual(expect.arrayContaining(["toolyard.calls", "toolyard.source.up"]));
-    expect(receiver.logs().some((text) => text.includes('"event":"call"'))).toBe(true);
-    expect(receiver.problems()).toEqual([]);
-  });
+  ] as const)(
+    "receives one connected trace of a %s client's call over %s",
+    { timeout: 120_000 },
+    async ([era, way]) => {
+      const receiver = await start();
+      const far = await openHub(receiver.url, "far", {
+        mcp: { stdio_servers: { last: { command: [SDK_PYTHON, SERVER] } } },
+      });
+      const nearSettings: HubConfig = {
+        mcp: { remote_servers: [{ namespace: "far", url: `${(await far.serve()).address.url}/mcp` }] },
+      };
+      let client: Face;
+      let closeNear = (): Promise<void> => Promise.resolve();
+      if (way === "HTTP") {
+        const near = await openHub(receiver.url, "near", nearSettings);
+        const url = new URL(`${(await near.serve()).address.url}/mcp`);
+        closeNear = () => near.close();
+        client = await connect(
+          era,
+          () => new HttpV1(url) as Transport,
+          () => new StreamableHTTPClientTransport(url),
+        );
+      } else {
+        const folder = mkdtempSync(join(tmpdir(), "toolyard-near-"));
+        onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+        const config = join(folder, "toolyard.toml");
+        writeFileSync(config, stringify(settingsOf(receiver.url, "near", nearSettings)));
+        const args = [CLI, "serve", "--stdio", "--config", config];
+        const command = { command: process.execPath, args, stderr: "ignore" } as const;
+        client = await connect(
+          era,
+          () => new StdioV1(command),
+          () => new StdioClientTransport(command),
+        );
+      }
+      const answer = (await client.callTool(TOOL)) as { readonly content: readonly { readonly text: string }[] };
+      await client.close();
+      await Promise.all([closeNear(), far.close()]);
+      const own = () => receiver.spans().filter(({ traceId }) => traceId === TRACE);
+      await expect.poll(() => own().filter(({ kind }) => kind !== "internal").length, { timeout: 20_000 }).toBe(4);
+      const chain: Span[] = [];
+      for (let parentId = PARENT; ;) {
+        const next = own().find((span) => span.parentId === parentId && span.kind !== "internal");
+        if (!next) break;
+        chain.push(next);
+        parentId = next.id;
+      }
+      expect(chain.map(({ kind }) => kind)).toEqual(["server", "client", "server", "client"]);
+      // Asserts that the parent of every span is a span of the trace.
+      const ids = new Set([PARENT, ...own().map(({ id }) => id)]);
+      expect(own().filter(({ parentId }) => !ids.has(parentId))).toEqual([]);
+      expect(answer.content[0]!.text).toBe(`00-${TRACE}-${chain.at(-1)!.id}-01`);
+      await expect.poll(() => receiver.metrics(), { timeout: 20_000 }).toContain("mcp.server.operation.duration");
+      expect(receiver.metrics()).toEqual(expect.arrayContaining(["toolyard.calls", "toolyard.source.up"]));
+      expect(receiver.logs().some((text) => text.includes('"event":"call"'))).toBe(true);
+      expect(receiver.problems()).toEqual([]);
+    },
+  );
 });

@@ -43,7 +43,7 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   const turns = new Turns(AT_ONCE);
 
   test.concurrent.for(mine.filter(({ profile }) => profile !== "restricted"))(
-    "S9: $id: code that $what gets nothing, and other runs are answered",
+    "S9: $id: code that $what does not succeed, and other runs are answered",
     PATIENT,
     async (attack, { expect: own }) => {
       await turns.take(() => attempt(engine, attack, own));
@@ -51,7 +51,7 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   );
 
   test.concurrent.for(mine.filter(({ profile }) => profile === "restricted"))(
-    "L40: $id: restricted code that $what gets nothing, and other runs are answered",
+    "L40: $id: restricted code that $what does not succeed, and other runs are answered",
     PATIENT,
     async (attack, { expect: own }) => {
       await turns.take(() => attempt(engine, attack, own));

@@ -58,7 +58,7 @@ describe("a question in another language than its answer", () => {
     expect(idsOf(await search(query))[0]).toBe(expected);
   });
 
-  test("finds a passage in the language of the query before one by translation with the same words", async () => {
+  test("ranks a passage in the language of the query before a translated match with the same words", async () => {
     const both = [
       ["fr", "fr", "Notes", "Les loups de la montagne."],
       ["en", "en", "Notes", "The wolves of the mountain."],

@@ -220,7 +220,7 @@ test("T25: discovery mode lists exactly the two discovery tools, with any number
   ]);
 });
 
-test("C31: the mode all lists all tools", async () => {
+test("C31: the mode `all` lists all tools", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
     name: "send_email",
     visibility: "ondemand",
@@ -290,7 +290,7 @@ test("S15: read-only rights keep tools that are annotated as read-only, and the 
   expect(names(snapshot, "discovery", { readOnly: true })).toEqual(["execute_tool", "tool_search"]);
 });
 
-test("C9: an unknown name fails with up to three similar ones", async () => {
+test("C9: an unknown name fails with up to three similar names", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "merge");
   expect((await catalogOf([gh]).snapshot()).resolveTool("gh__serach", view())).toMatchObject({
     found: false,
@@ -478,7 +478,7 @@ test("a call to one source does not wait for a slower source of lower precedence
   expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
 });
 
-test("a call waits for its own source and those of higher precedence; an unlisted name waits for all", async () => {
+test("a call waits for its source and those of higher precedence; an unlisted name waits for all sources", async () => {
   const first = new MemoryProvider({ id: "first", namespace: "", order: 1 });
   const second = new MemoryProvider({ id: "second", namespace: "", order: 2 }).offerTools("t");
   const third = new MemoryProvider({ id: "third", order: 3 });

@@ -41,7 +41,7 @@ test("lists resources by URI with every member of their definition", async () =>
   ]);
 });
 
-test("resolves a listed URI to its resource, a template's URI to the template, any other to nothing", async () => {
+test("resolves a listed URI to its resource, a URI of a template to it, and any other to nothing", async () => {
   const snapshot = await snapshotOf(docs("one"));
   expect(snapshot.resolveResource("docs://a", view())).toMatchObject({
     target: { type: "resource", resource: { uri: "docs://a" } },
@@ -55,7 +55,7 @@ test("resolves a listed URI to its resource, a template's URI to the template, a
   });
 });
 
-test("shows a URI of two sources unchanged for the first, and with the namespace for the other", async () => {
+test("shows a URI that two sources list unchanged for the first source, and with a prefix for the second", async () => {
   const snapshot = await snapshotOf(docs("two", 2), docs("one", 1));
   expect(snapshot.list("resources", view()).entries.map((entry) => entry["uri"])).toEqual([
     "docs://a",
@@ -89,7 +89,7 @@ test("returns the shown URI for a source's own URI that is listed or that matche
   ]);
 });
 
-test("changes a tool's user interface together with the URI of its resource, and only then", async () => {
+test("adds a prefix to a tool's user interface URI exactly if the URI of its resource gets one", async () => {
   const uis = ["one", "two"].map((id, order) => {
     const provider = new MemoryProvider({ id, order });
     const definition = {
@@ -132,7 +132,7 @@ test("reads from a tool's source the user interface that the tool names, even if
   });
 });
 
-test("resolves to the more specific of two templates of one source", async () => {
+test("resolves a URI to the more specific of two templates of one source", async () => {
   const provider = new MemoryProvider({ id: "x" });
   provider.offer({ templates: [provider.template("x://{+all}"), provider.template("x://item/{id}")] });
   const snapshot = await snapshotOf(provider);

@@ -106,7 +106,7 @@ describe("layers", () => {
     expect(origins.get("server.tool_mode")).toBe(first);
   });
 
-  test("reports the tree without flags, and refuses it if it is invalid", async () => {
+  test("`withoutFlags` returns the configuration without flags, and throws if that is invalid", async () => {
     const path = await file("a.toml", '[server]\nhost = "file"\nport = 70000');
     const flags = { server: { host: "flag", port: 1 } };
     const { tree, withoutFlags } = await load({ files: [path], flags });
@@ -116,7 +116,7 @@ describe("layers", () => {
     expect(loaded.withoutFlags().server).toMatchObject({ host: "file", port: 3 });
   });
 
-  test("warns about a variable that names no option, with the nearest one", async () => {
+  test("warns about a variable that names no option, and suggests the nearest one", async () => {
     const { warnings } = await load({ variables: { TOOLYARD_SERVER_PROT: "3" } });
     expect(warnings).toEqual([
       "the variable TOOLYARD_SERVER_PROT is not an option; did you mean TOOLYARD_SERVER_PORT?",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Late } from "./late.ts";
 
-test("loads once for all callers, and then has the object", async () => {
+test("loads the object once for all callers, and has it in `made` afterwards", async () => {
   let loads = 0;
   const late = new Late(async () => ({ number: ++loads }));
   expect([late.made, loads]).toEqual([undefined, 0]);

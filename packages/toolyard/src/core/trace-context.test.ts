@@ -32,7 +32,7 @@ describe("bodyWithHeaderContext", () => {
     params: { a: 1, ...(meta && { _meta: meta }) },
   });
 
-  test("returns the same body without a valid header", () => {
+  test("returns the body unchanged if there is no valid header", () => {
     const body = call();
     expect(bodyWithHeaderContext(body, headers({}))).toBe(body);
     expect(bodyWithHeaderContext(body, headers({ traceparent: "x" }))).toBe(body);

@@ -127,7 +127,7 @@ test("finds every extra in a checkout", () => {
     for (const one of packages) expect(findPackage(name, one, { variables }), one).toMatchObject({ place: "beside" });
 });
 
-test("the message without a purpose contains the extra's own purpose", () => {
+test("the message contains the extra's own purpose if the caller names none", () => {
   for (const { name, purpose } of EXTRAS) expect(missingExtra(name)).toContain(`required for ${purpose}.`);
 });
 

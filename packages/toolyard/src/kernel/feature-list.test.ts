@@ -45,7 +45,7 @@ describe("compiler checks", () => {
     expect(featureList([RINGER])).toHaveLength(1);
   });
 
-  test("refuses a feature that starts with its own service", () => {
+  test("refuses a feature whose start uses its own service", () => {
     const own = defineFeature({
       name: "own",
       uses: [BELL],

@@ -75,7 +75,7 @@ test("a tool's own time limit may be longer or shorter than the hub's", async ()
   expect(await settled(harness.call("source"), 210)).toMatchObject({ kind: "timeout", details: { timeoutMs: 200 } });
 });
 
-test("C20: a caller's deadline shortens the hub's; progress of the call counts for both", async () => {
+test("C20: a caller's deadline shortens the hub's, and progress counts as activity of both", async () => {
   const harness = createHarness({ t: toolFrom("t", never), p: toolFrom("p", every(50, 1000)) });
   const deadline = new Deadline({ idleMs: 100, totalMs: HOUR });
   expect(await settled(harness.call("t", {}, { deadline }), 110)).toMatchObject({ kind: "timeout" });

@@ -125,7 +125,7 @@ describe("validation mode of a source", () => {
     expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
   });
 
-  test("coerce refuses text that is not a number, with the message for the original text", async () => {
+  test("`coerce` refuses text that is not a number, with the message for the original text", async () => {
     const { harness } = configured();
     for (const count of ["0", "1.5", "three"])
       expect(await harness.call("t", { count })).toMatchObject({
@@ -134,13 +134,13 @@ describe("validation mode of a source", () => {
       });
   });
 
-  test("strict refuses text", async () => {
+  test("`strict` refuses text", async () => {
     const { seen, harness } = configured("strict");
     expect(await harness.call("t", { count: "3" })).toMatchObject({ kind: "invalid_params" });
     expect(seen).toEqual([]);
   });
 
-  test("off passes arguments on unchanged", async () => {
+  test("`off` passes arguments on unchanged", async () => {
     const { seen, harness } = configured("off");
     expect(await harness.call("t", { count: "three", more: null })).toMatchObject({ ok: true });
     expect(seen).toEqual([{ count: "three", more: null }]);

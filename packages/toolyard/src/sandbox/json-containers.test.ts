@@ -7,7 +7,7 @@ test("counts objects and arrays, but not brackets inside strings", () => {
   expect(hasMoreContainers(json, 3)).toBe(true);
 });
 
-test("counts text that is not JSON up to its end", () => {
+test("counts the containers of text that is not JSON up to the end of the text", () => {
   expect(hasMoreContainers('"never ends [[[[\\', 0)).toBe(false);
   expect(hasMoreContainers("[[[[", 3)).toBe(true);
 });

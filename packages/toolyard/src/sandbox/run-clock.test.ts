@@ -36,7 +36,7 @@ test("uses elapsed time if processor time is unavailable", () => {
   expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
 });
 
-test("ends code that never gets the processor at the limit of the whole run, which it names", () => {
+test("ends code that never gets the processor at the time limit of the whole run, and names that limit", () => {
   const { ends } = clock(() => 0);
   vi.advanceTimersByTime(60_001);
   expect(ends).toEqual([expect.stringContaining("`sandbox.timeout`")]);

@@ -308,7 +308,7 @@ test("finds repeated items in any order of their members", () => {
   expect(check(schema, [1, "1", true, "true", null, [1], ["1"]])).toBe("accepted");
 });
 
-test("compiles one schema object once", () => {
+test("compiles a schema object only once", () => {
   expect(compileSchema(weather)).toBe(compileSchema(weather));
 });
 

@@ -30,7 +30,7 @@ test("forgets proofs and keys after the time in which they could be used", () =>
   expect(history.size).toBe(2);
 });
 
-test("refuses a proof from the time of a dropped one when the memory is full, and accepts later ones", () => {
+test("when the memory is full, refuses proofs as old as a dropped one, and accepts later proofs", () => {
   const { clock, history } = historyAt({ maxProofs: 3 });
   for (const at of [1, 2, 3, 4]) expect(history.claim("a", String(at), clock.now + at)).toBe("first");
   expect(history.size).toBe(3);

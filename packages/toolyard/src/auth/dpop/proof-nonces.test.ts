@@ -26,7 +26,7 @@ test("accepts a nonce for two to four minutes, also if another hub with the same
   }
 });
 
-test("refuses a nonce of another secret, from the future, and values that are no nonce", () => {
+test("refuses a nonce of another secret, a nonce from the future, and any other value", () => {
   let now = 10 * MINUTE_MS;
   const nonces = new ProofNonces(
     () => SECRET,

@@ -105,7 +105,7 @@ test("prints quoted last lines of an error once, and omits npm's update notices"
   expect(shown("It ended.")).toContain("notes stderr: npm error 404 Not Found");
 });
 
-test("prints repaired definitions of a healthy source, with the same repair on one line", () => {
+test("prints repaired definitions of a healthy source, and joins equal repairs on one line", () => {
   const repair = (subject: string, message = "`title` must be text, got null: left out.") => ({
     subject,
     message,

@@ -91,7 +91,7 @@ describe("calls between two samples", () => {
     ]);
   });
 
-  test("after a restart, the calls are all those of the later sample", () => {
+  test("after a restart of the hub, all calls of the later sample count", () => {
     const later = sample([row("a", 2, 2)], 3000, "now");
     expect(callsBetween(sample([row("a", 5, 2)], 1000), later)).toEqual(later);
   });

@@ -72,7 +72,7 @@ test.each([
     { command: ["x"] },
     '\n[mcp.stdio_servers.b]\ncommand = ["x"]\n',
   ],
-])("changes %s and keeps the rest", async (_name, path, value, expected) => {
+])("changes %s and keeps all other text", async (_name, path, value, expected) => {
   const text = await edit(path, value);
   expect(text).toContain(expected);
   for (const comment of ["# The hub of the team.", "# the usual one", "# Keep this.", "# Two remote servers."])
@@ -89,7 +89,7 @@ test("adds an entry at the end of a list of tables, and removes the first one wi
   expect(shorter).toContain('namespace = "two"\nurl = "https://two.example/mcp"\n');
 });
 
-test("removes a key, a table and nothing else for `undefined`", async () => {
+test("for `undefined`, removes a key or a table, and nothing else", async () => {
   expect(await edit(["server", "host"], undefined)).not.toContain("host");
   expect(await edit(["server", "tokens"], undefined)).not.toContain("tokens");
   expect(await edit(["nothing", "here"], undefined)).toBe(TEXT);
@@ -133,7 +133,7 @@ const table: fc.Arbitrary<Record<string, unknown>> = fc.letrec((tie) => ({
   table: fc.dictionary(KEYS, tie("value"), { maxKeys: 3 }),
 })).table as fc.Arbitrary<Record<string, unknown>>;
 
-test("reaches any value from any other, or refuses, and never returns another value", async () => {
+test("changes any value to any other one or refuses, and never results in a third value", async () => {
   let refused = 0;
   const seen = { count: 0 };
   await fc.assert(

@@ -71,7 +71,7 @@ describe("columns of the table of outcome codes", () => {
 });
 
 describe.each(ROWS)("fail(%s)", (code, { retryable }) => {
-  test("takes `retryable` from the row of its code", () => {
+  test("takes `retryable` from the table of outcome codes", () => {
     expect(fail(code, "It failed.")).toEqual({ ok: false, kind: code, message: "It failed.", retryable });
   });
 

@@ -74,7 +74,7 @@ test("alternates between waiting principals, for any number of their entries", a
   expect(order).toEqual(["a in", "b in", "a in"]);
 });
 
-test("alternates between the connections of one principal in the same way", async () => {
+test("alternates between the connections of one principal", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   const one = { principal: "a", connection: "1" };

@@ -31,7 +31,7 @@ test("a holder gives up no place to a holder that would then have as many places
   expect(shares.debtorTo({ principal: "c" }, places, BY_HOLDER)?.name).toBe("a");
 });
 
-test("applies the same rule to the connections of one principal", () => {
+test("within one principal, the connection with the most places gives up its first place", () => {
   const { shares, places } = placesOf("a/1", "a/1", "a/1", "a/2");
   expect(shares.debtorTo({ principal: "a", connection: "2" }, places, BY_HOLDER)?.name).toBe("a/1");
   expect(shares.debtorTo({ principal: "a", connection: "1" }, places, BY_HOLDER)).toBeUndefined();

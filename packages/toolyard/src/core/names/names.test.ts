@@ -126,7 +126,7 @@ test("S15: distinguishes two tools with exchanged names", () => {
   ]);
 });
 
-test("finds a record by its hidden name, after a record that shows the same name", () => {
+test("finds a record by a hidden name, unless another record shows that name", () => {
   const tool = named("", "meta.ping", { hiddenNames: ["ping", "echo"] });
   const echo = named("", "echo", { id: "other" });
   const book = bookOf([tool, echo]);
@@ -283,7 +283,7 @@ test("C3: the rendered name of a record resolves to that record, for any names",
   );
 });
 
-test("C3: no two records share a name on a surface, and each name follows its rules, for any names", () => {
+test("C3: no two records share a name on a surface, and each name follows the surface's rules, for any names", () => {
   const allowed = { mcp: /^[A-Za-z0-9_.-]{1,128}$/, binding: /^[^]{1,1024}$/, model: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/ };
   fc.assert(
     fc.property(records, separators, lengths, (rows, separator, maxLength) => {

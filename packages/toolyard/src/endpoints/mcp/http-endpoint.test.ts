@@ -28,7 +28,7 @@ describe("answers malformed input with the specified status and code, and with t
     expect(server.hub.calls).toHaveLength(0);
   });
 
-  test("C2: names the supported versions and the received version if it is unknown", async () => {
+  test("C2: for an unknown version, names the supported versions and the received one", async () => {
     const headers = { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" };
     const params = { _meta: { ..._meta, [META.protocolVersion]: "2099-01-01" } };
     const answer = await (await server.post(JSON.stringify({ ...list, params }), headers)).whole();

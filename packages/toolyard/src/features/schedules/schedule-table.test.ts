@@ -199,7 +199,7 @@ test("an unfinished run can be cancelled, and then another starts", async () => 
   expect((await table.run("report"))?.id).toBe("2");
 });
 
-test("a schedule whose times cannot be computed is a problem of its own", async () => {
+test("a schedule whose times cannot be computed is reported as a problem, and other schedules run", async () => {
   configure({ broken: EVERY_MINUTE, report: EVERY_MINUTE });
   schedules = schedules.map((one) => (one.name === "broken" ? { ...one, cron: "*/90 * * * *" } : one));
   table.begin();

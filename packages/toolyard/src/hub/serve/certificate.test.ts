@@ -103,7 +103,7 @@ describe("files that are being changed", () => {
     ["no certificate", () => rmSync(files.cert), "cannot be read (ENOENT)"],
     ["a link that leads nowhere", () => files.link("key", "/nowhere/key.pem"), "cannot be read (ENOENT)"],
   ])(
-    "%s: keeps the served pair, reports the fault once, and then nothing until a complete pair was read",
+    "%s: keeps the served certificate, and reports the fault once until a valid certificate was read",
     async (_, tear, words) => {
       const certificate = await open();
       const next = files.authority.issue();

@@ -214,7 +214,7 @@ test.each(refused)("C21: rejects %s with an error that names the option and show
   expect(resolve).not.toThrow(/s3cret/);
 });
 
-test("C21: accepts a local token endpoint without TLS, and marks the secret as one", () => {
+test("C21: accepts a local token endpoint without TLS, and marks the secret option as secret", () => {
   const { clientCredentials, headers } = resolveRemoteServer({
     url: "http://a/",
     auth: { ...whole, token_url: "http://localhost:1/token#x" },

@@ -188,7 +188,7 @@ test("lists the tools again and repeats the call after a header mismatch", async
   ]);
 });
 
-test("reads a stream to the end that its server closes before the answer, as 2025-11-25 allows", async () => {
+test("resumes a stream that its server closes before the answer, as 2025-11-25 allows", async () => {
   const stored: { id: string; stream: string; message: unknown }[] = [];
   const eventStore = {
     storeEvent: async (stream: string, message: unknown) => {
@@ -361,7 +361,7 @@ test("fails only the call that is refused temporarily; others continue on the sa
   expect(await long).toMatchObject(says("worked"));
 });
 
-test("gives each caller's connection its own session with isolation by session", async () => {
+test("with isolation = session, gives each caller's connection its own session", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url, isolation: "session" });
   await Promise.all(["a", "b"].map((connection) => call(provider, "echo", { text: connection }, { connection })));

@@ -113,7 +113,7 @@ describe("a contained program", () => {
     expect(stdout).not.toMatch(/^(?:root|home|work|var)$/m);
   });
 
-  test("runs as user `nobody` too if root may not create namespaces", async ({ skip }) => {
+  test("runs as user `nobody` also if root may not create namespaces", async ({ skip }) => {
     skip(found?.identity !== "inside", "only as root");
     expect(
       (await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0],

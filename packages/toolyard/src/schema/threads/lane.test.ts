@@ -122,7 +122,7 @@ test("a job never gives way to one with the same schema", async () => {
   await Promise.all(all);
 });
 
-test("if all threads are busy, the job of another source gives way", async () => {
+test("if all threads are busy, a long job gives way to a job of another source", async () => {
   const { run, running, threads } = yard();
   const all = [run("a", "one"), run("b", "two")];
   threads[1]!.workedMs = LONG_MS;

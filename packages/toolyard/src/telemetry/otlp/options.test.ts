@@ -68,7 +68,7 @@ describe("resolveOtlp", () => {
   });
 });
 
-test("reports an unknown sampler of the variables, unless the configuration names one", () => {
+test("reports an unknown sampler in the variables, unless the configuration sets a sampler", () => {
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://a:1", OTEL_TRACES_SAMPLER: "jaeger_remote" };
   expect(resolveOtlp(undefined, variables)).toMatchObject({
     sampler: "parentbased_always_on",
@@ -79,7 +79,7 @@ test("reports an unknown sampler of the variables, unless the configuration name
   expect(resolveOtlp(undefined, known)!.unknownSampler).toBeUndefined();
 });
 
-test("uses the certificate of a signal before the general one", () => {
+test("prefers the certificate of a signal to the general certificate", () => {
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: "https://a:1",
     OTEL_EXPORTER_OTLP_CERTIFICATE: "general.pem",

@@ -132,7 +132,7 @@ test("does not repeat a batch that the collector refuses, and counts refused ite
   expect(queue.lost).toBe(4);
 });
 
-test("sends the rest when it closes, and accepts nothing afterwards", async () => {
+test("sends the remaining items when it closes, and accepts no items afterwards", async () => {
   const sent: number[] = [];
   const { queue, fill } = queueWith(async (items) => (sent.push(...items), ACCEPTED));
   fill(2);

@@ -3,7 +3,7 @@ import { Gate } from "./gate.ts";
 
 const never = new AbortController().signal;
 
-test("admits at most its width of starts at the same time", async () => {
+test("admits at most as many concurrent starts as its width", async () => {
   const gate = new Gate({ width: 2, holdMs: 60_000 });
   let inside = 0;
   let most = 0;

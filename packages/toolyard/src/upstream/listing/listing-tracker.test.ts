@@ -163,7 +163,7 @@ test("does not report a lost stream if the lists are equal afterwards", async ()
   stage.supervisor.close();
 });
 
-test("reads lists again that could not be read, at growing intervals and with one log line", async () => {
+test("retries, at growing intervals, lists that could not be read, and logs one line", async () => {
   const stage = await start();
   stage.hangs = true;
   const reading = stage.supervisor.refresh();

@@ -68,7 +68,7 @@ function semantic(model: Embedder, waitMs = 60_000, file?: string): SemanticSear
   return new SemanticSearch({ ...options, ...(file !== undefined && { file }) });
 }
 
-test("finds a tool without a common word by its meaning, and not without embeddings", async () => {
+test("with embeddings, finds a tool that shares no word with the query", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   expect((await catalog.search("write a letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
   expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);

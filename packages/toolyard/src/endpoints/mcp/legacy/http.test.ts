@@ -551,7 +551,7 @@ describe("streams", () => {
     expect([second.status, second.headers["mcp-session-id"]]).toEqual([409, headers["mcp-session-id"]]);
   });
 
-  test("sends events from before the standing stream opened, each once, when it opens", async () => {
+  test("when the standing stream opens, sends each earlier event once", async () => {
     const headers = await openSession();
     edit();
     await expect.poll(() => endpoint.hub.views.length).toBeGreaterThan(4);

@@ -91,7 +91,7 @@ describe("discovery and lists", () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
   });
 
-  test("marks a list as private if its source declares it private, also without `execution`", async () => {
+  test("marks every list as private if the hub has a private source", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
     expect([

@@ -177,7 +177,7 @@ describe("subscriptions/listen", () => {
     expect(sent.at(-1)).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("S4: limits the number of listen requests, and of resources in one", async () => {
+  test("S4: limits the number of listen requests, and of resources in each", async () => {
     await restart({ endpoint: { max_subscriptions: 1, max_subscribed_resources: 2 } });
     const refused = await (await listen({ resourceSubscriptions: ["test://1", "test://2", "test://3"] })).whole();
     expect(refused.last).toMatchObject({ id: "s1", error: { code: -32602 } });

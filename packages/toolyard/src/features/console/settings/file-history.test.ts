@@ -8,7 +8,7 @@ let folder: string;
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "toolyard-history-"))));
 afterEach(() => rm(folder, { recursive: true }));
 
-test("keeps the versions of each file by itself, newest first, for their owner only", async () => {
+test("keeps the versions of each file separately, newest first, readable for their owner only", async () => {
   const history = new FileHistory(folder, () => 5);
   for (const text of ["a", "b", "b", "c"]) await history.keep("/one", text, "ops");
   await history.keep("/two", "x", "else");

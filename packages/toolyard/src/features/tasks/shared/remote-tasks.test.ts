@@ -19,7 +19,7 @@ function remoteTask(id: string, text?: string) {
 
 const ids = (tasks: RemoteTasks): string[] => tasks.all().map(({ task }) => task.facts.id);
 
-test("removes the results that were read first when all results are too large", () => {
+test("removes the results that were read first when all results together exceed the limit", () => {
   const tasks = new RemoteTasks(1000);
   tasks.set(remoteTask("running"));
   for (const id of ["a", "b", "c"]) tasks.set(remoteTask(id, "x".repeat(400)));

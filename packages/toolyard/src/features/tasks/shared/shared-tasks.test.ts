@@ -134,7 +134,7 @@ describe("several hubs with one Redis server", () => {
     expect((await end)?.result).toEqual(result);
   });
 
-  test("a list of another hub does not contain tasks whose time is over", async () => {
+  test("a list of another hub does not contain expired tasks", async () => {
     const [one, two] = [await join("one"), await join("two")];
     const { id, run } = await create(one);
     run.observer.settled({ type: "result", result: DONE });

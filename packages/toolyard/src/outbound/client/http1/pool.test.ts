@@ -421,7 +421,7 @@ test("limits inactivity before and within an answer; 0 is no limit", async () =>
   expect(await ask(pool, server.origin, { body: "later", silenceMs: 0 })).toBe("late");
 });
 
-test("stops reading from the server if a body is not read, and delivers it completely once it is", async () => {
+test("stops reading from the server while a body is not read, and later delivers the whole body", async () => {
   const large = "x".repeat(30_000_000);
   let isAllWritten = false;
   await using server = await startRaw({

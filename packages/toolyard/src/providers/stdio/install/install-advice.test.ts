@@ -10,7 +10,7 @@ npm error 404 Note that you can also install from a
 npm error 404 tarball, folder, http url, or git url.
 npm error A complete log of this run can be found in: /home/ada/.npm/_logs/0.log`;
 
-test("reports each fact of npm's answer about an unknown name once and without its prefix", () => {
+test("reports each fact of npm's answer about an unknown name once, without npm's prefix", () => {
   const result = { ok: false, at: 0, lines: NPM.split("\n") };
   const words = { command: "npx", args: ["none"] };
   const { message } = installFailure(result, words, { what: "npx none", maxMs: 1000 });

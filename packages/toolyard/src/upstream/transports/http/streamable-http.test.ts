@@ -156,7 +156,7 @@ test("requests a standing stream again if the server still holds the lost one", 
   expect(server.seen.filter(({ method }) => method === "GET")).toHaveLength(3);
 });
 
-test("ends the session on the server when it closes", async () => {
+test("ends the session on the server when the connection closes", async () => {
   await using server = await startLegacy();
   const peer = await (await connect(server.url)).initialize();
   expect(server.sessions.size).toBe(1);

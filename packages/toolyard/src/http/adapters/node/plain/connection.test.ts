@@ -518,7 +518,7 @@ describe("body that arrives after its head", () => {
     expect(await caller.answer()).toBeUndefined();
   });
 
-  test("cancels its request when the connection ends, with a 400 for its reader", async () => {
+  test("cancels its request when the connection ends, and its reader gets status 400", async () => {
     const failures: unknown[] = [];
     let failed = (): void => {};
     const hasFailed = new Promise<void>((resolve) => (failed = resolve));
@@ -610,7 +610,7 @@ describe("end of a connection", () => {
     expect(await caller.answer()).toBeUndefined();
   });
 
-  test("an answer in many pieces waits for its reader without a warning", async () => {
+  test("an answer in many pieces arrives complete, and causes no warning of Node", async () => {
     const warnings: string[] = [];
     const warned = (warning: Error): void => void warnings.push(warning.name);
     process.on("warning", warned);
