@@ -1,4 +1,4 @@
-// Tests of requests that repeat the head of the request before on their connection.
+// Tests of requests that repeat the head of the previous request on the same connection.
 import { createConnection } from "node:net";
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const listener of open.splice(0)) await listener.close();
 });
 
-/** Admits the callers that the test sets, one after the other. */
+/** Authenticator that returns the given results in turn, one for each authentication. */
 class Turns implements Authenticator {
   readonly #answers: Authentication[];
 
@@ -39,7 +39,7 @@ interface Server {
   readonly heads: number[];
 }
 
-/** Serves the caller, the path and how often the head was read. */
+/** Starts a server whose answers name the caller and the path, and which counts how often the head was read. */
 async function serve(authenticator: Authenticator): Promise<Server> {
   const listener = createListener(resolveHttp({ port: 0 }), SILENT_LOGGER, authenticator);
   open.push(listener);

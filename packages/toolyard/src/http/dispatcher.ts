@@ -77,7 +77,10 @@ export class Dispatcher {
       : this.#decide(found, known);
   }
 
-  /** Returns the checked head: that of the request before, if it had the same one. Throws a 400 or 403. */
+  /**
+   * Returns the checked head. It is reused if the previous request on the connection had the same head. Throws a 400 or
+   * 403.
+   */
   #headOf(request: HttpRequest): CheckedHead {
     const { memo } = request;
     // The type assertion is safe: only this dispatcher stores values under itself.
@@ -143,7 +146,7 @@ interface ResolvedRequest {
   readonly place: ProfiledPath;
 }
 
-/** Returns the 401, 403 or 503 of a caller that is not admitted. */
+/** Returns the refusal (401, 403 or 503) for a caller that is not admitted. */
 function refusalOf({ status = 401, message, challenge, nonce, retryAfterMs }: RefusedCaller): Refusal {
   return new Refusal(status, message, {
     ...(nonce !== undefined && { "dpop-nonce": nonce }),

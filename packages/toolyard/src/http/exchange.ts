@@ -130,8 +130,8 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
   }
 
   /**
-   * Returns what `read` reads from the head. Requests that repeat the head share the value, so it must not depend on
-   * the caller, the body or the time. An endpoint has one such function.
+   * Returns the result of `read`, which reads facts from the head. Requests that repeat the head share the result, so
+   * it must not depend on the caller, the body or the time. An endpoint has one such function.
    */
   ofHead<T>(read: (exchange: HttpExchange) => T): T {
     const { memo } = this.#request;
@@ -197,7 +197,7 @@ export class HttpExchange implements BodyAccounts, ScopesOwner {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Returns false if the caller sent no token: it is then `local`, or `nobody` on an open path, and many clients share
+ * Returns true if the caller sent a token. Otherwise it is `local`, or `nobody` on an open path, and many clients share
  * that principal.
  */
 function isNamed({ id }: Principal): boolean {

@@ -1,6 +1,6 @@
 import type { Profile } from "../core/ports/profiles.ts";
 
-/** Path of the hub, and the profile through which it was reached. */
+/** Path of a request, and the profile through which the request reaches the hub. */
 export interface ProfiledPath {
   /** Path below the base path, or below the address of the profile. */
   readonly path: string;

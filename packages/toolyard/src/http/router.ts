@@ -23,7 +23,7 @@ export interface RoutePlace {
   readonly path: string;
   /** True if requests need no authentication. The handler then checks access itself. @default false */
   readonly isOpen?: boolean;
-  /** True if pages of every origin may read the answers, for any `server.cors_origins`. @default false */
+  /** True if pages of every origin may read the answers, regardless of `server.cors_origins`. @default false */
   readonly isShared?: boolean;
   /**
    * True to serve the path at the root too, if the hub has a base path: a probe may be on either side of a proxy.

@@ -12,21 +12,21 @@ export interface BodyAccounts {
 }
 
 /**
- * Values that depend on nothing but the head and the connection of a request. Requests that repeat the head of the
- * request before on their connection share them, so that most requests of a client need no checks of their head.
+ * Values that depend only on the head and the connection of a request. A request that repeats the head of the previous
+ * request on its connection shares them, so that most requests of a client need no checks of their head.
  */
 export class HeadMemo {
   /** Dispatcher that set `checked`. */
   checker: object | undefined;
   checked: unknown;
-  /** Function that returned `read`. */
+  /** Function whose result is `read`. */
   reader: unknown;
   read: unknown;
 }
 
 /** Request from an adapter: request line, headers and body. */
 export interface HttpRequest {
-  /** Absent if the adapter does not recognise repeated heads. */
+  /** Values that repeated heads share. Absent if the adapter does not recognise repeated heads. */
   readonly memo?: HeadMemo;
   readonly method: string;
   /** Path and query as sent, or a whole URL. */

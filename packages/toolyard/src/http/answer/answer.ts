@@ -7,7 +7,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 /** Number of requests whose answer has not started. While there are any, answers are collected and sent together. */
 let awaited = 0;
 
-/** Owner of an answer, which formats the challenge for scopes that the caller's access token lacks. */
+/** Owner of an answer. It formats the challenge for scopes that the caller's access token lacks. */
 export interface ScopesOwner {
   challengeScopes(scopes: readonly string[]): string | undefined;
 }
@@ -106,7 +106,7 @@ export class HttpAnswer implements WireEvents {
     else (this.#closers ??= []).push(run);
   }
 
-  /** Calls `run` when the caller has read all waiting data. There is one callback at a time. */
+  /** Calls `run` when the caller has read all waiting data. A later call replaces `run`. */
   onDrained(run: () => void): void {
     this.#onDrained = run;
   }
@@ -119,7 +119,9 @@ export class HttpAnswer implements WireEvents {
     return this;
   }
 
-  /** Sends the whole answer. It is written at the end of the turn if other answers are expected. */
+  /**
+   * Sends the whole answer. If other answers are expected, all are written together at the end of the event-loop turn.
+   */
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -150,7 +152,7 @@ export class HttpAnswer implements WireEvents {
     this.#begin(status, headers);
   }
 
-  /** Sends the head before the first piece. */
+  /** Sends the head immediately, without waiting for the first piece. */
   flush(): void {
     if (!this.#isAnswered && !this.isGone) this.#wire.flush();
   }

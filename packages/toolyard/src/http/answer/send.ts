@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "./answer.ts";
 
-/** Content type for JSON answers with further headers. */
+/** Headers that declare JSON content, for answers that add further headers. */
 export const JSON_CONTENT = Object.freeze(["content-type", "application/json"] as const);
 
 /** Sends `text`, which must be JSON. */

@@ -12,7 +12,7 @@ import { createWorkerPool } from "../adapters/workers/pool.ts";
 const guest: Authentication = { admitted: true, principal: { id: "guest", rights: { allow: ["pub__*"] } } };
 const stranger: Authentication = { admitted: false, message: "Who are you?", challenge: 'Bearer realm="here"' };
 
-/** Authenticator that uses another service, like one that checks signatures. */
+/** Authenticator that answers asynchronously, like one that uses another service. */
 class Slow implements Authenticator {
   readonly asked: (string | undefined)[] = [];
 

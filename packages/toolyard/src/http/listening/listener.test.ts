@@ -52,7 +52,7 @@ interface Answer {
   readonly text: string;
 }
 
-// `fetch` does not permit a test to set `Host`.
+// `fetch` does not permit setting `Host`, so the test uses Node's own client.
 async function send(url: string, { method = "POST", headers = {}, body }: TestRequest = {}): Promise<Answer> {
   const request = httpRequest(url, { method, headers, agent: false });
   request.end(body);
@@ -593,7 +593,7 @@ describe("event streams", () => {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => (bytes += chunk.length)).on("error", () => {});
     await expect.poll(() => bytes).toBeGreaterThan(300_000);
-    // Longer than the limit for a reader that reads nothing.
+    // Waits longer than the limit for a client that reads nothing.
     await new Promise((resolve) => void setTimeout(resolve, 400));
     expect(stream!.isOpen).toBe(true);
     request.destroy();

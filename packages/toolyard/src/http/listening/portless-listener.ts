@@ -57,7 +57,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
   /** Answers a request. `problem`: refusal that is already known. */
   protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
     const answer = new HttpAnswer(wire, this.#logger);
-    // On a connection, Node's own server applies this limit. Without a connection it is applied here.
+    // Without connections, the limit of connections applies to requests. On connections, Node's own server applies it.
     const isFull = this.#inFlight.size >= this.limits.maxConnections;
     this.#inFlight.add(wire);
     const refusal = isFull ? TOO_MANY : problem;

@@ -4,7 +4,7 @@ export interface BoundAddress {
   readonly port: number;
   readonly basePath: string;
   readonly isSecure?: boolean;
-  /** Name in the URL instead of the address. */
+  /** Name that the URL contains instead of the address. */
   readonly name?: string | undefined;
 }
 

@@ -36,7 +36,7 @@ export class Forwarding {
     return this.#isOver;
   }
 
-  /** Receives the head of the answer. Returns false if the body is not for the caller. */
+  /** Receives the head of the other hub's answer. Returns true if the body must be passed to the caller. */
   begin(status: number, headers: RequestHeaders): boolean {
     const treated = headers[RELAY_HEADER];
     if (treated === RELAYED.answered) {
@@ -80,8 +80,8 @@ export class Forwarding {
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 414, 421, 431]);
 
 /**
- * Returns the result of a request if its answer lacks the header of the relay. Any other status may come from a proxy
- * that lost the connection to the hub after the hub had begun.
+ * Returns the result of a request whose answer lacks `RELAY_HEADER`. A status that is not in `REFUSED` may come from a
+ * proxy that lost the connection to the hub after the hub had begun.
  */
 function unreadResult(status: number): ForwardResult {
   return REFUSED.has(status) ? "unsent" : "lost";

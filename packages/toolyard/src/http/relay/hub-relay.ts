@@ -33,7 +33,7 @@ export interface RelayedRequest {
   readonly hasDialects?: boolean;
 }
 
-/** Form of the code of a request: 32 bytes in base64url. */
+/** Matches the message authentication code of a request: 32 bytes in base64url. */
 const CODE = /^[\w-]{43}$/;
 const FOREIGN = "Only the hubs of the same store may send requests here, each one once.";
 /** Maximum number of bytes of a request's head. */
@@ -168,8 +168,8 @@ export class HubRelay {
 }
 
 /**
- * A hub that does not listen to the store may be connecting to it again. It has exited only if its address refuses
- * connections as well.
+ * Converts `gone` to `unsent`. A hub that does not listen to the store may be connecting to it again; it has exited
+ * only if its address refuses connections as well.
  */
 function orUnsent(result: ForwardResult): ForwardResult {
   return result === "gone" ? "unsent" : result;

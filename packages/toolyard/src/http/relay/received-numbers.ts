@@ -1,4 +1,4 @@
-/** Numbers of one sender that are distinguished. A request that is this much older than the newest one is refused. */
+/** Number of the newest requests of one sender that are distinguished. An older request is refused. */
 const WINDOW = 65_536;
 const WORD_BITS = 32;
 /** Maximum number of senders. Each needs 8 KiB. */
@@ -48,7 +48,7 @@ export class ReceivedNumbers {
   }
 }
 
-/** Moves a window to a higher number and clears the places of the numbers that it now contains. */
+/** Moves a window to a higher number, and clears the bits of the numbers that it now contains. */
 function advance(window: SenderWindow, number: number): void {
   if (number - window.highest >= WINDOW) window.bits.fill(0);
   else

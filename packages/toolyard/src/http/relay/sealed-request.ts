@@ -12,7 +12,7 @@ export interface RelayHead extends RequestHead {
   readonly at: number;
   /** Random text of the sending process. */
   readonly sender: string;
-  /** Number of the request among those of the process. With `sender`, it is different for each request. */
+  /** Number of the request, counted by the sending process. With `sender`, it is different for each request. */
   readonly number: number;
   /** True if the path of the request also serves other dialects than MCP. @default false */
   readonly hasDialects?: boolean;
@@ -82,7 +82,7 @@ export class RequestSeal {
 
   #codeOf(bytes: Uint8Array): Buffer {
     const secret = this.#secret();
-    // Each use of the secret has a separate key.
+    // The secret has several uses, each with a separate key.
     if (this.#keyed?.secret !== secret)
       this.#keyed = { secret, key: createHmac("sha256", secret).update("relay").digest() };
     return createHmac("sha256", this.#keyed.key).update(bytes).digest();

@@ -41,7 +41,7 @@ const CODE_BYTES = 4;
  * for it (`client-output-buffer-limit`). The answers of all other requests would then be lost as well.
  */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
-/** Frame that ends an incomplete answer. Its number does not matter. */
+/** Frame that ends an incomplete answer. The receiver does not check its message number. */
 const CUT = { type: FRAME.cut, head: "", body: "" } as const;
 
 /**
@@ -136,7 +136,8 @@ export class StoreTransport {
     const served = this.#served.get(key);
     if (!served) return;
     served.received += 1;
-    // The first message was the request.
+    // Messages are counted from the request, which was the first one. If one is missing, the caller counts as
+    // disconnected.
     if (type === FRAME.gone || number !== served.received + 1) return served.wire.gone();
     if (type === FRAME.taken) served.wire.taken(Number(head));
   }
@@ -236,7 +237,7 @@ export class StoreTransport {
     try {
       return (await this.#parts.peers.find(hub)) !== undefined;
     } catch {
-      // While the store is lost, it is not known which hubs are alive.
+      // While the store is lost, it is not known which hubs are alive, so the hub counts as alive.
       return true;
     }
   }

@@ -8,7 +8,7 @@ export interface AcceptedTypes {
 
 const BOTH: AcceptedTypes = Object.freeze({ json: true, stream: true });
 
-/** Parsed headers. Clients send the same header each time. */
+/** Parser of `Accept` headers with a cache, because clients send the same header each time. */
 const READ = new LastRead(readAccept);
 
 /**

@@ -77,7 +77,7 @@ describe("BodyBudget", () => {
       let before = new Map<string, number>();
       for (let step = 0; step < 500; step += 1) {
         vi.advanceTimersByTime(below(400));
-        // The first holder sends the most bytes.
+        // The first holder sends most of the bytes, so that it exceeds its share.
         const holder = below(3) > 0 ? holders[0]! : pick(holders);
         const own = Array.from(living).filter(([, whose]) => whose === holder);
         let arriving = own.length > 0 && below(3) > 0 ? pick(own)[0] : undefined;

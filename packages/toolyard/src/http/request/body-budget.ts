@@ -25,7 +25,7 @@ export class BodyBudget {
   #total = 0;
 
   constructor({ maxBodyBytes, maxArrivingBytes }: BodyLimits) {
-    // The total must always have room for one body of the maximum size.
+    // Half of the total, which is the limit of one holder, must have room for one body of the maximum size.
     this.#maxBytes = Math.max(maxArrivingBytes, 2 * maxBodyBytes);
     this.#maxHolderBytes = this.#maxBytes / 2;
   }

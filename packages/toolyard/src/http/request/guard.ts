@@ -58,7 +58,7 @@ export class Guard {
     if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
     if (this.#checksHost) {
       if (host === undefined || host !== this.#passed) this.#checkHost(host);
-      // The given text is stored, because comparing identical strings is fast.
+      // The given text is stored even if it is equal, because comparing identical string objects is fast.
       this.#passed = host;
     }
     if (isShared) return;

@@ -1,8 +1,8 @@
 import { Refusal } from "../answer/refusal.ts";
 
 /**
- * Maximum number of header fields of one request. Node's server drops further fields, which may include
- * `X-Forwarded-*`.
+ * Maximum number of header fields of one request. A request with more is refused, because Node's server would drop the
+ * further fields, which may include `X-Forwarded-*`.
  */
 const MAX_FIELDS = 2000;
 

@@ -9,7 +9,7 @@ export class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Empty, because only the code that calls this handler knows the address. */
+  /** Address of the caller's connection. Empty, because only the program's own server knows it. */
   readonly peerAddress = "";
   readonly isSecure: boolean;
   readonly #request: Request;
@@ -85,7 +85,7 @@ export class FetchAnswerWire implements AnswerWire {
   begin(status: number, headers: RawHeaders): void {
     this.#status = status;
     for (let at = 0; at < headers.length; at += 2) {
-      // The server that has the connection sets the headers about the connection, so they are omitted.
+      // The headers about the connection are omitted, because the server that has the connection sets them.
       if (headers[at]!.toLowerCase() !== "connection") this.#headers.set(headers[at]!, headers[at + 1]!);
     }
   }
@@ -157,7 +157,7 @@ export class FetchAnswerWire implements AnswerWire {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#taker.over();
-    // As on a connection, the sender learns about the end only after it has sent the last piece.
+    // The end is reported asynchronously, as on a connection: only after the sender has sent the last piece.
     queueMicrotask(() => this.events?.closed());
   }
 }

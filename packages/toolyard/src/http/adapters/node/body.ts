@@ -45,7 +45,8 @@ export function declaredLength(request: IncomingMessage): number {
 
 /**
  * Reads and drops the rest of a refused body. If the connection were closed while the client is still sending, the
- * system would reset the connection and the answer would be lost. A client that sends too much is disconnected.
+ * system would reset the connection and the answer would be lost. A client that sends more than `MAX_DISCARDED_BYTES`
+ * is disconnected.
  */
 function discardRest(request: IncomingMessage): void {
   let dropped = 0;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-/** Waits for `drain` with one listener, for any number of writes meanwhile. */
+/** Waits for the `drain` event of a stream. One listener serves any number of writes during the wait. */
 export class DrainWatch {
   #isWaiting = false;
 

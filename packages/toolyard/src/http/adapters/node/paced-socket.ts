@@ -26,7 +26,7 @@ export interface PacedSocketParts {
   /** Bytes that were already read from the connection. */
   readonly bytes: Buffer;
   readonly queue: TurnQueue;
-  /** Counts the waiting bytes. */
+  /** Count of the bytes that wait for the parser. */
   readonly account: ArrivingBytes;
 }
 
@@ -110,7 +110,8 @@ export class PacedSocket extends Duplex {
 
   override _read(): void {
     this.#canPush = true;
-    // If a chunk were pushed inside `_read`, the parser would read it later, and could not be stopped after a request.
+    // A chunk must not be pushed inside `_read`: the parser would read it later, and could not be stopped after a
+    // request.
     if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 

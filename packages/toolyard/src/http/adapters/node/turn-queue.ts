@@ -1,8 +1,10 @@
 import { runApart } from "../../../core/timing/run-apart.ts";
 
-/** Milliseconds per turn of the event loop for the work of this queue. All other connections wait meanwhile. */
+/**
+ * Maximum milliseconds per turn of the event loop for the work of this queue. All other connections wait meanwhile.
+ */
 const TURN_MS = 5;
-/** Milliseconds per connection and turn. */
+/** Maximum milliseconds for one connection in one turn of the event loop. */
 export const SLICE_MS = 1;
 
 /** Size of a chunk after which a connection waits for its next turn. */

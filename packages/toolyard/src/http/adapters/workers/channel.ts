@@ -26,7 +26,9 @@ export class Channel {
     });
   }
 
-  /** True while the other process reads more slowly than this process writes. */
+  /**
+   * True if more than `MAX_WAITING_BYTES` wait for the other process, which reads more slowly than this process writes.
+   */
   get isFull(): boolean {
     return this.#pipe.writableLength > MAX_WAITING_BYTES;
   }

@@ -40,8 +40,8 @@ export const FRAME = {
   /** Log line. Head: `LogHead`. */
   log: 26,
   /**
-   * Request for the principal of a caller; `exchange` is a separate number. Head: the received `Authorization`, empty
-   * if there is none.
+   * Request for the principal of a caller; `exchange` is the number of this question. Head: the received
+   * `Authorization`, empty if there is none.
    */
   who: 27,
 } as const;
@@ -93,7 +93,7 @@ export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
 export class FrameDecoder {
   #waiting: Buffer[] = [];
   #held = 0;
-  /** Number of bytes that are needed before the next attempt. */
+  /** Number of bytes that must have arrived before decoding continues. */
   #wanted = PREFIX_BYTES;
 
   *decode(chunk: Buffer): Generator<WorkerFrame> {

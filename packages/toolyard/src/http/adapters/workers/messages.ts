@@ -22,8 +22,8 @@ export interface WorkerRoute {
   readonly isAtRoot?: boolean;
   readonly signInAt?: string;
   /**
-   * Refusals of this path by status: JSON text in which `REFUSAL_MARK` is replaced by the message. Absent: JSON-RPC
-   * errors.
+   * Bodies of the refusals on this path, by status: JSON text in which `REFUSAL_MARK` is replaced by the message.
+   * Absent: JSON-RPC errors.
    */
   readonly refusals?: Readonly<Record<number, string>>;
 }

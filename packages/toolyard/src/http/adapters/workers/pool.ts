@@ -72,7 +72,8 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    // The routes are also added to this router, so that two handlers of the same path are detected as without workers.
+    // The routes are also added to this router, so that two handlers of the same path are detected in the same way as
+    // without workers.
     this.#router.add(place, handler, refusalBody);
     this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
     this.#dispatcher.add(handler, refusalBody);
@@ -204,7 +205,8 @@ class HttpWorkerPool implements PortListener, WorkerOwner {
   }
 
   /**
-   * Resolves when `isSo` returns true. Calls it when a worker starts or exits. Rejects after `withinMs` milliseconds.
+   * Resolves when `isSo` returns true. `isSo` is called each time a worker starts or exits. Rejects after `withinMs`
+   * milliseconds.
    */
   #until(isSo: () => boolean, withinMs: number): Promise<void> {
     return new Promise((resolve, reject) => {

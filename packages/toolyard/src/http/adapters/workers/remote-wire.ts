@@ -5,7 +5,7 @@ import type { Channel } from "./channel.ts";
 import { FRAME } from "./frames.ts";
 import type { WorkerAnswerHead, RequestHead } from "./messages.ts";
 
-/** Number of bytes on the way to the reader before `write` returns false. */
+/** Number of unread bytes above which `write` returns false. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
 const NO_BODY = Buffer.alloc(0);
@@ -62,7 +62,7 @@ type AnswerChannel = Pick<Channel, "send" | "sendHead" | "sendBare">;
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
-  /** Counts the reports that the client has read something. */
+  /** Number of reports that the client has read something. Each report changes it. */
   sentBytes = 0;
   readonly #channel: AnswerChannel;
   readonly #exchange: number;
@@ -127,7 +127,7 @@ export class RemoteAnswerWire implements AnswerWire {
       if (last.length > 0) this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: last });
       this.#channel.sendBare(FRAME.end, this.#exchange);
     }
-    // The worker watches for a client that does not read, so the exchange ends here.
+    // The exchange ends here, because the worker watches for a client that does not read.
     process.nextTick(() => this.#close());
   }
 

@@ -38,7 +38,7 @@ export class Worker {
   readonly #authenticator: RemoteAuthenticator;
   /** Exchanges whose reader is slower than the writer. */
   readonly #slow = new Set<number>();
-  /** Milliseconds between progress reports of these exchanges. */
+  /** Milliseconds between progress reports about slow readers. */
   readonly #progressMs: number;
   #lastExchange = 0;
 
@@ -69,12 +69,13 @@ export class Worker {
     return this.#listener.close();
   }
 
-  /** Handles a frame of a request or of an authentication. */
+  /** Handles a frame of the primary about a request or an authentication. */
   receive(frame: WorkerFrame): void {
     const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
-    // The client has disconnected, and the primary sent this frame before it received the report of the disconnection.
+    // No answer is open, because the client has disconnected: the primary sent this frame before it received the report
+    // of that.
     if (!answer) return;
     // A failure affects only one answer. It must not end the process, which serves other connections.
     try {

@@ -3,7 +3,7 @@ import type { RawHeaders } from "../../../wire.ts";
 // `node:http` is not imported, because that would evaluate all its exports (see `../listener.ts`).
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** Way in which the end of an answer's body is marked. */
+/** Way in which the end of an answer's body is marked: there is no body, by its length, or by chunks. */
 export type AnswerFraming = "none" | "length" | "chunks";
 
 export interface SerializedHead {
@@ -56,7 +56,10 @@ interface Fields {
   readonly hasLength: boolean;
 }
 
-/** Last head without its length. It is cached, because an endpoint usually sends the same head each time. */
+/**
+ * Last formatted head without `content-length`. It is cached, because an endpoint usually sends the same head each
+ * time.
+ */
 let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
 
 /** Returns the headers without `Connection` and `Keep-Alive`, which the caller adds once. */
@@ -71,7 +74,7 @@ function fieldsOf({ earlier, headers }: AnswerHeaders): Fields {
   return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
 }
 
-/** Returns true if the first `count` headers of both are equal, and each has exactly one more header. */
+/** Returns true if both lists have the same length and the same first `count` members. */
 function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < count; at += 1) if (one[at] !== other[at]) return false;

@@ -21,7 +21,7 @@ export interface PlainOwner {
   serve(wire: PlainWire): void;
   /** Called when the answer was sent, or the client disconnected. */
   over(wire: PlainWire): void;
-  /** Runs `begin` in a later turn of the event loop, between those of other connections. */
+  /** Runs `begin` in a later turn of the event loop, in turn with requests of other connections. */
   inTurn(begin: () => void): void;
   /** Takes over a connection whose next request is not plain. `bytes` were read from it. */
   handOver(socket: Socket, bytes: Buffer): void;
@@ -113,7 +113,7 @@ export class PlainConnection implements WireConnection {
     });
   }
 
-  /** Handles the end of a body. `rest` arrived in the same chunk after it. */
+  /** Called when the body of a request is complete. `rest`: bytes that follow the body in the same chunk. */
   #bodyIsWhole(rest: Buffer | undefined): void {
     const isAnswered = this.#wire === undefined;
     this.#body = undefined;
@@ -165,7 +165,7 @@ export class PlainConnection implements WireConnection {
     this.#owner.serve(this.#wire);
   }
 
-  /** Handles the end of an answer. */
+  /** Called when the answer of the current request was sent. */
   #through(): void {
     const wire = this.#wire;
     if (!wire || this.socket.destroyed) return;

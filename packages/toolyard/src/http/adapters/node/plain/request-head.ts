@@ -54,7 +54,7 @@ export class PlainHeadReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** End of the head that was read. */
+  /** Offset after the head that `read` returned last. */
   get end(): number {
     return this.#end;
   }

@@ -39,7 +39,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   readonly #head: PlainHead;
   #body: Buffer | IncomingBody;
   readonly #connection: WireConnection;
-  /** Headers set before the head. */
+  /** Headers set with `setHeader` before the head is written. */
   #earlier: string[] = NO_HEADERS;
   /** Head that waits for the first piece of the body. */
   #waiting = "";
