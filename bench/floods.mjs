@@ -4,8 +4,9 @@
 // hub read;
 // - requests without a token on connections that are opened again as soon as the hub closes them;
 // - bodies that are never completed, on 300 connections of one token;
-// - bodies in chunks of one byte, on 200 connections of one token. The last line shows the calls and the memory after
-// the floods.
+// - bodies in chunks of one byte, on 200 connections of one token.
+//
+// The last line shows the calls and the memory after the floods.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

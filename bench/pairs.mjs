@@ -2,8 +2,8 @@
 // checkout, in alternating turns on one machine. Three hubs run: the earlier one, a second copy of it, and the new one.
 // The difference between the first two is the machine's noise; that of the third is the change.
 //
-// CPU of the hub's process only (Linux), so other load of the machine counts only through its caches. Each figure is
-// the median of the ratios of consecutive turns, with the lower and the upper quartile.
+// Only the CPU time of the hub's process is measured (Linux), so other load of the machine affects it only through the
+// CPU caches. Each figure is the median of the ratios of consecutive turns, with the lower and the upper quartile.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";

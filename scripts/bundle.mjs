@@ -235,7 +235,10 @@ function oneByte(fileName, code) {
 }
 
 const BEYOND_ASCII = /[^\0-\x7f]/g;
-/** In a raw template an escape is not the character. */
+/**
+ * Matches a raw template with a non-ASCII character. It cannot be escaped, because a raw template contains the escape
+ * itself.
+ */
 const BEYOND_ASCII_RAW = /String\.raw`[^`]*[^\0-\x7f`]/;
 
 const isTogether = (name) => TOGETHER.some((group) => group.name === name);

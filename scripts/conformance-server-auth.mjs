@@ -17,7 +17,7 @@ const SUITE_ISSUER_PORT = 9797;
  */
 const COOLDOWN_MS = 6000;
 
-/** Scenarios by the hub that they need. */
+/** Kinds of hubs, with the scenarios that need them. */
 const KINDS = [
   { name: "server auth", pattern: /^server\/auth/u, auth: async () => ({ text: 'modes = ["builtin"]' }) },
   {

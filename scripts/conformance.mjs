@@ -344,7 +344,10 @@ async function each(items, run) {
   return results;
 }
 
-/** Scenarios without authorisation are named above; the suite itself lists the others. */
+/**
+ * Returns the client scenarios of a revision. Those without authorisation are in `CLIENT`; the suite itself lists the
+ * others.
+ */
 async function clientJobs(date) {
   const { output } = await runSuite(["list", "--client", "--requirements", date]);
   const listed = Array.from(new Set(output.match(/\bauth\/[\w-]+/gu) ?? []));

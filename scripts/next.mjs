@@ -62,7 +62,8 @@ function install() {
       cwd: join(ROOT, "packages/toolyard"),
     }),
   );
-  // Not `npm ci`, which requires the compilers of all platforms in the lock file; a registry may lack some.
+  // `npm ci` is not used, because it requires the compilers of all platforms in the lock file, and a registry may lack
+  // some of them.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"]);
   run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", join(folder, filename)]);
 }

@@ -10,8 +10,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.cwd();
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
 /**
- * Reasons and names of tests, for developers of the program, and pictures, which are large. Users read the guide and
- * the reference.
+ * Files of `docs` that are not in the package: pages for developers of the program, and pictures, which are large.
+ * Users read the guide and the reference.
  */
 const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md", "pictures"].map((name) => join(root, "docs", name));
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });

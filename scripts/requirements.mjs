@@ -13,7 +13,10 @@ const known = new Set(rows.map(({ id }) => id));
 const TITLE = /(["'`])([A-Z]\d+(?:, [A-Z]\d+)*): /g;
 const LEFT_OUT = new Set(["node_modules", "fixtures", "tools"]);
 
-/** Suites that several tests share are in files of `test/` that are not tests themselves. */
+/**
+ * Yields the test files of a folder. Suites that several tests share are in files of `test/` that are not tests
+ * themselves.
+ */
 function* testFiles(folder, isTest) {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -28,7 +31,7 @@ function packageFolders(folder) {
   return existsSync(packages) ? readdirSync(packages).map((name) => join(packages, name, folder)) : [];
 }
 
-/** Returns by row id the positions of titles that name it, as `file:line`. */
+/** Returns the positions of the titles that name a row, as `file:line`, by row id. */
 function titledRows() {
   const places = new Map();
   const files = [

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAIN = join(root, "packages/toolyard/dist/cli/main.js");
 const { values: options } = parseArgs({ options: { peers: { type: "boolean", default: false } } });
-/** Longest wait for all servers that can start. */
+/** Maximum wait for all servers that can start. */
 const MAX_WAIT_MS = 300_000;
 const PEER_WAIT_MS = 90_000;
 const POLL_MS = 250;

@@ -41,7 +41,7 @@ const running = [];
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
 chmodSync(scratch, 0o755);
 mkdirSync(cache, { recursive: true });
-// Files compiled for a test may be accessible to one user only; PostgreSQL runs as another.
+// Files compiled for a test may be accessible to one user only; PostgreSQL runs as another user.
 for (const folder of [dirname(cache), cache]) chmodSync(folder, 0o755);
 process.once("exit", () => {
   for (const stop of running) stop();

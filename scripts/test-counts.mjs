@@ -1,4 +1,4 @@
-// Counts of two runs in one line: `.ci/run` runs `npm test` and then `--tier rest`.
+// Adds the counts of two runs, so that the last line shows both: `.ci/run` runs `npm test` and then `--tier rest`.
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**

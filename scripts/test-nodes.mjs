@@ -30,7 +30,7 @@ if (process.platform !== "linux" || process.arch !== "x64")
   throw new Error("The binaries of test/nodes are for Linux on x64.");
 const options = readOptions(process.argv.slice(2));
 const modules = ensureInstalled("test/nodes");
-// Deno, for the engine with that name.
+// Installs Deno, for the sandbox engine with that name.
 ensureInstalled("test/tools");
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);

@@ -1,5 +1,5 @@
 // `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm run test:all` in a fresh clone of
-// HEAD, on a machine slowed down by that factor and without bubblewrap; with files, only those tests. The actual
+// HEAD, on a machine slowed down by the factor and without bubblewrap; with files, only those tests. The actual
 // slowdown is measured before each run and printed. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

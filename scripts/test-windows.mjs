@@ -63,7 +63,7 @@ async function underWine(node) {
     // The report decides: Wine may end with another exit code than the program that it ran.
     return isServed && /^\d+ passed, 0 failed /m.test(text) ? 0 : 1;
   } finally {
-    // Ends only the processes of this prefix.
+    // Ends only the processes of this Wine prefix.
     spawnSync("wineserver", ["-k"], { env, stdio: "ignore" });
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 
 const ENTRY = "\0sucrase";
-/** The ES modules of the package, so that the file has one copy of the parser. */
+/** Code that exports the ES modules of the package, so that the file has one copy of the parser. */
 const CODE = `
 export { transform, getFormattedTokens } from "sucrase";
 export { parse } from "sucrase/dist/esm/parser/index.js";

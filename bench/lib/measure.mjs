@@ -1,11 +1,11 @@
-// The resources of a process, and the combination of several rounds.
+// Measures the CPU time and the memory of a process, and combines the values of several rounds.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
 
 /**
- * Returns the CPU time of a process's threads so far, in milliseconds (Linux). Other load of the machine counts only
- * through its caches.
+ * Returns the CPU time of a process's threads so far, in milliseconds (Linux). Other load of the machine affects it
+ * only through the CPU caches.
  */
 export function cpuMs(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
@@ -36,7 +36,7 @@ function nanoseconds(path) {
   try {
     return Number(readFileSync(path, "utf8").split(" ", 1)[0]);
   } catch {
-    return 0; // The thread has ended meanwhile.
+    return 0; // The thread has ended, so it is not counted.
   }
 }
 

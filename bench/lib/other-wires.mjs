@@ -1,5 +1,4 @@
-// Two more ways to call, for peers without Streamable HTTP: a REST route, and the older transport of HTTP and a stream
-// of events.
+// Two more ways to call, for peers without Streamable HTTP: a REST route, and the older transport HTTP+SSE.
 import { connect } from "node:net";
 import { INITIALIZE, INITIALIZED, Wire, callMessage, check, posted } from "./wire.mjs";
 

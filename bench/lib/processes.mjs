@@ -1,4 +1,5 @@
-// Programs that start other programs: their total resources, and their end with the run. Linux: it reads /proc.
+// Starts programs that start other programs, measures their total resources, and ends them with the run. Linux only: it
+// reads /proc.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,8 +9,8 @@ const running = new Set();
 process.once("exit", () => running.forEach(stopTree));
 
 /**
- * Starts a program that ends with this one, including its children. They are found by their parents and by a mark in
- * their environment.
+ * Starts a program. The program and its children end with this process. They are found by their parents and by a mark
+ * in their environment.
  */
 export function startTree([command, ...args], { env = {}, ...options }) {
   const mark = randomUUID();

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 
-/** Serves on a free port and prints it. `connect` connects a new session's transport to a server. */
+/** Serves on a free port and prints the port. `connect` connects a new session's transport to a server. */
 export function serveSessions(Transport, connect) {
   const sessions = new Map();
   const begin = async () => {

@@ -1,5 +1,5 @@
-// `node --import bench/lib/trace-loads.mjs …` writes the loaded modules to standard error: for a file with several
-// modules, each by its path in the tree.
+// `node --import bench/lib/trace-loads.mjs …` writes the loaded modules to standard error. If a file contains several
+// modules, each is written with its path in the source tree.
 import { register } from "node:module";
 
 const hooks = `

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The expected contents of the folder, each under its name. */
+/** Collections that the folder in LIBRARY_EVAL must contain, each in a subfolder with its name. */
 export const SOURCES = [
   { folder: "cranfield", repository: "olivernn/cranfield", commit: "8f40ee931b7e11af05b9e3c7a364a15e0ebccc4e" },
   { folder: "piaf-ml", repository: "etalab-ia/piaf-ml", commit: "9c9abca01daf515714859330590dbb1c8121de6f" },
@@ -45,7 +45,7 @@ function records(text) {
     });
 }
 
-/** Answers of a French authority, each to one question. */
+/** Reads answers of a French authority, each to one question. */
 function readHelpDesk(folder) {
   const { data } = JSON.parse(readFileSync(join(folder, "clients/cnil/knowledge_base/squad.json"), "utf8"));
   const pairs = data.flatMap(({ paragraphs }) => paragraphs.map(({ context, qas }) => ({ context, qas })));

@@ -20,7 +20,7 @@ export async function measureQuality(report) {
   let isWorse = false;
   for (const collection of collections) {
     const { name, language, questions } = collection;
-    // The table covers English; passages in other languages have no vectors in a library either.
+    // The table of vectors covers English only, so passages in other languages have no vectors, as in a library.
     const own = embedder.languages.includes(language) ? embedder : undefined;
     const { signal } = new AbortController();
     const { words, meaning = words } = await evaluate(collection, { language, embedder: own, signal });

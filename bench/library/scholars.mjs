@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Contents of the folder, each under its name. */
+/** Sources that the folder in LIBRARY_EVAL must contain, each in a subfolder with its name. */
 export const SCHOLAR_SOURCES = [
   {
     folder: "anthology",

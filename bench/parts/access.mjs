@@ -93,7 +93,10 @@ function post(target, agent, headers) {
   });
 }
 
-/** Compares a hub with an authorization server, after a registration, with one that has static tokens. */
+/**
+ * Compares the memory of a hub with an authorization server, after a registration, with that of a hub with static
+ * tokens.
+ */
 async function measureMemory({ quick, report, folder }) {
   const [without, withServer] = [[], []];
   for (let round = 0; round < (quick ? 3 : 8); round += 1) {

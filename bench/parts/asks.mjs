@@ -1,5 +1,5 @@
 // The cost of one open server request for other callers: calls of 20 clients of one principal on a server that sends
-// requests, while a further client has one open, compared with the same calls without one.
+// requests, while a further client has an open server request, compared with the same calls without it.
 import { openAsked } from "../lib/asked.mjs";
 import { withHub } from "../lib/hub.mjs";
 import { median, ms } from "../lib/measure.mjs";
@@ -49,7 +49,7 @@ async function round(sessions, asked, count) {
   return { without: percentiles(took.without), during: percentiles(took.during) };
 }
 
-/** Returns the duration of each call. */
+/** Makes `count` calls in total, in parallel sessions, and returns the duration of each call. */
 async function load(sessions, count) {
   const took = [];
   let left = count;

@@ -69,8 +69,8 @@ async function callsOf({ quick, report }, kind, { hub, clients, floor }) {
 }
 
 /**
- * Returns CPU and wall-clock time of each work: the least of some rounds, after a warm-up round. The works alternate,
- * so that other load of the machine, and optimisation of the process, affect all.
+ * Returns the CPU time and the wall-clock time of each work: the minimum of some rounds, after a warm-up round. The
+ * works alternate, so that other load of the machine, and optimisation of the process, affect all of them.
  */
 async function measureInTurns(pid, works, { rounds, count }) {
   const all = works.map(() => ({ cpu: [], wall: [] }));

@@ -1,4 +1,5 @@
-// The cost of code execution: first answer, further ones, tool calls from inside, memory; and the saved tokens.
+// The cost of code execution: the first answer, later answers, tool calls of the code, and memory. Also the tokens that
+// code saves.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer";

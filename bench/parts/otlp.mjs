@@ -67,7 +67,7 @@ async function cpuPerCall({ child, url, agent }, headersOf = () => ({})) {
   return (await cpuOf(child)) - before;
 }
 
-/** Returns microseconds of processor time, for one of the calls of a round. */
+/** Returns the processor time so far, divided by the number of calls of a round, in microseconds. */
 async function cpuOf(child) {
   child.send("cpu");
   const [{ cpu }] = await once(child, "message");

@@ -11,7 +11,7 @@ import { CONTESTANTS, upstream } from "../peers/contestants.mjs";
 import { introduce, nameOf, startPeer, within } from "../peers/start.mjs";
 
 const echo = { what: "echo", tool: "echo", args: { text: "hello" }, due: { text: "hello" } };
-// The first load warms all peers up; the one with most callers comes last, so that its leftovers affect no other.
+// The first load warms all peers up. The load with most callers comes last, so that its leftovers affect no other load.
 const LOADS = [
   { ...echo, callers: 32 },
   { ...echo, callers: 1 },

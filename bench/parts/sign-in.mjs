@@ -26,7 +26,7 @@ export async function measureSignIn({ quick, report, folder }) {
   }
 }
 
-/** Returns microseconds per request. */
+/** Returns the CPU time per request, in microseconds. */
 function cpuOfRequests(session) {
   const sent = { method: "POST", url: URL_OF_SERVER };
   const { signal } = new AbortController();

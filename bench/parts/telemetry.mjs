@@ -22,7 +22,7 @@ export function measureTelemetry({ quick, report }) {
   report(`/metrics with ${TOOLS} tools that were called`, `CPU ${told[0]} ms (median ${told[1]})`, "20 ms");
 }
 
-/** Returns microseconds per call. */
+/** Returns the CPU time per call, in microseconds. */
 function cpuOfCounting() {
   const counts = new CallCounts(1000);
   const calls = Array.from({ length: 2000 }, (_, index) => callOf(index));
@@ -32,7 +32,7 @@ function cpuOfCounting() {
   return (user + system) / CALLS;
 }
 
-/** Returns microseconds per line, without the write to the disk. */
+/** Returns the CPU time per line, in microseconds, without the write to the disk. */
 function cpuOfAudit() {
   const redactor = new Redactor();
   for (let index = 0; index < 100; index += 1) redactor.add(`secret-of-the-configuration-${index}`);
@@ -46,7 +46,7 @@ function cpuOfAudit() {
   return (user + system) / LINES;
 }
 
-/** Returns milliseconds per reading; 500 tools are called between two readings. */
+/** Returns the CPU time of each reading, in milliseconds. 500 tools are called between two readings. */
 function cpuOfMetrics(rounds) {
   const callStatistics = new CallCounts(TOOLS);
   for (let index = 0; index < TOOLS; index += 1) callStatistics.add(callOf(index));

@@ -59,7 +59,7 @@ function target(way, remote) {
 
 const prefixed = (prefix) => (name, args) => ({ name: prefix + name, args });
 
-/** Returns the program that has the name of its package. */
+/** Returns the path of the program that has the same name as its package. */
 function bin(name) {
   const { bin: bins } = describe({ package: name });
   return join(modules, name, typeof bins === "string" ? bins : bins[name]);

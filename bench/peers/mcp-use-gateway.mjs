@@ -1,4 +1,4 @@
-// mcp-use has no gateway program: `MCPServer.proxy` must be called in one. Its own client is not in the registry, so it
+// mcp-use has no gateway program: a program must call `MCPServer.proxy`. Its own client is not in the registry, so it
 // gets a connection of the SDK's client, which it also accepts. Prints its port.
 import { MCPServer } from "mcp-use";
 import { connectUpstream } from "./upstream.mjs";

@@ -12,7 +12,7 @@ const SUBSCRIBERS = 100;
 const PUBLISHED = 2000;
 /** Number of access tokens of `store-hub.mjs`. */
 const TOKENS = 80;
-/** Calls per minute of each token that are counted call by call, since a 64th of them is less than 2. */
+/** Largest limit in calls per minute that is counted call by call, because a 64th of it is less than 2. */
 const EXACT_LIMIT = 127;
 
 /** Measures all costs. Times in microseconds of processor time, sizes in bytes. */

@@ -3,21 +3,21 @@
 /** Load of one installation. Times in seconds, sizes in bytes. */
 export const LOAD = {
   sessions: 1_000_000,
-  /** Part of the sessions with a client of the legacy era. Only they are held by one hub. */
+  /** Share of the sessions with a client of the legacy era. Only they are held by one hub. */
   legacyShare: 0.5,
   /** Mean time between two calls of a session, and mean duration of a session. */
   callEvery: 60,
   sessionTime: 3600,
   /** Mean duration of a call. */
   callTime: 1,
-  /** Part of the calls of clients with a limit below 128, which is counted call by call. */
+  /** Share of the calls of clients with a limit below 128, which is counted call by call. */
   limitedShare: 0.5,
-  /** Part of the legacy calls that are answered by an event stream, and events of such a call. */
+  /** Share of the legacy calls that are answered by an event stream, and events of such a call. */
   streamedShare: 0.2,
   eventsPerStream: 3,
-  /** Part of the calls that ask their client for input. */
+  /** Share of the calls that ask their client for input. */
   askingShare: 0.01,
-  /** Part of the legacy sessions with an open `GET` stream. */
+  /** Share of the legacy sessions with an open `GET` stream. */
   listeningShare: 0.5,
   /**
    * Mean time between two updates of a subscribed resource. Each hub gets the updates from its own sources and
@@ -53,7 +53,7 @@ function createRandom(seed) {
 /** Sessions and calls of a sample of the sessions, with counts that are scaled up to all sessions. */
 class Sample {
   counts = new Map();
-  /** Requests that each hub works on. */
+  /** Number of requests that each hub handles. */
   work;
   #load;
   #hubs;

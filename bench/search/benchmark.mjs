@@ -177,7 +177,7 @@ const ROUNDS = 15;
 
 /**
  * Returns the duration of each search per query: `{p50, p99}` in milliseconds, in the order of `searches`. They
- * alternate for each query, and of several rounds the least counts, since other programs only add time.
+ * alternate for each query, and the minimum of several rounds counts, since other programs only add time.
  */
 export function timesOf(searches, queries) {
   const least = searches.map(() => new Float64Array(queries.length).fill(Infinity));

@@ -46,7 +46,7 @@ async function cold(what) {
 const TOOLS = 70;
 const SETTLE_MS = 300;
 
-/** Measures a hub without searches, with the table and without it. */
+/** Measures the start of a hub without searches, with the table of vectors and without it. */
 async function tellStart() {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-bench-search-"));
   try {

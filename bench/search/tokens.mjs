@@ -9,7 +9,7 @@ const TOKEN_GOALS = { default: 950, brief: 600 };
 /** Same for a whole task with this many steps: the list in discovery mode, and a search and a call for each step. */
 const TASK_GOAL = 3500;
 const STEPS = 3;
-/** The source of a typical step of a task. */
+/** Source of the benchmark's queries that are typical steps of a task. */
 const STEP_SOURCE = "livemcp-step";
 const RESULT = "Done: 1 entry was changed.";
 

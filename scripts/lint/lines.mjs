@@ -8,16 +8,16 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const MAX_CHARS = 120;
-/** Length of a word that cannot share a line well. */
+/** Matches a word that is too long to share a line with other words. */
 const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
 /** Matches a line that consists of a regular expression and is not a comment. */
 const PATTERN = /^\s*\/[^*/].*\/[a-z]*[,;]?$/;
-/** Output of a program on a page. */
+/** Matches the output of a program on a page. */
 const OUTPUT = /^```text\n[^]*?^```$/gm;
 const TABLE_ROW = /^\s*(?:(?:\/\/|#|\*)\s*)?\|.*\|\s*$/;
 const NOT_BREAKABLE = /\.(?:json|jsonl|lock|sum|svg|csv|tsv|snap)$/;
-/** Generated, or third-party text, so not wrapped. */
+/** Generated files and third-party texts, which are not wrapped. */
 const GENERATED = ["docs/reference/", "bench/results.md", "test/RESULTS.md", "test/fixtures/web-search/pages.ts"];
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const isLeftOut = (file) => NOT_BREAKABLE.test(file) || GENERATED.some((start) => file.startsWith(start));

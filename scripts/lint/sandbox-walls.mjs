@@ -1,6 +1,6 @@
 // The boundaries inside packages/toolyard/src/sandbox: code of one process must not be imported in another. Files
-// directly in that folder are for all its folders; a folder imports itself, those, and the folders listed here. Tests
-// may import anything.
+// directly in that folder are for all its folders. A folder may import itself, these files, and the folders listed
+// here. Tests may import anything.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 

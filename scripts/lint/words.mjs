@@ -35,7 +35,7 @@ const INDIRECT = new RegExp(
   "gi",
 );
 const QUESTION_OPENING = /^(?:What|Who|Whose|Whether|Of)\b/;
-/** `Told`, `Asked`, `Parsed`: one word that is a past participle. */
+/** Matches a name that is one regular past participle, such as `Asked` or `Parsed`. */
 const REGULAR_PARTICIPLE = /^[A-Z][a-z]*[^e]ed$/;
 const IRREGULAR_PARTICIPLES =
   /^(?:Told|Said|Sent|Held|Kept|Known|Made|Put|Read|Seen|Shown|Taken|Given|Written|Found|Handed|Proven|Heard|Spoken|Drawn|Gone|Left|Lost|Meant|Chosen|Built)$/;

@@ -212,7 +212,7 @@ function textOf(model) {
   return readFileSync(sourceOf(model), "utf8");
 }
 
-/** Samples are next to the folder of families. */
+/** Returns the path of a model. Samples are next to the folder of families. */
 function sourceOf(model) {
   return join(families, SAMPLES.includes(model) ? ".." : ".", `${model}.md`);
 }

@@ -44,7 +44,7 @@ function python(name, distribution, eras) {
     install: async () => {
       rmSync(join(cache, name), { recursive: true, force: true });
       await run(["python3", "-m", "venv", join(cache, name)], root);
-      // The list is complete, so nothing needs resolving.
+      // The list is complete, so pip need not resolve dependencies.
       await run(
         [
           binary,

@@ -1,4 +1,5 @@
-// Less than a second of constant work for one core. Prints its duration, and its time on a core.
+// Runs a constant amount of work on one core, which takes less than a second. Prints the elapsed time and the time on
+// the core.
 const ROUNDS = 600_000_000;
 const startedAt = performance.now();
 const used = process.cpuUsage();

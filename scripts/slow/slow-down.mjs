@@ -37,7 +37,7 @@ const idle = {
   close: async () => {},
 };
 
-/** Creates a separate control group, of either version. */
+/** Creates a separate control group, of cgroup version 1 or 2. */
 function byQuota(factor) {
   const quotaUs = Math.round((cores / factor) * PERIOD_US);
   for (const { parent, write } of groupParents(quotaUs)) {
@@ -80,7 +80,7 @@ function inGroup(group) {
   return { wrap: (command) => ["sh", "-c", 'echo $$ > "$0" && exec "$@"', procs, ...command], endWhatIsLeft, close };
 }
 
-/** Folders in which a group may be created, the nearest first, and the format of its quota. */
+/** Returns the folders in which a group may be created, the nearest first, and the format of its quota. */
 function groupParents(quotaUs) {
   if (process.platform !== "linux") return [];
   const mounts = readFileSync("/proc/mounts", "utf8")

@@ -36,7 +36,7 @@ function sensesOf(path) {
   for (const [name, part] of Object.entries(PARTS_OF_SPEECH))
     for (const line of readFileSync(join(path, `index.${name}`), "utf8").split("\n")) {
       if (line === "" || line.startsWith(" ")) continue;
-      // wndb(5): lemma pos synset_cnt p_cnt [ptr_symbol...] sense_cnt tagsense_cnt synset_offset...
+      // Format of a line (wndb(5)): lemma pos synset_cnt p_cnt [ptr_symbol...] sense_cnt tagsense_cnt synset_offset...
       const fields = line.trim().split(" ");
       const offsets = fields.slice(6 + Number(fields[3]));
       for (const [rank, offset] of offsets.entries()) add(found, `${offset}-${part}`, { word: fields[0], rank });

@@ -198,7 +198,7 @@ const isWine = process.env.CHECKS_REPORT !== undefined;
 const wanted = Object.entries(CHECKS).filter(
   ([name]) =>
     (words.length === 0 || words.some((word) => name.includes(word))) &&
-    // Under Wine, the script that started this one is the client.
+    // Under Wine, the script that started this one is the client of this check.
     !(isWine && name === "serves REST"),
 );
 for (const [name, check] of wanted) {
