@@ -1,7 +1,7 @@
 // Two hubs whose path to each other is broken: the address that they announce belongs to another program.
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { beforeAll, afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HAS_REDIS, RedisServer } from "../support/redis-server.ts";
@@ -19,16 +19,19 @@ afterAll(() => redis?.[Symbol.asyncDispose]());
 interface BrokenPath {
   readonly client: LegacyClient;
   readonly cluster: Cluster;
-  /** Number of requests or connections that arrived at the announced address. */
-  readonly arrived: () => number;
+}
+
+/** Program at the announced address. */
+interface OtherProgram {
+  readonly server: Server;
+  /** Number of relayed requests that arrived. Attempts to open a connection with frames are not requests. */
+  arrived: number;
 }
 
 let prefixes = 0;
 
-/** Starts two hubs that announce the address of `server`, and a client at the hub that does not hold its session. */
-async function openBroken(server: Server, event: "connection" | "request"): Promise<BrokenPath> {
-  let arrived = 0;
-  server.on(event, () => (arrived += 1));
+/** Starts two hubs that announce the address of another program, and a client whose session is at the other hub. */
+async function openBroken({ server }: OtherProgram): Promise<BrokenPath> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
@@ -43,38 +46,60 @@ async function openBroken(server: Server, event: "connection" | "request"): Prom
   onTestFinished(() => cluster[Symbol.asyncDispose]());
   const [first, second] = cluster.hubs.map(({ url }) => url) as [string, string];
   const opened = await LegacyClient.open(() => first, {}, "token-of-ann");
-  return { client: LegacyClient.continue(opened, () => second), cluster, arrived: () => arrived };
+  return { client: LegacyClient.continue(opened, () => second), cluster };
 }
 
-const answering = (status: number): Server => createHttpServer((_, response) => response.writeHead(status).end());
+/** Creates a program that answers each request with `status`. */
+function answering(status: number): OtherProgram {
+  const program: OtherProgram = { server: createHttpServer(), arrived: 0 };
+  program.server.on("request", ({ method }, response) => {
+    if (method === "POST") program.arrived += 1;
+    response.writeHead(status).end();
+  });
+  return program;
+}
+
+/** Creates a program that resets each connection after its first data. */
+function resetting(): OtherProgram {
+  const program: OtherProgram = { server: createServer(), arrived: 0 };
+  program.server.on("connection", (socket: Socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (data) => {
+      if (data.toString().startsWith("POST")) program.arrived += 1;
+      socket.resetAndDestroy();
+    });
+  });
+  return program;
+}
 
 test("a repeatable request is passed on at most twice if each connection is reset", async () => {
-  const server = createServer((socket) => socket.on("error", () => {}).once("data", () => socket.resetAndDestroy()));
-  const { client, arrived } = await openBroken(server, "connection");
+  const program = resetting();
+  const { client } = await openBroken(program);
   const messages = await client.request("ping");
   expect(messages.at(-1)).toMatchObject({ error: { data: { reason: "hub_lost" } } });
-  expect(arrived()).toBe(2);
+  expect(program.arrived).toBe(2);
 });
 
 test.each([502, 503, 504])("a call is not executed again through the store if a proxy answers %d", async (status) => {
-  const { client, cluster, arrived } = await openBroken(answering(status), "request");
+  const program = answering(status);
+  const { client, cluster } = await openBroken(program);
   const messages = await client.call("count", { key: `once-${status}` });
   expect(messages.at(-1)).toMatchObject({ error: { data: { reason: "hub_lost" } } });
-  expect(arrived()).toBe(1);
+  expect(program.arrived).toBe(1);
   expect((await cluster.counts()).get(`once-${status}`)).toBeUndefined();
 });
 
 test.each([403, 404])(
   "sends a call to the other hub through the store if another program answers %d at that hub's address",
   async (status) => {
-    const { client, cluster } = await openBroken(answering(status), "request");
+    const { client, cluster } = await openBroken(answering(status));
     expect(textOf((await client.call("count", { key: `stored-${status}` })).at(-1))).toBe(`counted stored-${status}`);
     expect((await cluster.counts()).get(`stored-${status}`)).toBe(1);
   },
 );
 
 test("at each hub, a caller with the session id of another caller gets 404", async () => {
-  const { client, cluster } = await openBroken(answering(404), "request");
+  const { client, cluster } = await openBroken(answering(404));
   for (const { url } of cluster.hubs) {
     const bob = LegacyClient.continue(client, () => url);
     bob.headers["authorization"] = "Bearer token-of-bob";

@@ -1,5 +1,5 @@
 import type { HttpExchange } from "../http/exchange.ts";
-import type { Mountable } from "../http/listening/listener.ts";
+import { withRoute, type Mountable } from "../http/listening/listener.ts";
 import type { Handler } from "../http/router.ts";
 import { sendText } from "../http/answer/send.ts";
 import type { Endpoint, SharedPage } from "./endpoint.ts";
@@ -14,17 +14,14 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 export function mountEndpoints(endpoints: readonly Endpoint[], listener: Mountable): void {
   const pages = endpoints.flatMap((endpoint) => endpoint.pages ?? []).toReversed();
   const mounted = new Set<string>();
-  const shared: Mountable = {
-    ...(listener.place && { place: listener.place }),
-    route: (place, handler, refusalBody) => {
-      mounted.add(place.path);
-      const own = pages.filter(({ path }) => path === place.path);
-      if (own.length === 0) return listener.route(place, handler, refusalBody);
-      const signInAt = own.find((page) => page.signInAt !== undefined)?.signInAt;
-      const shown = signInAt === undefined ? place : { ...place, signInAt };
-      listener.route(shown, withPages(own, handler), refusalBody);
-    },
-  };
+  const shared = withRoute(listener, (place, handler, refusalBody) => {
+    mounted.add(place.path);
+    const own = pages.filter(({ path }) => path === place.path);
+    if (own.length === 0) return listener.route(place, handler, refusalBody);
+    const signInAt = own.find((page) => page.signInAt !== undefined)?.signInAt;
+    const shown = signInAt === undefined ? place : { ...place, signInAt };
+    listener.route(shown, withPages(own, handler), refusalBody);
+  });
   for (const endpoint of endpoints) endpoint.mount(shared);
   for (const { path } of pages) if (!mounted.has(path)) shared.route({ methods: METHODS, path }, notFound);
 }

@@ -7,7 +7,8 @@ import type { RemoteHubs, RemoteHubsDeps } from "./remote-hubs.ts";
 /** Creates the connection to the other hubs of a store. */
 export function createRemoteHubs(deps: RemoteHubsDeps, peers: Peers): RemoteHubs {
   const { state, logger } = deps;
-  const relay = new HubRelay({ hub: state.hub, peers, secret: () => state.secret, logger });
+  const now = (): number => state.now ?? Date.now();
+  const relay = new HubRelay({ hub: state.hub, peers, secret: () => state.secret, now, logger });
   return {
     relay,
     sessions: (local) => new RemoteSessions(deps, relay, local),

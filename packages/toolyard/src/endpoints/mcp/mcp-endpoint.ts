@@ -4,7 +4,7 @@ import type { Mountable } from "../../http/listening/listener.ts";
 import type { Dialect } from "../dialect.ts";
 import type { SessionlessConversation, McpFace } from "../endpoint.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
-import type { RelayHead } from "../../http/relay/sealed-request.ts";
+import type { FrameHead } from "../../http/relay/frames/request-heads.ts";
 import { MESSAGES_PATH } from "../paths.ts";
 import { refuseBody } from "./json-errors.ts";
 import { McpHttpEndpoint } from "./http-endpoint.ts";
@@ -70,9 +70,12 @@ export class McpEndpoint implements McpFace {
   }
 
   /** Serves a request that another hub has passed to this one. */
-  async #serveRelayed(exchange: HttpExchange, { hasDialects, path }: RelayHead): Promise<void> {
+  #serveRelayed(exchange: HttpExchange, { hasDialects, path }: FrameHead): void | Promise<void> {
     if (path === MESSAGES_PATH) return servePostedMessage(exchange, this.#legacy);
-    if (!hasDialects || exchange.method !== "POST") return this.#http.serve(exchange);
+    return hasDialects && exchange.method === "POST" ? this.#serveDialects(exchange) : this.#http.serve(exchange);
+  }
+
+  async #serveDialects(exchange: HttpExchange): Promise<void> {
     const [body, dialects] = await Promise.all([exchange.readBody(), this.#parts.dialects()]);
     const parsed = exchange.parseJson(body);
     return parsed.ok ? this.#http.take(parsed.value, exchange, dialects) : refuseBody(exchange.answer, parsed);

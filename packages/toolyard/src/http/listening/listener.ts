@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { ExchangePlace } from "../exchange.ts";
 import type { KeyPair } from "../tls/key-pair.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
@@ -19,6 +20,12 @@ export interface PortListener extends Listener {
   certify(pair: KeyPair): Promise<void>;
 }
 
+/**
+ * Takes over a connection that is not a plain HTTP connection. `bytes` were read from it, and it is paused. Returns
+ * false for a connection of another kind, which then stays unchanged.
+ */
+export type TakeConnection = (socket: Socket, bytes: Buffer) => boolean;
+
 /** Object on which endpoints are mounted. */
 export interface Mountable {
   /** Parts that all exchanges of the listener share. Absent: requests of other hubs arrive only over HTTP. */
@@ -28,6 +35,20 @@ export interface Mountable {
    * `refusalBody` formats the listener's own refusals on the path; without it they are JSON-RPC errors.
    */
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void;
+  /**
+   * Offers each connection whose next request is not plain to `take`, before Node's server gets it. Absent: connections
+   * of this listener cannot be taken over.
+   */
+  upgrade?(take: TakeConnection): void;
+}
+
+/** Returns a listener that differs from another one in how routes are added. */
+export function withRoute(listener: Mountable, route: Mountable["route"]): Mountable {
+  return {
+    ...(listener.place && { place: listener.place }),
+    route,
+    ...(listener.upgrade && { upgrade: (take) => listener.upgrade?.(take) }),
+  };
 }
 
 /** Listener on which endpoints are mounted. It checks, authenticates and routes requests. */

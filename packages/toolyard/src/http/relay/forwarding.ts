@@ -1,5 +1,5 @@
 import type { HttpExchange } from "../exchange.ts";
-import type { RequestHeaders } from "../wire.ts";
+import type { RawHeaders, RequestHeaders } from "../wire.ts";
 import { answerHeaders, RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
 
 /**
@@ -12,6 +12,24 @@ import { answerHeaders, RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
  * - `lost`: the hub stopped answering after it may have started to execute the request.
  */
 export type ForwardResult = "answered" | "absent" | "unsent" | "gone" | "lost";
+
+/** Head of an answer of another hub. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Value of `RELAY_HEADER`. */
+  readonly treatment: string | undefined;
+  /** Headers for the caller. */
+  readonly headers: RawHeaders;
+}
+
+export function readAnswerHead(status: number, headers: RequestHeaders): AnswerHead {
+  const treatment = headers[RELAY_HEADER];
+  return {
+    status,
+    treatment: typeof treatment === "string" ? treatment : undefined,
+    headers: answerHeaders(headers),
+  };
+}
 
 /** One request that another hub answers. Passes the answer to the caller. */
 export class Forwarding {
@@ -37,28 +55,27 @@ export class Forwarding {
   }
 
   /** Receives the head of the other hub's answer. Returns true if the body must be passed to the caller. */
-  begin(status: number, headers: RequestHeaders): boolean {
-    const treated = headers[RELAY_HEADER];
-    if (treated === RELAYED.answered) {
+  begin({ status, treatment }: AnswerHead): boolean {
+    if (treatment === RELAYED.answered) {
       this.#hasHead = true;
       this.#settle("answered");
       return !this.#isOver;
     }
     this.#isOver = true;
-    this.#settle(treated === RELAYED.absent ? "absent" : unreadResult(status));
+    this.#settle(treatment === RELAYED.absent ? "absent" : unreadResult(status));
     return false;
   }
 
   /** Sends a whole answer. */
-  send(status: number, headers: RequestHeaders, body: Uint8Array): void {
+  send({ status, headers }: AnswerHead, body: string | Uint8Array): void {
     this.#isOver = true;
-    this.http.answer.send(status, answerHeaders(headers), body);
+    this.http.answer.send(status, headers, body);
   }
 
   /** Starts an answer of unknown length. */
-  open(status: number, headers: RequestHeaders): void {
+  open({ status, headers }: AnswerHead): void {
     if (!this.http.answer.isOpen) return;
-    this.http.answer.begin(status, answerHeaders(headers));
+    this.http.answer.begin(status, headers);
     this.http.answer.flush();
   }
 

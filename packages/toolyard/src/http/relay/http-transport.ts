@@ -1,12 +1,10 @@
 import type { Agent, ClientRequest, IncomingMessage, request as createRequest } from "node:http";
 import { codeOf } from "../../core/errors.ts";
 import type { HttpExchange } from "../exchange.ts";
-import { Forwarding, type ForwardResult } from "./forwarding.ts";
+import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "./forwarding.ts";
+import { RELAY_PATH } from "./frames/upgrade.ts";
 import { RELAY_HEADER } from "./relayed-headers.ts";
 import type { SealedRequest } from "./sealed-request.ts";
-
-/** Path of relayed requests, below the base path of a hub. */
-export const RELAY_PATH = "/hub/relay";
 
 /** Milliseconds to connect to another hub. */
 const CONNECT_TIMEOUT_MS = 2000;
@@ -26,7 +24,10 @@ interface HttpModule {
   readonly Agent: typeof Agent;
 }
 
-/** Passes requests to other hubs over HTTP, on connections that stay open. */
+/**
+ * Passes requests to other hubs over HTTP, each as a request of its own: large ones, and all requests to a hub that
+ * refuses connections with frames, for example behind a proxy without upgrades.
+ */
 export class HttpTransport {
   readonly #agents = new Map<string, Agent>();
 
@@ -101,25 +102,23 @@ function watchConnecting(request: ClientRequest): { readonly isOver: boolean } {
 
 function receive(response: IncomingMessage, forwarding: Forwarding): void {
   const { statusCode = 502, headers } = response;
-  if (!forwarding.begin(statusCode, headers)) return void response.resume();
+  const head = readAnswerHead(statusCode, headers);
+  if (!forwarding.begin(head)) return void response.resume();
   response.on("error", () => forwarding.fail("lost"));
   const length = headers["content-length"];
-  if (length !== undefined && Number(length) <= MAX_WHOLE_BYTES) receiveWhole(response, forwarding);
-  else receivePieces(response, forwarding, statusCode);
+  if (length !== undefined && Number(length) <= MAX_WHOLE_BYTES) receiveWhole(response, forwarding, head);
+  else receivePieces(response, forwarding, head);
 }
 
-function receiveWhole(response: IncomingMessage, forwarding: Forwarding): void {
+function receiveWhole(response: IncomingMessage, forwarding: Forwarding, head: AnswerHead): void {
   const pieces: Buffer[] = [];
   response.on("data", (piece: Buffer) => pieces.push(piece));
-  response.on("end", () => {
-    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-    forwarding.send(response.statusCode ?? 502, response.headers, body);
-  });
+  response.on("end", () => forwarding.send(head, pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
 }
 
-function receivePieces(response: IncomingMessage, forwarding: Forwarding, status: number): void {
+function receivePieces(response: IncomingMessage, forwarding: Forwarding, head: AnswerHead): void {
   const { answer } = forwarding.http;
-  forwarding.open(status, response.headers);
+  forwarding.open(head);
   answer.onDrained(() => response.resume());
   response.on("data", (piece: Buffer) => {
     if (!answer.write(piece)) response.pause();

@@ -1,16 +1,22 @@
 import type { Logger } from "../../core/ports/ports.ts";
 import type { Peers } from "../../state/ports/peers.ts";
-import { PrincipalReader, writePrincipal } from "../adapters/workers/principal-text.ts";
-import { RemoteRequest } from "../adapters/workers/remote-wire.ts";
+import { PrincipalReader } from "../adapters/workers/principal-text.ts";
 import { answerFailure } from "../answer/failure.ts";
 import type { HttpAnswer } from "../answer/answer.ts";
 import { Refusal } from "../answer/refusal.ts";
 import { HttpExchange, type ExchangePlace } from "../exchange.ts";
 import type { Mountable } from "../listening/listener.ts";
+import { HeadMemo } from "../wire.ts";
 import type { ForwardResult } from "./forwarding.ts";
-import { HttpTransport, RELAY_PATH } from "./http-transport.ts";
-import { passedHeaders, RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
-import { RequestSeal, type RelayHead, type SealedRequest } from "./sealed-request.ts";
+import { fitsFrame } from "./frames/frame-connection.ts";
+import { FramedRequest, FrameHost, type HostedRequest } from "./frames/frame-host.ts";
+import { FrameTransport, type OtherHub } from "./frames/frame-transport.ts";
+import { Handshakes } from "./frames/handshake.ts";
+import { headFacts, HeadReader, writeHead, type FrameHead } from "./frames/request-heads.ts";
+import { RELAY_PATH } from "./frames/upgrade.ts";
+import { HttpTransport } from "./http-transport.ts";
+import { RELAY_HEADER, RELAYED } from "./relayed-headers.ts";
+import { RequestSeal, type SealedRequest } from "./sealed-request.ts";
 import { StoreTransport } from "./store-transport.ts";
 
 export interface RelayParts {
@@ -18,11 +24,13 @@ export interface RelayParts {
   readonly peers: Peers;
   /** Returns the secret of the store. */
   readonly secret: () => Uint8Array;
+  /** Returns the time of the store's clock, in milliseconds since 1970. */
+  readonly now: () => number;
   readonly logger: Logger;
 }
 
 /** Answers a request that another hub has passed to this one. */
-export type RelayHandler = (exchange: HttpExchange, head: RelayHead) => void | Promise<void>;
+export type RelayHandler = (exchange: HttpExchange, head: FrameHead) => void | Promise<void>;
 
 /** Request to pass to another hub. */
 export interface RelayedRequest {
@@ -40,17 +48,22 @@ const FOREIGN = "Only the hubs of the same store may send requests here, each on
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Passes requests between the hubs of a store: over HTTP if the other hub has announced an address, otherwise through
- * the store. A hub authenticates the caller of a request before it passes the request on. The other hub verifies the
- * sending hub, and then compares the caller with the owner of the session or call. Credentials of callers stay at the
- * hub that received them.
+ * Passes requests between the hubs of a store. If the other hub has announced an address, requests are frames on one
+ * connection, or HTTP requests where such a connection is not possible; otherwise they go through the store. A hub
+ * authenticates the caller of a request before it passes the request on. The other hub verifies the sending hub, and
+ * then compares the caller with the owner of the session or call. Credentials of callers stay at the hub that received
+ * them.
  */
 export class HubRelay {
   readonly #parts: RelayParts;
   readonly #seal: RequestSeal;
   readonly #http = new HttpTransport();
+  readonly #handshakes: Handshakes;
+  readonly #frames: FrameTransport;
+  readonly #hosts: FrameHost[] = [];
   readonly #store: StoreTransport;
   readonly #principals = new PrincipalReader();
+  readonly #heads = new HeadReader(this.#principals);
   readonly #streams = new Set<HttpExchange>();
   #handler: RelayHandler | undefined;
   #place: ExchangePlace | undefined;
@@ -59,12 +72,15 @@ export class HubRelay {
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
-    this.#seal = new RequestSeal(parts.hub, parts.secret);
+    this.#seal = new RequestSeal(parts);
+    this.#handshakes = new Handshakes(parts.hub, parts.secret);
+    this.#frames = new FrameTransport(this.#handshakes);
     this.#store = new StoreTransport({
       hub: parts.hub,
       peers: parts.peers,
       logger: parts.logger,
       serve: (request, answer) => this.#serveFromStore(request, answer),
+      keyOf: (code) => this.#seal.messageKey(code),
     });
   }
 
@@ -72,6 +88,7 @@ export class HubRelay {
   mount(listener: Mountable, handler: RelayHandler): void {
     this.#handler = handler;
     this.#place = listener.place;
+    if (listener.place) this.#host(listener, listener.place);
     listener.route({ methods: ["POST"], path: RELAY_PATH, isOpen: true }, (outer) => this.#serveFromHttp(outer));
   }
 
@@ -83,7 +100,7 @@ export class HubRelay {
     const { http } = request;
     if (http.method === "GET") this.#endWithListener(http);
     if (facts.url === undefined) return orUnsent(await this.#store.forward(http, hub, this.#sealed(hub, request)));
-    const result = await this.#http.forward(http, facts.url, this.#sealed(hub, request));
+    const result = await this.#overNetwork({ hub, url: facts.url }, request);
     if (result !== "unsent" && result !== "gone") return result;
     const second = await this.#store.forward(http, hub, this.#sealed(hub, request));
     if (second === "answered") this.#reportUnreached(facts.url);
@@ -92,28 +109,35 @@ export class HubRelay {
 
   close(): void {
     this.#http.close();
+    this.#frames.close();
+    for (const host of this.#hosts) host.close();
     this.#store.close();
   }
 
-  #sealed(to: string, { http, body, hasDialects }: RelayedRequest): SealedRequest {
-    const { method, principal, remoteAddress, baseUrl, path, search, mount } = http;
-    return this.#seal.seal(
-      {
-        to,
-        method,
-        target: path,
-        route: 0,
-        headers: passedHeaders(http.headers),
-        principal: writePrincipal(principal),
-        remoteAddress,
-        baseUrl,
-        path,
-        search,
-        mount,
-        ...(hasDialects && { hasDialects }),
-      },
-      body,
-    );
+  /** Accepts the connections of other hubs at a listener. */
+  #host(listener: Mountable, place: ExchangePlace): void {
+    const host = new FrameHost({
+      handshakes: this.#handshakes,
+      heads: this.#heads,
+      logger: this.#parts.logger,
+      serve: (request, answer) => this.#serveHosted(request, answer, place),
+    });
+    this.#hosts.push(host);
+    place.closing.addEventListener("abort", () => host.leave(), { once: true });
+    listener.upgrade?.((socket, bytes) => host.take(socket, bytes));
+  }
+
+  /** Passes a request on the connection with frames, or as an HTTP request of its own. */
+  async #overNetwork(to: OtherHub, request: RelayedRequest): Promise<ForwardResult> {
+    const { http, body, hasDialects = false } = request;
+    const head = writeHead(http, hasDialects);
+    // A large body would delay the other requests of the connection.
+    const result = fitsFrame(head, body) ? await this.#frames.forward(http, to, { head, body }) : undefined;
+    return result ?? this.#http.forward(http, to.url, this.#sealed(to.hub, request));
+  }
+
+  #sealed(to: string, { http, body, hasDialects = false }: RelayedRequest): SealedRequest {
+    return this.#seal.seal({ ...headFacts(http, hasDialects), to }, body);
   }
 
   async #serveFromHttp(outer: HttpExchange): Promise<void> {
@@ -127,21 +151,38 @@ export class HubRelay {
   #serveFromStore(request: SealedRequest, answer: HttpAnswer): void {
     const place = this.#place;
     if (!place) return answer.cut();
-    this.#serve(request, answer, place).catch((error: unknown) =>
-      answerFailure(error, { answer, method: "POST", logger: this.#parts.logger, refusalBody: undefined }),
-    );
+    this.#serve(request, answer, place).catch((error: unknown) => this.#failed(error, answer));
   }
 
   async #serve(request: SealedRequest, answer: HttpAnswer, place: ExchangePlace): Promise<void> {
     const opened = this.#seal.open(request);
-    if (!opened || !this.#handler) throw new Refusal(403, FOREIGN);
+    if (!opened) throw new Refusal(403, FOREIGN);
     const { head, body } = opened;
-    const { remoteAddress, baseUrl, path, search, mount } = head;
-    const facts = { principal: this.#principals.read(head.principal), remoteAddress, baseUrl, path, search, mount };
-    const inner = new HttpExchange({ request: new RemoteRequest(head, body), answer }, facts, place);
-    inner.relayedFrom = head.from;
+    const read = { head, principal: this.#principals.read(head.principal), memo: new HeadMemo() };
+    return this.#handle({ from: head.from, head: read, request: new FramedRequest(read, body) }, answer, place);
+  }
+
+  #serveHosted(request: HostedRequest, answer: HttpAnswer, place: ExchangePlace): void {
+    try {
+      const handled = this.#handle(request, answer, place);
+      if (handled instanceof Promise) handled.catch((error: unknown) => this.#failed(error, answer));
+    } catch (error) {
+      this.#failed(error, answer);
+    }
+  }
+
+  #handle({ from, head, request }: HostedRequest, answer: HttpAnswer, place: ExchangePlace): void | Promise<void> {
+    if (!this.#handler) throw new Refusal(403, FOREIGN);
+    const { remoteAddress, baseUrl, path, search, mount } = head.head;
+    const facts = { principal: head.principal, remoteAddress, baseUrl, path, search, mount };
+    const inner = new HttpExchange({ request, answer }, facts, place);
+    inner.relayedFrom = from;
     answer.setHeader(RELAY_HEADER, RELAYED.answered);
-    return this.#handler(inner, head);
+    return this.#handler(inner, head.head);
+  }
+
+  #failed(error: unknown, answer: HttpAnswer): void {
+    answerFailure(error, { answer, method: "POST", logger: this.#parts.logger, refusalBody: undefined });
   }
 
   /** Ends a relayed stream when the listener closes. All streams share one listener, because there may be thousands. */

@@ -19,11 +19,19 @@ const BODY = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 let sender: RequestSeal;
 let receiver: RequestSeal;
+let logged: unknown[][];
+
+/** `differenceMs`: difference between the clock of the hub and the one of the test. */
+function sealOf(hub: string, { secret = SECRET, differenceMs = 0 } = {}): RequestSeal {
+  const logger = { warning: (...line: unknown[]) => void logged.push(line) };
+  return new RequestSeal({ hub, secret: () => secret, now: () => Date.now() + differenceMs, logger });
+}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
-  sender = new RequestSeal("hub-1", () => SECRET);
-  receiver = new RequestSeal("hub-2", () => SECRET);
+  logged = [];
+  sender = sealOf("hub-1");
+  receiver = sealOf("hub-2");
 });
 afterEach(() => vi.useRealTimers());
 
@@ -48,11 +56,11 @@ describe("refuses", () => {
   });
 
   test("a request for another hub", () => {
-    expect(new RequestSeal("hub-3", () => SECRET).open(sender.seal(FACTS, BODY))).toBeUndefined();
+    expect(sealOf("hub-3").open(sender.seal(FACTS, BODY))).toBeUndefined();
   });
 
   test("a request of a program with another secret", () => {
-    const forger = new RequestSeal("hub-1", () => Buffer.from("guess"));
+    const forger = sealOf("hub-1", { secret: Buffer.from("guess") });
     expect(receiver.open(forger.seal(FACTS, BODY))).toBeUndefined();
   });
 
@@ -82,8 +90,21 @@ describe("refuses", () => {
   });
 });
 
-test("a request is valid if the clocks of the hubs differ by less than a minute", () => {
-  const request = sender.seal(FACTS, BODY);
-  vi.setSystemTime(Date.now() + 59_000);
-  expect(receiver.open(request)).toBeDefined();
+test.each([-59_000, 59_000])("opens a request if the clocks of the hubs differ by %d ms", (differenceMs) => {
+  expect(sealOf("hub-2", { differenceMs }).open(sender.seal(FACTS, BODY))).toBeDefined();
+  expect(logged).toEqual([]);
+});
+
+test.each([-3_600_000, -61_000, 61_000])("logs once that a clock differs by %d ms", (differenceMs) => {
+  const late = sealOf("hub-2", { differenceMs });
+  for (let count = 0; count < 3; count += 1) expect(late.open(sender.seal(FACTS, BODY))).toBeUndefined();
+  expect(logged).toEqual([[expect.stringContaining("clocks"), { hub: "hub-1", differenceMs }]]);
+});
+
+test("does not log the clock of a program that has another secret", () => {
+  vi.setSystemTime(Date.now() + 100_000);
+  const forged = sealOf("hub-1", { secret: Buffer.from("guess") }).seal(FACTS, BODY);
+  vi.setSystemTime(Date.now() - 100_000);
+  expect(receiver.open(forged)).toBeUndefined();
+  expect(logged).toEqual([]);
 });

@@ -1,21 +1,20 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { FrameHead } from "./frames/request-heads.ts";
 import { ReceivedNumbers } from "./received-numbers.ts";
-import type { RequestHead } from "../adapters/workers/messages.ts";
 
 /** Request that one hub passes to another, without its body. */
-export interface RelayHead extends RequestHead {
+export interface RelayHead extends FrameHead {
   /** Id of the sending hub. */
   readonly from: string;
   /** Id of the hub that must answer. */
   readonly to: string;
-  /** Time of sending, in milliseconds since 1970. */
+  /** Time of sending on the clock of the store, in milliseconds since 1970. */
   readonly at: number;
   /** Random text of the sending process. */
   readonly sender: string;
   /** Number of the request, counted by the sending process. With `sender`, it is different for each request. */
   readonly number: number;
-  /** True if the path of the request also serves other dialects than MCP. @default false */
-  readonly hasDialects?: boolean;
 }
 
 export interface SealedRequest {
@@ -33,8 +32,19 @@ export interface OpenedRequest {
 /** Facts that the sender of a request knows. The seal adds sender, time and number. */
 export type RelayedFacts = Omit<RelayHead, "from" | "at" | "sender" | "number">;
 
+export interface RequestSealParts {
+  readonly hub: string;
+  /** Returns the secret of the store. */
+  readonly secret: () => Uint8Array;
+  /** Returns the time of the store's clock, because the clocks of two machines may differ. */
+  readonly now: () => number;
+  readonly logger: Pick<Logger, "warning">;
+}
+
 /** Maximum milliseconds between sending and receiving a request, including the difference between two clocks. */
 const MAX_AGE_MS = 60_000;
+/** Maximum number of hubs whose clock is reported. */
+const MAX_REPORTED = 100;
 const PREFIX_BYTES = 4;
 
 /**
@@ -42,21 +52,21 @@ const PREFIX_BYTES = 4;
  * once and for a short time.
  */
 export class RequestSeal {
-  readonly #hub: string;
-  readonly #secret: () => Uint8Array;
+  readonly #parts: RequestSealParts;
   #keyed: { readonly secret: Uint8Array; readonly key: Uint8Array } | undefined;
   readonly #received = new ReceivedNumbers(2 * MAX_AGE_MS);
   readonly #sender = randomBytes(9).toString("base64url");
   #number = 0;
+  readonly #reported = new Set<string>();
 
-  constructor(hub: string, secret: () => Uint8Array) {
-    this.#hub = hub;
-    this.#secret = secret;
+  constructor(parts: RequestSealParts) {
+    this.#parts = parts;
   }
 
   seal(facts: RelayedFacts, body: string | Uint8Array): SealedRequest {
     this.#number += 1;
-    const own = { from: this.#hub, at: Date.now(), sender: this.#sender, number: this.#number };
+    const { hub, now } = this.#parts;
+    const own = { from: hub, at: now(), sender: this.#sender, number: this.#number };
     const head = JSON.stringify({ ...facts, ...own } satisfies RelayHead);
     const headBytes = Buffer.byteLength(head);
     const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -75,13 +85,33 @@ export class RequestSeal {
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
     const bodyStart = PREFIX_BYTES + bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.toString("utf8", PREFIX_BYTES, bodyStart)) as RelayHead;
-    const isFresh = Math.abs(Date.now() - head.at) <= MAX_AGE_MS;
-    if (head.to !== this.#hub || !isFresh || !this.#received.add(head.sender, head.number)) return undefined;
+    if (head.to !== this.#parts.hub || !this.#isFresh(head)) return undefined;
+    if (!this.#received.add(head.sender, head.number)) return undefined;
     return { head, body: bytes.subarray(bodyStart) };
   }
 
+  /** Returns the key of the messages that belong to the request with this code. */
+  messageKey(code: string): Buffer {
+    return this.#codeOf(Buffer.from(`messages ${code}`));
+  }
+
+  /** Returns false for a request that is too old. Logs each hub whose clock differs once. */
+  #isFresh({ from, at }: RelayHead): boolean {
+    const differenceMs = Math.round(this.#parts.now() - at);
+    if (Math.abs(differenceMs) <= MAX_AGE_MS) return true;
+    if (!this.#reported.has(from) && this.#reported.size < MAX_REPORTED) {
+      this.#reported.add(from);
+      this.#parts.logger.warning(
+        "A request that another hub passed to this one was refused, because its time differs by more than a minute. " +
+          "Synchronise the clocks of both machines.",
+        { hub: from, differenceMs },
+      );
+    }
+    return false;
+  }
+
   #codeOf(bytes: Uint8Array): Buffer {
-    const secret = this.#secret();
+    const secret = this.#parts.secret();
     // The secret has several uses, each with a separate key.
     if (this.#keyed?.secret !== secret)
       this.#keyed = { secret, key: createHmac("sha256", secret).update("relay").digest() };

@@ -4,8 +4,9 @@ import { RemoteAnswerWire } from "../adapters/workers/remote-wire.ts";
 import { HttpAnswer, type AnswerFaults } from "../answer/answer.ts";
 import type { Delivery, Peers } from "../../state/ports/peers.ts";
 import type { HttpExchange } from "../exchange.ts";
-import { Forwarding, type ForwardResult } from "./forwarding.ts";
+import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "./forwarding.ts";
 import type { SealedRequest } from "./sealed-request.ts";
+import { hasCode, readStoreMessage, writeStoreMessage, type StoreMessage } from "./store-message.ts";
 
 export interface StoreTransportParts {
   readonly hub: string;
@@ -13,11 +14,14 @@ export interface StoreTransportParts {
   readonly logger: AnswerFaults;
   /** Answers a request of another hub. */
   readonly serve: (request: SealedRequest, answer: HttpAnswer) => void;
+  /** Returns the key of the messages that belong to the request with this code. */
+  readonly keyOf: (code: string) => Uint8Array;
 }
 
 /** Request that this hub has passed to another one. */
 interface ForwardedRequest {
   readonly to: string;
+  readonly key: Uint8Array;
   readonly forwarding: Forwarding;
   received: number;
   sent: number;
@@ -26,6 +30,7 @@ interface ForwardedRequest {
 /** Request of another hub that this hub answers. */
 interface ServedRequest {
   readonly wire: RemoteAnswerWire;
+  readonly key: Uint8Array;
   received: number;
   /** Reports to the other hub that the answer is incomplete. */
   readonly cut: () => void;
@@ -35,7 +40,6 @@ interface ServedRequest {
 const MAX_REQUESTS = 2048;
 /** Milliseconds between two checks if the other hub is alive. */
 const CHECK_MS = 2000;
-const CODE_BYTES = 4;
 /**
  * Maximum number of bytes of an answer in one message. Redis disconnects a subscriber if more than 32 MB wait
  * for it (`client-output-buffer-limit`). The answers of all other requests would then be lost as well.
@@ -44,17 +48,23 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Frame that ends an incomplete answer. The receiver does not check its message number. */
 const CUT = { type: FRAME.cut, head: "", body: "" } as const;
 
+/** Place of a message among those of one request, and the key of that request. */
+interface MessagePlace {
+  readonly to: string;
+  readonly number: number;
+  readonly key?: Uint8Array;
+}
+
 /**
- * Passes requests to other hubs through the store, for hubs that do not reach each other over HTTP. Messages have the
- * form `u8 length · sender · u32 number · frames`. The number counts the messages of one request in one direction, so
- * that a missing message is noticed.
+ * Passes requests to other hubs through the store, for hubs that do not reach each other over HTTP. All messages that
+ * belong to a request have a code with a key of that request, so that other users of the store cannot answer it.
  */
 export class StoreTransport {
   readonly #parts: StoreTransportParts;
   readonly #sent = new Map<number, ForwardedRequest>();
   readonly #served = new Map<string, ServedRequest>();
   /** Requests with an incomplete answer: a part could not be sent to the hub that passed the request. */
-  readonly #unfinished = new Map<string, { readonly from: string; readonly exchange: number }>();
+  readonly #unfinished = new Map<string, { readonly place: MessagePlace; readonly exchange: number }>();
   readonly #unlisten: readonly (() => void)[];
   #lastRequest = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -74,10 +84,11 @@ export class StoreTransport {
     this.#lastRequest = (this.#lastRequest + 1) % 2 ** 32;
     const id = this.#lastRequest;
     const forwarding = new Forwarding(http, () => this.#stop(id));
-    const sent: ForwardedRequest = { to, forwarding, received: 0, sent: 0 };
+    const sent: ForwardedRequest = { to, key: this.#parts.keyOf(code), forwarding, received: 0, sent: 1 };
     this.#sent.set(id, sent);
     this.#watch();
-    const delivery = await this.#send(id, { type: FRAME.request, head: code, body: bytes });
+    const frame = { type: FRAME.request, exchange: id, head: code, body: bytes };
+    const delivery = await this.#post({ to, number: 1 }, frame);
     if (delivery === "absent") this.#fail(id, "gone");
     if (delivery === "unknown") this.#fail(id, "lost");
     const result = await forwarding.result;
@@ -94,7 +105,7 @@ export class StoreTransport {
     }
     const unfinished = Array.from(this.#unfinished.values());
     this.#unfinished.clear();
-    for (const { from, exchange } of unfinished) void this.#post(from, 0, { ...CUT, exchange });
+    for (const { place, exchange } of unfinished) void this.#post(place, { ...CUT, exchange });
   }
 
   close(): void {
@@ -103,38 +114,34 @@ export class StoreTransport {
     this.#failAll();
   }
 
-  #send(id: number, frame: Omit<OutgoingFrame, "exchange">): Promise<Delivery> {
+  /** Sends a message that follows a request. */
+  #send(id: number, frame: Omit<OutgoingFrame, "exchange">): void {
     const sent = this.#sent.get(id);
-    if (!sent) return Promise.resolve("absent");
+    if (!sent) return;
     sent.sent += 1;
-    return this.#post(sent.to, sent.sent, { ...frame, exchange: id });
+    void this.#post({ to: sent.to, number: sent.sent, key: sent.key }, { ...frame, exchange: id });
   }
 
-  #post(to: string, number: number, frame: OutgoingFrame): Promise<Delivery> {
-    const sender = Buffer.from(this.#parts.hub);
-    const prefix = Buffer.alloc(1 + sender.length + CODE_BYTES);
-    prefix.writeUInt8(sender.length, 0);
-    prefix.set(sender, 1);
-    prefix.writeUInt32LE(number, 1 + sender.length);
-    return this.#parts.peers.send(to, Buffer.concat([prefix, encodeFrames([frame])]));
+  #post({ to, number, key }: MessagePlace, frame: OutgoingFrame): Promise<Delivery> {
+    const message = { from: this.#parts.hub, number, frames: encodeFrames([frame]) };
+    return this.#parts.peers.send(to, writeStoreMessage(message, key));
   }
 
-  #received(message: Buffer): void {
-    const bodyStart = 1 + message.readUInt8(0) + CODE_BYTES;
-    const from = message.toString("utf8", 1, bodyStart - CODE_BYTES);
-    const number = message.readUInt32LE(bodyStart - CODE_BYTES);
-    for (const frame of new FrameDecoder().decode(message.subarray(bodyStart))) {
-      if (frame.type >= FRAME.ready) this.#receivedRequest(from, number, frame);
-      else this.#receivedAnswer(from, number, frame);
+  #received(bytes: Buffer): void {
+    const message = readStoreMessage(bytes);
+    if (!message) return;
+    for (const frame of new FrameDecoder().decode(message.frames)) {
+      if (frame.type >= FRAME.ready) this.#receivedRequest(message, frame);
+      else this.#receivedAnswer(message, frame);
     }
   }
 
   /** Handles a frame of the hub that passed a request to this one. */
-  #receivedRequest(from: string, number: number, { type, exchange, head, body }: WorkerFrame): void {
-    const key = `${from} ${exchange}`;
+  #receivedRequest(message: StoreMessage, { type, exchange, head, body }: WorkerFrame): void {
+    const { from, number } = message;
     if (type === FRAME.request) return this.#serve(from, exchange, { code: head, bytes: Buffer.from(body) });
-    const served = this.#served.get(key);
-    if (!served) return;
+    const served = this.#served.get(`${from} ${exchange}`);
+    if (!served || !hasCode(message, served.key)) return;
     served.received += 1;
     // Messages are counted from the request, which was the first one. If one is missing, the caller counts as
     // disconnected.
@@ -143,13 +150,14 @@ export class StoreTransport {
   }
 
   #serve(from: string, exchange: number, request: SealedRequest): void {
-    const key = `${from} ${exchange}`;
+    const id = `${from} ${exchange}`;
+    const key = this.#parts.keyOf(request.code);
     let number = 0;
     const post = (frame: Omit<OutgoingFrame, "exchange">): void => {
       number += 1;
-      void this.#post(from, number, { ...frame, exchange }).then((delivery) => {
+      void this.#post({ to: from, number, key }, { ...frame, exchange }).then((delivery) => {
         if (delivery === "unknown" && this.#unfinished.size < MAX_REQUESTS)
-          this.#unfinished.set(key, { from, exchange });
+          this.#unfinished.set(id, { place: { to: from, number: 0, key }, exchange });
       });
     };
     if (this.#served.size >= MAX_REQUESTS) return post(CUT);
@@ -158,25 +166,25 @@ export class StoreTransport {
       sendHead: (type: number, _exchange: number, head: string) => post({ type, head, body: "" }),
       sendBare: (type: number) => post({ type, head: "", body: "" }),
     };
-    const wire = new RemoteAnswerWire(channel, exchange, () => this.#served.delete(key));
-    this.#served.set(key, { wire, received: 0, cut: () => post(CUT) });
+    const wire = new RemoteAnswerWire(channel, exchange, () => this.#served.delete(id));
+    this.#served.set(id, { wire, key, received: 0, cut: () => post(CUT) });
     this.#watch();
     this.#parts.serve(request, new HttpAnswer(wire, this.#parts.logger));
   }
 
   /** Handles a frame of the hub that answers a request of this one. */
-  #receivedAnswer(from: string, number: number, frame: WorkerFrame): void {
+  #receivedAnswer(message: StoreMessage, frame: WorkerFrame): void {
     const sent = this.#sent.get(frame.exchange);
-    if (sent?.to !== from) return;
+    if (sent?.to !== message.from || !hasCode(message, sent.key)) return;
     sent.received += 1;
-    if (number !== sent.received || frame.type === FRAME.cut) return this.#fail(frame.exchange, "lost");
+    if (message.number !== sent.received || frame.type === FRAME.cut) return this.#fail(frame.exchange, "lost");
     const { forwarding } = sent;
     switch (frame.type) {
       case FRAME.answer:
         return this.#answered(frame, forwarding);
       case FRAME.begin: {
-        const { status, headers } = JSON.parse(frame.head) as WorkerAnswerHead;
-        if (forwarding.begin(status, headers)) return forwarding.open(status, headers);
+        const head = readHead(frame.head);
+        if (forwarding.begin(head)) return forwarding.open(head);
         return this.#drop(frame.exchange);
       }
       case FRAME.piece:
@@ -188,21 +196,19 @@ export class StoreTransport {
   }
 
   #answered({ exchange, head, body }: WorkerFrame, forwarding: Forwarding): void {
-    const { status, headers } = JSON.parse(head) as WorkerAnswerHead;
-    if (forwarding.begin(status, headers)) forwarding.send(status, headers, Buffer.from(body));
+    const read = readHead(head);
+    if (forwarding.begin(read)) forwarding.send(read, Buffer.from(body));
     this.#drop(exchange);
   }
 
   #piece({ exchange, body }: WorkerFrame, { http }: Forwarding): void {
     const piece = Buffer.from(body);
-    http.answer.write(piece, () => {
-      void this.#send(exchange, { type: FRAME.taken, head: String(piece.length), body: "" });
-    });
+    http.answer.write(piece, () => this.#send(exchange, { type: FRAME.taken, head: String(piece.length), body: "" }));
   }
 
   /** Ends a request after its caller has disconnected. */
   #stop(id: number): void {
-    void this.#send(id, { type: FRAME.gone, head: "", body: "" });
+    this.#send(id, { type: FRAME.gone, head: "", body: "" });
     this.#drop(id);
   }
 
@@ -241,4 +247,9 @@ export class StoreTransport {
       return true;
     }
   }
+}
+
+function readHead(text: string): AnswerHead {
+  const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
+  return readAnswerHead(status, headers);
 }

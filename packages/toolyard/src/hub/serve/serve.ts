@@ -6,7 +6,13 @@ import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { mountEndpoints } from "../../endpoints/mount-endpoints.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
 import { resolveRest } from "../../endpoints/rest/options.ts";
-import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listening/listener.ts";
+import {
+  withRoute,
+  type Listener,
+  type ListenerAddress,
+  type Mountable,
+  type PortListener,
+} from "../../http/listening/listener.ts";
 import { createListener } from "../../http/adapters/node/listener.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import { sendJson, sendText } from "../../http/answer/send.ts";
@@ -150,13 +156,10 @@ export async function openEndpoints(
     dialects: getService(hub.services, DIALECTS),
   } satisfies ServicesOf<KernelServingKey>);
   const mounts = new Router();
-  const recorded: Mountable = {
-    ...(listener.place && { place: listener.place }),
-    route: (path, handler, refusalBody) => {
-      mounts.add(path, handler);
-      listener.route(path, handler, refusalBody);
-    },
-  };
+  const recorded = withRoute(listener, (path, handler, refusalBody) => {
+    mounts.add(path, handler);
+    listener.route(path, handler, refusalBody);
+  });
   mountEndpoints(endpoints, recorded);
   mountDocuments(access, listener);
   // All names below `/mcp/` count as profiles, because callers must not find out which profiles exist.

@@ -69,6 +69,8 @@ export interface HubState {
   readonly queues?: SharedQueues;
   /** The other hubs. Absent if only this process uses the store. */
   readonly peers?: Peers;
+  /** Current time of the store's clock, in milliseconds since 1970. @default the time of this machine */
+  readonly now?: number;
   /** True while the store cannot be reached. @default false */
   readonly isLost?: boolean;
   /** True if calls with a limit are refused while the store cannot be reached. @default false */

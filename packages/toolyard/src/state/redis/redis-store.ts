@@ -39,8 +39,9 @@ export async function joinRedisStore(
   const client = createClient((await importRedis()) as RedisLibrary, options);
   const subscriber = duplicateClient(client);
   const connection = new RedisConnection(client, logger);
-  // Only the other connection reports a lost store, because both lose it at the same time.
-  subscriber.on("error", () => {});
+  // Only the other connection reports a lost store, because both lose it at the same time. While connecting, either may
+  // fail first.
+  subscriber.on("error", (error: Error) => (connection.lastError ??= error));
   try {
     await Promise.all([client.connect(), subscriber.connect()]);
     await connection.readClock();
@@ -143,6 +144,10 @@ class RedisHubState implements HubState {
 
   get secret(): Uint8Array {
     return this.#secret;
+  }
+
+  get now(): number {
+    return this.#parts.connection.now;
   }
 
   get isLost(): boolean {

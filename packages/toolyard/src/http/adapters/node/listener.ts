@@ -8,7 +8,7 @@ import { tooLarge } from "../../request/body-refusals.ts";
 import { Dispatcher } from "../../dispatcher.ts";
 import type { ExchangePlace } from "../../exchange.ts";
 import { listenOn } from "../../listening/listen-on.ts";
-import type { ListenerAddress, PortListener } from "../../listening/listener.ts";
+import type { ListenerAddress, PortListener, TakeConnection } from "../../listening/listener.ts";
 import type { HttpOptions } from "../../options.ts";
 import { urlOf } from "../../listening/reach.ts";
 import { sendRefusal } from "../../answer/refusal.ts";
@@ -62,6 +62,9 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   /** Server for requests that are not plain. It does not listen. */
   readonly #server: Server;
   #gate: TlsGate | undefined;
+  #take: TakeConnection | undefined;
+  /** Connections that were taken over. */
+  readonly #taken = new Set<Socket>();
   #name: string | undefined;
   #address: ListenerAddress | undefined;
   #isWatching = false;
@@ -87,6 +90,10 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
     this.#dispatcher.router.add(place, handler, refusalBody);
+  }
+
+  upgrade(take: TakeConnection): void {
+    this.#take = take;
   }
 
   async certify(pair: KeyPair): Promise<void> {
@@ -124,6 +131,10 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   }
 
   handOver(socket: Socket, bytes: Buffer): void {
+    if (this.#take?.(socket, bytes)) {
+      this.#taken.add(socket);
+      return void socket.once("close", () => this.#taken.delete(socket));
+    }
     // Node starts the timers for slow clients when a server emits `listening`, and this server never listens.
     if (!this.#isWatching) this.#server.emit("listening");
     this.#isWatching = true;
@@ -163,10 +174,11 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     clearTimeout(timer);
   }
 
-  // Closes connections without a request. Node would wait for a connection without data, because it counts as busy.
+  // Closes connections without a request. Node would wait for a connection without data, because it counts as busy. A
+  // connection that was taken over is closed by its new owner.
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
-    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
+    for (const socket of this.#sockets) if (!busy.has(socket) && !this.#taken.has(socket)) socket.destroy();
   }
 
   /** Opens a connection from which nothing has been read, encrypted if required. */

@@ -65,16 +65,19 @@ export interface OutgoingFrame {
   readonly body: string | Uint8Array;
 }
 
-/** Encodes frames into one buffer, so that many small frames are written together. */
-export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
+/**
+ * Encodes frames into one buffer, so that many small frames are written together. `reservedBytes`: number of bytes to
+ * leave free at its start.
+ */
+export function encodeFrames(frames: readonly OutgoingFrame[], reservedBytes = 0): Buffer {
   const sizes = frames.map(
     ({ head, body }) =>
       [Buffer.byteLength(head), typeof body === "string" ? Buffer.byteLength(body) : body.length] as const,
   );
   const bytes = Buffer.allocUnsafe(
-    sizes.reduce((sum, [head, body]) => sum + PREFIX_BYTES + FIXED_BYTES + head + body, 0),
+    sizes.reduce((sum, [head, body]) => sum + PREFIX_BYTES + FIXED_BYTES + head + body, reservedBytes),
   );
-  let at = 0;
+  let at = reservedBytes;
   for (const [index, { type, exchange, head, body }] of frames.entries()) {
     const [headLength, bodyLength] = sizes[index]!;
     at = bytes.writeUInt32LE(FIXED_BYTES + headLength + bodyLength, at);

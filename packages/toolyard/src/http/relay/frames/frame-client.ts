@@ -1,0 +1,163 @@
+import { isAscii } from "node:buffer";
+import type { Socket } from "node:net";
+import { FRAME, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
+import type { WorkerAnswerHead } from "../../adapters/workers/messages.ts";
+import type { HttpExchange } from "../../exchange.ts";
+import { Forwarding, readAnswerHead, type AnswerHead, type ForwardResult } from "../forwarding.ts";
+import { ALIVE, FrameConnection } from "./frame-connection.ts";
+import { MAX_EXCHANGES } from "./frame-host.ts";
+import type { ConnectionKeys } from "./handshake.ts";
+
+/** Request with the text of its head. */
+export interface FramedMessage {
+  readonly head: string;
+  readonly body: string | Uint8Array;
+}
+
+/** Maximum number of bytes of a body that is written together with its head. */
+const MAX_JOINED_BYTES = 16 * 1024;
+/** Maximum number of cached heads of answers. */
+const MAX_HEADS = 1024;
+/** Milliseconds between two checks if the connection is used. It is closed if it was not used since the last one. */
+const UNUSED_MS = 60_000;
+const LAST_EXCHANGE = 2 ** 32;
+
+/** Connection on which this hub sends requests to another one. */
+export class FrameClient {
+  readonly #connection: FrameConnection;
+  readonly #sent = new Map<number, Forwarding>();
+  readonly #heads = new Map<string, AnswerHead>();
+  #lastExchange = 0;
+  readonly #timer: NodeJS.Timeout;
+  #isLeaving = false;
+  /** True if a request was sent since the last check. */
+  #isUsed = true;
+
+  /** `rest`: bytes that arrived after the handshake. */
+  constructor(socket: Socket, keys: ConnectionKeys, rest: Buffer) {
+    this.#connection = new FrameConnection({
+      socket,
+      ownKey: keys.client,
+      otherKey: keys.server,
+      onFrame: (frame) => this.#received(frame),
+      onClosed: (unsent) => this.#closed(unsent),
+    });
+    // Proves to the other hub that this hub has the keys.
+    this.#connection.sendBare(ALIVE);
+    if (rest.length > 0) socket.unshift(rest);
+    this.#timer = setInterval(() => this.#check(), UNUSED_MS).unref();
+    socket.resume();
+  }
+
+  /** True if new requests may be sent. */
+  get isUsable(): boolean {
+    return this.#connection.isOpen && !this.#isLeaving;
+  }
+
+  /** Sends a request. Resolves to `undefined` if there is no room for it. */
+  forward(http: HttpExchange, { head, body }: FramedMessage): Promise<ForwardResult | undefined> {
+    const connection = this.#connection;
+    if (!this.isUsable || connection.isFull || this.#sent.size >= MAX_EXCHANGES) return Promise.resolve(undefined);
+    const exchange = this.#nextExchange();
+    const forwarding = new Forwarding(http, () => {
+      connection.sendBare(FRAME.gone, exchange);
+      this.#drop(exchange);
+    });
+    this.#isUsed = true;
+    this.#sent.set(exchange, forwarding);
+    connection.send({ type: FRAME.request, exchange, head, body });
+    return forwarding.result;
+  }
+
+  /** Sends no further requests, and closes the connection when the running ones were answered. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#endIfUnused();
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #nextExchange(): number {
+    do this.#lastExchange = (this.#lastExchange + 1) % LAST_EXCHANGE;
+    while (this.#sent.has(this.#lastExchange));
+    return this.#lastExchange;
+  }
+
+  #received(frame: WorkerFrame): void {
+    if (frame.type === FRAME.close) return this.leave();
+    const forwarding = this.#sent.get(frame.exchange);
+    if (!forwarding) return;
+    switch (frame.type) {
+      case FRAME.answer:
+        return this.#answered(frame, forwarding);
+      case FRAME.begin:
+        return this.#begun(frame, forwarding);
+      case FRAME.piece:
+        return this.#piece(frame, forwarding);
+      case FRAME.end:
+        this.#drop(frame.exchange);
+        return forwarding.end();
+      case FRAME.cut:
+        this.#drop(frame.exchange);
+        return forwarding.fail("lost");
+    }
+  }
+
+  #answered({ exchange, head: text, body }: WorkerFrame, forwarding: Forwarding): void {
+    this.#drop(exchange);
+    const head = this.#head(text);
+    if (forwarding.begin(head)) forwarding.send(head, joinable(body));
+  }
+
+  #begun({ exchange, head: text }: WorkerFrame, forwarding: Forwarding): void {
+    const head = this.#head(text);
+    if (forwarding.begin(head)) return forwarding.open(head);
+    this.#connection.sendBare(FRAME.gone, exchange);
+    this.#drop(exchange);
+  }
+
+  #piece({ exchange, body }: WorkerFrame, { http }: Forwarding): void {
+    // The body is part of a larger buffer, which a slow caller must not keep in memory.
+    const piece = Buffer.from(body);
+    http.answer.write(piece, () => this.#connection.sendHead(FRAME.taken, exchange, String(piece.length)));
+  }
+
+  #head(text: string): AnswerHead {
+    let head = this.#heads.get(text);
+    if (head) return head;
+    const { status, headers } = JSON.parse(text) as WorkerAnswerHead;
+    head = readAnswerHead(status, headers);
+    if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
+    this.#heads.set(text, head);
+    return head;
+  }
+
+  #drop(exchange: number): void {
+    this.#sent.delete(exchange);
+    this.#endIfUnused();
+  }
+
+  #endIfUnused(): void {
+    if (this.#isLeaving && this.#sent.size === 0) this.#connection.end();
+  }
+
+  #check(): void {
+    if (!this.#isUsed && this.#sent.size === 0) this.leave();
+    this.#isUsed = false;
+  }
+
+  #closed(unsent: readonly OutgoingFrame[]): void {
+    clearInterval(this.#timer);
+    const kept = new Set(unsent.map(({ type, exchange }) => (type === FRAME.request ? exchange : undefined)));
+    for (const [exchange, forwarding] of Array.from(this.#sent))
+      forwarding.fail(kept.has(exchange) ? "unsent" : "lost");
+    this.#sent.clear();
+  }
+}
+
+/** Returns a small body as a text if it is ASCII: a text is written together with the head of the answer. */
+function joinable(body: Buffer): string | Buffer {
+  return body.length <= MAX_JOINED_BYTES && isAscii(body) ? body.toString("latin1") : Buffer.from(body);
+}

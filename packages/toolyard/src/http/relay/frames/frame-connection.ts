@@ -1,0 +1,156 @@
+import type { Socket } from "node:net";
+import { FrameDecoder, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
+import { MAX_RECORD_BYTES, RecordReader, RecordWriter } from "./records.ts";
+
+/** Type of a frame that shows that a hub is alive. It has no content. */
+export const ALIVE = 60;
+
+/** Maximum number of bytes of one frame's head and body. */
+export const MAX_FRAME_BYTES = MAX_RECORD_BYTES / 2;
+/** Number of bytes of frames after which a record is written. A record with one frame may be larger. */
+const RECORD_BYTES = MAX_RECORD_BYTES / 4;
+/** Maximum number of bytes that wait for the other hub. Above it, this hub accepts no further work for it. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** Milliseconds between two checks of a connection. A hub that has sent nothing meanwhile sends an `ALIVE` frame. */
+const CHECK_MS = 2000;
+/** Number of checks without any data after which the other hub counts as unreachable. */
+const MAX_SILENT_CHECKS = 5;
+
+export interface FrameConnectionParts {
+  readonly socket: Socket;
+  /** Key of the records that this hub sends. */
+  readonly ownKey: Buffer;
+  /** Key of the records that the other hub sends. */
+  readonly otherKey: Buffer;
+  readonly onFrame: (frame: WorkerFrame) => void;
+  /** Called once after the connection was closed. `unsent`: frames that were not passed to the system. */
+  readonly onClosed: (unsent: readonly OutgoingFrame[]) => void;
+}
+
+/**
+ * Authenticated connection between two hubs. Frames of one turn of the event loop are sent together as one record. A
+ * connection on which nothing arrives for ten seconds is closed, so that a hub whose machine failed is noticed.
+ */
+export class FrameConnection {
+  readonly #parts: FrameConnectionParts;
+  readonly #writer: RecordWriter;
+  readonly #timer: NodeJS.Timeout;
+  #queue: OutgoingFrame[] = [];
+  #isOpen = true;
+  #hasSent = false;
+  #hasReceived = true;
+  #silentChecks = 0;
+
+  constructor(parts: FrameConnectionParts) {
+    this.#parts = parts;
+    const { socket, ownKey, otherKey } = parts;
+    this.#writer = new RecordWriter(ownKey);
+    const reader = new RecordReader(otherKey);
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => this.#received(chunk, reader));
+    // The error is ignored, because `close` reports the end of the connection.
+    socket.on("error", () => {});
+    socket.once("end", () => this.close());
+    socket.once("close", () => this.#closed());
+    this.#timer = setInterval(() => this.#check(), CHECK_MS);
+    this.#timer.unref();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** True while the other hub reads more slowly than this hub writes. */
+  get isFull(): boolean {
+    return this.#parts.socket.writableLength > MAX_WAITING_BYTES;
+  }
+
+  /** Sends a frame of at most `MAX_FRAME_BYTES`. */
+  send(frame: OutgoingFrame): void {
+    if (!this.#isOpen) return;
+    if (this.#queue.length === 0) setImmediate(() => this.#flush());
+    this.#queue.push(frame);
+  }
+
+  /** Sends a frame that consists only of its type. */
+  sendBare(type: number, exchange = 0): void {
+    this.send({ type, exchange, head: "", body: "" });
+  }
+
+  /** Sends a frame without a body. */
+  sendHead(type: number, exchange: number, head: string): void {
+    this.send({ type, exchange, head, body: "" });
+  }
+
+  /** Stops reading until the other hub has read the waiting bytes. */
+  waitForRoom(): void {
+    const { socket } = this.#parts;
+    if (socket.isPaused()) return;
+    socket.pause();
+    socket.once("drain", () => socket.resume());
+  }
+
+  /** Closes the connection after the waiting frames were sent. */
+  end(): void {
+    this.#flush();
+    this.#parts.socket.end();
+  }
+
+  /** Closes the connection immediately. */
+  close(): void {
+    this.#parts.socket.destroy();
+  }
+
+  #received(chunk: Buffer, reader: RecordReader): void {
+    this.#hasReceived = true;
+    try {
+      for (const record of reader.read(chunk))
+        for (const frame of new FrameDecoder().decode(record)) if (this.#isOpen) this.#parts.onFrame(frame);
+    } catch {
+      // No later byte of the connection can be trusted.
+      this.close();
+    }
+  }
+
+  #flush(): void {
+    const frames = this.#queue;
+    if (frames.length === 0 || this.#parts.socket.destroyed) return;
+    this.#queue = [];
+    this.#hasSent = true;
+    let start = 0;
+    let bytes = 0;
+    for (const [at, { head, body }] of frames.entries()) {
+      bytes += maxBytesOf(head, body);
+      if (bytes < RECORD_BYTES && at < frames.length - 1) continue;
+      this.#parts.socket.write(this.#writer.write(frames.slice(start, at + 1)));
+      [start, bytes] = [at + 1, 0];
+    }
+  }
+
+  /** Counts checks and not time, because a hub whose own event loop was blocked has not read what arrived. */
+  #check(): void {
+    this.#silentChecks = this.#hasReceived ? 0 : this.#silentChecks + 1;
+    if (this.#silentChecks >= MAX_SILENT_CHECKS) return this.close();
+    if (!this.#hasSent) this.sendBare(ALIVE);
+    this.#hasSent = false;
+    this.#hasReceived = false;
+  }
+
+  #closed(): void {
+    this.#isOpen = false;
+    clearInterval(this.#timer);
+    const unsent = this.#queue;
+    this.#queue = [];
+    this.#parts.onClosed(unsent);
+  }
+}
+
+/** Returns true if a frame may be sent as one piece. */
+export function fitsFrame(head: string, body: string | Uint8Array): boolean {
+  return maxBytesOf(head, body) <= MAX_FRAME_BYTES;
+}
+
+/** Returns a limit of the encoded size that needs no reading: a UTF-16 unit has at most 3 bytes in UTF-8. */
+function maxBytesOf(head: string, body: string | Uint8Array): number {
+  return head.length * 3 + (typeof body === "string" ? body.length * 3 : body.length);
+}

@@ -1,0 +1,82 @@
+import { FRAME, type OutgoingFrame } from "../../adapters/workers/frames.ts";
+import type { FrameConnection } from "./frame-connection.ts";
+
+/** Size of the pieces of a large answer. Pieces of several answers are sent in turn. */
+const PIECE_BYTES = 64 * 1024;
+/** Maximum number of bytes of one answer that are on the way to its caller. */
+const WINDOW_BYTES = 4 * PIECE_BYTES;
+
+/**
+ * Frames of one answer. A large body is sent in pieces, and the next ones follow when the caller has read the first
+ * ones. So a large answer, or a caller that reads slowly, delays no other answer of the connection.
+ */
+export class PacedAnswer {
+  readonly #connection: Pick<FrameConnection, "send">;
+  readonly #exchange: number;
+  readonly #onEmpty: () => void;
+  #waiting: OutgoingFrame[] = [];
+  /** Bytes that the caller has not read. */
+  #openBytes = 0;
+
+  /** `onEmpty` is called when frames that had to wait were sent. */
+  constructor(connection: Pick<FrameConnection, "send">, exchange: number, onEmpty: () => void) {
+    this.#connection = connection;
+    this.#exchange = exchange;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** True while frames wait. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  send(frame: OutgoingFrame): void {
+    const { type, body } = frame;
+    const isPiece = type === FRAME.piece;
+    if (!this.isWaiting && body.length <= PIECE_BYTES / 3 && !(isPiece && this.#openBytes >= WINDOW_BYTES)) {
+      if (isPiece) this.#openBytes += typeof body === "string" ? Buffer.byteLength(body) : body.length;
+      return this.#connection.send(frame);
+    }
+    this.#addParts(frame);
+    this.#sendWaiting();
+  }
+
+  /** Records that the caller has read a part. */
+  taken(bytes: number): void {
+    this.#openBytes -= bytes;
+    if (!this.isWaiting) return;
+    this.#sendWaiting();
+    if (!this.isWaiting) this.#onEmpty();
+  }
+
+  /** Drops the waiting frames, because the caller has disconnected. */
+  drop(): void {
+    this.#waiting = [];
+  }
+
+  #addParts({ type, head, body }: OutgoingFrame): void {
+    const exchange = this.#exchange;
+    const add = (part: number, partHead: string, bytes: string | Uint8Array): void =>
+      void this.#waiting.push({ type: part, exchange, head: partHead, body: bytes });
+    if (type !== FRAME.piece && type !== FRAME.answer) return add(type, head, body);
+    if (type === FRAME.answer) add(FRAME.begin, head, "");
+    const bytes = bytesOf(body);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) add(FRAME.piece, "", bytes.subarray(at, at + PIECE_BYTES));
+    if (type === FRAME.answer) add(FRAME.end, "", "");
+  }
+
+  #sendWaiting(): void {
+    let sent = 0;
+    for (const frame of this.#waiting) {
+      if (frame.type === FRAME.piece && this.#openBytes >= WINDOW_BYTES) break;
+      if (frame.type === FRAME.piece) this.#openBytes += frame.body.length;
+      this.#connection.send(frame);
+      sent += 1;
+    }
+    this.#waiting.splice(0, sent);
+  }
+}
+
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? Buffer.from(body) : body;
+}

@@ -1,0 +1,95 @@
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
+import { encodeFrames, type OutgoingFrame } from "../../adapters/workers/frames.ts";
+
+const LENGTH_BYTES = 4;
+/** Number of bytes of a code: the first half of an HMAC with SHA-256 (RFC 2104 section 5). */
+const CODE_BYTES = 16;
+const PREFIX_BYTES = LENGTH_BYTES + CODE_BYTES;
+const COUNT_BITS = 2 ** 32;
+
+/** Maximum number of bytes of a record. A record with one large frame may have this size. */
+export const MAX_RECORD_BYTES = 1024 * 1024;
+
+/**
+ * Record of another program, or one that was altered, repeated or left out. The connection must be closed.
+ */
+export class RecordError extends Error {
+  override readonly name = "RecordError";
+}
+
+/** Code of the records in one direction. It contains the number of the record, so each record is valid once. */
+class RecordCode {
+  readonly #key: KeyObject;
+  #count = 0;
+
+  constructor(key: Buffer) {
+    this.#key = createSecretKey(key);
+  }
+
+  /** Returns the code of the next record. Overwrites its place for the code. */
+  next(record: Buffer): Buffer {
+    this.#count += 1;
+    record.fill(0, LENGTH_BYTES, PREFIX_BYTES);
+    record.writeUInt32LE(this.#count % COUNT_BITS, LENGTH_BYTES);
+    record.writeUInt32LE(Math.floor(this.#count / COUNT_BITS), LENGTH_BYTES + 4);
+    const code = createHmac("sha256", this.#key).update(record.subarray(LENGTH_BYTES)).digest();
+    return code.subarray(0, CODE_BYTES);
+  }
+}
+
+/** Writes records: `u32 length · code · frames`. The length counts the bytes after it. */
+export class RecordWriter {
+  readonly #code: RecordCode;
+
+  constructor(key: Buffer) {
+    this.#code = new RecordCode(key);
+  }
+
+  write(frames: readonly OutgoingFrame[]): Buffer {
+    const record = encodeFrames(frames, PREFIX_BYTES);
+    this.#code.next(record).copy(record, LENGTH_BYTES);
+    record.writeUInt32LE(record.length - LENGTH_BYTES, 0);
+    return record;
+  }
+}
+
+/** Reads records from arriving bytes. */
+export class RecordReader {
+  readonly #code: RecordCode;
+  #waiting: Buffer[] = [];
+  #held = 0;
+  /** Number of bytes that are needed before the next attempt. */
+  #needed = PREFIX_BYTES;
+
+  constructor(key: Buffer) {
+    this.#code = new RecordCode(key);
+  }
+
+  /** Returns the frames of each complete record. Throws a `RecordError`. */
+  *read(chunk: Buffer): Generator<Buffer> {
+    this.#waiting.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held < this.#needed) return;
+    const bytes = this.#waiting.length === 1 ? chunk : Buffer.concat(this.#waiting, this.#held);
+    let at = 0;
+    this.#needed = PREFIX_BYTES;
+    while (bytes.length - at >= PREFIX_BYTES) {
+      const length = LENGTH_BYTES + bytes.readUInt32LE(at);
+      if (length < PREFIX_BYTES || length > MAX_RECORD_BYTES) throw new RecordError(`A record has ${length} bytes.`);
+      if (at + length > bytes.length) {
+        this.#needed = length;
+        break;
+      }
+      yield this.#verified(bytes.subarray(at, at + length));
+      at += length;
+    }
+    this.#held = bytes.length - at;
+    this.#waiting = this.#held > 0 ? [bytes.subarray(at)] : [];
+  }
+
+  #verified(record: Buffer): Buffer {
+    const given = Buffer.from(record.subarray(LENGTH_BYTES, PREFIX_BYTES));
+    if (!timingSafeEqual(given, this.#code.next(record))) throw new RecordError("A record has a wrong code.");
+    return record.subarray(PREFIX_BYTES);
+  }
+}

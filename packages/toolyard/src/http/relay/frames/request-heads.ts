@@ -1,0 +1,81 @@
+import { writePrincipal, type PrincipalReader } from "../../adapters/workers/principal-text.ts";
+import type { RequestHead } from "../../adapters/workers/messages.ts";
+import type { Principal } from "../../../core/calls/call.ts";
+import type { HttpExchange } from "../../exchange.ts";
+import { HeadMemo, type RequestHeaders } from "../../wire.ts";
+import { passedHeaders } from "../relayed-headers.ts";
+
+/** Head of a relayed request. */
+export interface FrameHead extends RequestHead {
+  /** True if the path of the request also serves other dialects than MCP. @default false */
+  readonly hasDialects?: boolean;
+}
+
+/** Head that was read, with values that depend on nothing but its text. */
+export interface ReadHead {
+  readonly head: FrameHead;
+  readonly principal: Principal;
+  readonly memo: HeadMemo;
+}
+
+/** Returns the members of a head. */
+export function headFacts(http: HttpExchange, hasDialects: boolean): FrameHead {
+  const { method, principal, remoteAddress, baseUrl, path, search, mount } = http;
+  return {
+    method,
+    target: path,
+    route: 0,
+    headers: passedHeaders(http.headers),
+    principal: writePrincipal(principal),
+    remoteAddress,
+    baseUrl,
+    path,
+    search,
+    mount,
+    ...(hasDialects && { hasDialects }),
+  };
+}
+
+interface WrittenHead {
+  readonly principal: Principal;
+  readonly hasDialects: boolean;
+  readonly text: string;
+}
+
+/** Heads by their headers. Requests that repeat the head of the request before on their connection share one object. */
+const written = new WeakMap<RequestHeaders, WrittenHead>();
+
+/** Returns the text of a request's head. */
+export function writeHead(http: HttpExchange, hasDialects: boolean): string {
+  const { headers, principal } = http;
+  const known = written.get(headers);
+  if (known?.principal === principal && known.hasDialects === hasDialects) return known.text;
+  const text = JSON.stringify(headFacts(http, hasDialects));
+  written.set(headers, { principal, hasDialects, text });
+  return text;
+}
+
+/** Maximum number of cached heads, and of characters of a cached head. */
+const MAX_HEADS = 4096;
+const MAX_HEAD_CHARS = 4096;
+
+/** Reads heads of relayed requests. Requests of one client have the same head, which is read once. */
+export class HeadReader {
+  readonly #known = new Map<string, ReadHead>();
+  readonly #principals: PrincipalReader;
+
+  constructor(principals: PrincipalReader) {
+    this.#principals = principals;
+  }
+
+  read(text: string): ReadHead {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const head = JSON.parse(text) as FrameHead;
+    const read = { head, principal: this.#principals.read(head.principal), memo: new HeadMemo() };
+    if (text.length > MAX_HEAD_CHARS) return read;
+    if (this.#known.size >= MAX_HEADS) this.#known.clear();
+    this.#known.set(text, read);
+    return read;
+  }
+}
