@@ -38,7 +38,7 @@ async function measureTokens({ quick, report, folder }, issuer) {
       { name: "static token of the other hub", hub: introspection, headers: () => bearer(STATIC) },
       { name: "introspection", hub: introspection, headers: bearerOf("opaque") },
     ].map((one) => ({ ...one, cpu: [] }));
-    // The hubs alternate, so that other load of the machine affects all of them.
+    // The hubs alternate, so that other load of the machine affects them equally.
     for (let round = 0; round <= (quick ? 6 : 20); round += 1)
       for (const one of contestants) await runRound(one, round > 0);
     for (const [base, ...others] of [contestants.slice(0, 3), contestants.slice(3)]) {

@@ -70,7 +70,7 @@ async function callsOf({ quick, report }, kind, { hub, clients, floor }) {
 
 /**
  * Returns the CPU time and the wall-clock time of each work: the minimum of some rounds, after a warm-up round. The
- * works alternate, so that other load of the machine, and optimisation of the process, affect all of them.
+ * works alternate, so that other load of the machine, and optimisation of the process, affect them equally.
  */
 async function measureInTurns(pid, works, { rounds, count }) {
   const all = works.map(() => ({ cpu: [], wall: [] }));

@@ -64,7 +64,7 @@ async function compare(bench, { load, callers, direct, hub }) {
 }
 
 /**
- * Measures the load with each contestant. They alternate, so that other load of the machine affects all of them. The
+ * Measures the load with each contestant. They alternate, so that other load of the machine affects them equally. The
  * first one is the baseline.
  */
 async function compete({ quick, report }, contestants, load) {

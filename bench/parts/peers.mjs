@@ -81,7 +81,7 @@ async function enter({ report, folder }, { way, remote, contestant, field }) {
 }
 
 /**
- * Compares the contestants with a direct call. They alternate, so that other load of the machine affects all of them.
+ * Compares the contestants with a direct call. They alternate, so that other load of the machine affects them equally.
  * The first one is the baseline.
  */
 async function compare({ quick, report }, { way, field, load }) {

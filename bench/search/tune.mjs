@@ -21,7 +21,7 @@ const PLAIN = {
   kinShare: 0.3,
   blendServerShare: 0.3,
 };
-/** Possible values of `leadWeight`: words are counted again for each of them. */
+/** Possible values of `leadWeight`. Words are counted again for each value. */
 const LEAD_WEIGHTS = [1, 1.5, 2];
 
 const SEED = 20_261_123;

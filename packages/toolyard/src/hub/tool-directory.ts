@@ -106,7 +106,7 @@ export class ToolDirectory implements ToolFinder, ToolCounts {
   }
 
   /**
-   * Returns the ids of the sources whose prefix the spelling has, even if they list no such tool. Empty for a name
+   * Returns the ids of the sources with the prefix of the spelling, even if they list no such tool. Empty for a name
    * without prefix.
    */
   ownersOf(spelling: string): ReadonlySet<string> {

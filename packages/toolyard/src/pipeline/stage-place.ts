@@ -13,7 +13,7 @@ export type StageName =
   | "execute";
 
 /**
- * Stages whose start is timed, in their order. Each stage ends when the next one starts. In the times of a call, index
+ * Stages with a timed start, in their order. Each stage ends when the next one starts. In the times of a call, index
  * 0 is the start of the call, and the last index is the answer of the provider.
  */
 export const TIMED: readonly StageName[] = ["authorise", "validate", "admit", "guard", "normalise"];

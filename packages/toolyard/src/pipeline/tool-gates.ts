@@ -3,7 +3,7 @@ import { FairLine } from "../core/fairness/fair-line.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** Key of the tool whose calls are limited, and the holder to which the place of the call belongs. */
+/** Key of the tool with the limit, and the holder of the call's place. */
 export interface GateEntry {
   readonly key: string;
   readonly holder: Holder;

@@ -37,8 +37,8 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
 }
 
 /**
- * Returns the failure of a call whose tool now belongs to another source. That source does not have the task, and must
- * not be called without arguments.
+ * Returns the failure of a call to a tool that now belongs to another source. That source does not have the task, and
+ * must not be called without arguments.
  */
 function movedFailure({ found: { name } }: CallState): Fail {
   return fail("unavailable", `${name} is now a tool of another source, so the task of this call cannot be followed.`, {

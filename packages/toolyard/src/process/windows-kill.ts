@@ -27,8 +27,8 @@ const LOCAL: WindowsSystem = {
 
 /**
  * Waits up to `graceMs` for a process to exit by itself, because Windows has no SIGTERM for console programs. Then ends
- * the process and its descendants. `taskkill` walks no tree whose root has exited. In that case, or if it fails, the
- * descendants are ended one by one.
+ * the process and its descendants. `taskkill` cannot walk a tree after its root has exited. In that case, or if it
+ * fails, the descendants are ended one by one.
  */
 export async function killOnWindows(root: WindowsRoot, graceMs: number, system: WindowsSystem = LOCAL): Promise<void> {
   const end = performance.now() + graceMs;

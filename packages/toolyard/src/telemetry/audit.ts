@@ -67,7 +67,7 @@ function keptTexts(redact: (text: string) => string): (text: string) => string {
   };
 }
 
-/** Creates a line whose text is built once, for the first sink that writes it. */
+/** Creates a line. Its text is built once, for the first sink that writes it. */
 function lateLine(chars: number, build: () => string): LateLine {
   let text: string | undefined;
   return { chars, text: () => (text ??= build()) };

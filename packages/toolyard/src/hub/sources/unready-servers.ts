@@ -13,8 +13,8 @@ interface UnreadyPlaces {
 }
 
 /**
- * Stands for the unknown tools of a server that was never listed. A caller whose rights name single tools does not
- * match it, so that this caller does not learn about the server.
+ * Stands for the unknown tools of a server that was never listed. A caller with rights to single tools does not match
+ * it, so that this caller does not learn about the server.
  */
 const ANY_TOOL = "any-tool";
 const MAX_SERVERS = 20;

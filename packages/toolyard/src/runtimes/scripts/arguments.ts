@@ -46,7 +46,7 @@ export function placeholdersOf(template: string): string[] {
 /**
  * Fills argument templates: `{limit}` is replaced with the argument's value (strings unchanged, all other values as
  * JSON), `{{` and `}}` with braces. A template always gives one argument, even if the value contains spaces. A template
- * whose argument is absent is omitted. If such a template consists only of the placeholder, the option before it is
+ * of an absent argument is omitted. If such a template consists only of the placeholder, the option before it is
  * omitted too, as in `["--limit", "{limit}"]`.
  */
 export function expandArguments(templates: readonly string[], args: JsonObject, rule?: ArgumentRule): string[] {

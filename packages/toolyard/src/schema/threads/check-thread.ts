@@ -24,7 +24,7 @@ export interface GivenWay {
 
 export type CheckedMessage = Extract<ThreadMessage, { type: "checked" }>;
 
-/** Result of a job whose thread exceeded its time or memory in the step `at`. The thread was ended. */
+/** Result of a job that exceeded the time or the memory of its thread in the step `at`. The thread was ended. */
 export interface Overrun {
   readonly type: "overrun";
   readonly at: "start" | "compile" | "check";

@@ -18,8 +18,8 @@ export interface CachedServer {
   /** True if the server is known to send requests to its callers. */
   readonly asks: boolean;
   /**
-   * Names and URIs whose calls need a connection on which the server can send requests to a legacy caller. @default
-   * none
+   * Names and URIs that must be called on a connection on which the server can send requests to a legacy caller.
+   * @default none
    */
   readonly asking?: readonly string[];
   /** True if the server is known to change its lists because of calls. @default false */

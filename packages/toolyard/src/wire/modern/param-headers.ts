@@ -18,8 +18,8 @@ export interface ParamHeader {
 export type ParamHeaders =
   | { readonly ok: true; readonly headers: readonly ParamHeader[] }
   /**
-   * Invalid annotations. Clients omit the tool. A server still compares the annotations in `headers`, whose meaning is
-   * clear.
+   * Invalid annotations. Clients omit the tool. A server still compares the annotations with a clear meaning, which are
+   * in `headers`.
    */
   | { readonly ok: false; readonly reason: string; readonly headers: readonly ParamHeader[] };
 

@@ -103,7 +103,7 @@ function kept(shape: Shape): Shape {
 
 const KEPT = "passed on as it is";
 
-/** Returns the shape of a list whose invalid items stay unchanged. */
+/** Returns the shape of a list. Invalid items stay unchanged. */
 function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }

@@ -8,7 +8,7 @@ const MAX_IN_ALL = 2000;
 
 /**
  * Returns the folders of a broken download that the output of a start names, and the folders that belong to them.
- * Returns only folders in a cache, because all of them will be removed.
+ * Returns only folders in a cache, because they will be removed.
  */
 export function brokenFolders(
   lines: readonly string[],

@@ -70,7 +70,7 @@ function npmRunner(rules: FlagRules): Runner {
 }
 
 export const NPX = npmRunner(RULES);
-/** Plan for `npm exec`, whose flag `-p` has another meaning than that of `npx`. */
+/** Plan for `npm exec`. Its flag `-p` has another meaning than that of `npx`. */
 export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
 
 /**
