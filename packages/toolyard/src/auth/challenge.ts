@@ -28,8 +28,8 @@ export type Scheme = "Bearer" | "DPoP";
 
 /**
  * Formats a `Bearer` and a `DPoP` challenge, beginning with the caller's scheme. Only the challenge of this scheme
- * contains the error. The error `insufficient_scope` is in both, because each client reads only the challenge of its
- * own scheme. If bearer tokens are refused, there is a `DPoP` challenge only.
+ * contains the error. The error `insufficient_scope` is in both, because each client reads only the challenge of the
+ * scheme that it supports. If bearer tokens are refused, there is a `DPoP` challenge only.
  */
 export function formatChallenges(facts: ChallengeFacts, rules: BindingRules, scheme: Scheme = "Bearer"): string {
   const { error, description: _, ...rest } = facts;

@@ -5,8 +5,8 @@ import { findCaller, type CallerPlaces, type NamedCaller } from "../features/rol
 import type { Hub } from "../hub/hub.ts";
 
 /**
- * Returns a sentence for each administrator of the console that does not exist, or whose rights are narrowed, so that
- * the console does not show it the hub.
+ * Returns a sentence for each entry of `console.admins` that names no caller, or that names a caller with narrowed
+ * rights, from whom the console hides the hub.
  */
 export function adminFindings(
   { console: section = {} }: Hub["config"]["tree"],
@@ -28,7 +28,10 @@ function callerOf(admin: string, places: CallerPlaces): NamedCaller {
   }
 }
 
-/** Groups, and the roles of a user of another issuer, are only known when the user signs in. */
+/**
+ * Matches administrators that cannot be checked here: the members of a group and the rights of a client are known only
+ * when they sign in.
+ */
 const KNOWN_LATER = /^(?:group|client):/;
 
 function problemText(admin: string, problem: string): string | undefined {

@@ -12,8 +12,8 @@ function hubWith(sources: () => readonly object[], mend = async (_id: string): P
 }
 
 /**
- * Runs `mendBroken` with one broken source, for a user at a terminal who gives this answer. Returns the question, the
- * output and the removed folders.
+ * Runs `mendBroken` with one broken source. The user at the terminal answers `answer`; `undefined`: there is no
+ * terminal. Returns the question, the output and the removed folders.
  */
 async function mended(answer: boolean | undefined, options: { yes?: boolean; json?: boolean } = {}, wasMended = false) {
   const [asked, removed, stderr] = [[] as unknown[], [] as string[], new PassThrough()];

@@ -6,8 +6,8 @@ import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * Returns options with keys in snake_case. Accepts keys in snake_case, as in the specified Python interfaces, and in
- * camelCase. `null` means absent, like `None` in the documents' Python. Throws an `OptionError` for a key that is not
- * in `known`, and if both spellings of a key are given.
+ * camelCase. `null` means absent, like `None` in Python. Throws an `OptionError` for a key that is not in `known`, and
+ * if both spellings of a key are given.
  */
 export function snakeKeys<T extends object>(options: T, known: readonly string[]): Partial<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
@@ -31,8 +31,8 @@ function hintAt(near: readonly string[]): string {
 }
 
 /**
- * Returns the options; `null` means none. Throws an `OptionError` that shows the correct form unless the options are
- * one object: programs translated from Python may pass them by position.
+ * Returns the options; `null` means none. Throws an `OptionError` that shows the correct form if `options` is not an
+ * object, because programs translated from Python may pass options by position.
  */
 export function assertOptions<T extends object>(className: string, options: T | null | undefined, example: string): T {
   if (options === null) return {} as T;

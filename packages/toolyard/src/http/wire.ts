@@ -19,7 +19,7 @@ export class HeadMemo {
   /** Dispatcher that set `checked`. */
   checker: object | undefined;
   checked: unknown;
-  /** Function whose result is `read`. */
+  /** Function that returned `read`. */
   reader: unknown;
   read: unknown;
 }

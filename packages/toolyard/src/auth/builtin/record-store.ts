@@ -16,7 +16,7 @@ const MAX_RECORDS = 10_000;
 /** Members that repeat the record's id. They are not stored on disk, because for a token the id is the token itself. */
 const ID_MEMBERS = ["jti"];
 /**
- * Prefix of an alias, which is an id that stands for a digest. It is random, so that no client can send an alias as a
+ * Prefix of an alias, which is an id that represents a digest. It is random, so that no client can send an alias as a
  * token.
  */
 const ALIAS = `${randomBytes(32).toString("hex")}:`;

@@ -15,7 +15,10 @@ export interface BuiltinFlowParts {
   readonly now: () => number;
 }
 
-/** Creates the sign-in at the hub's own authorization server, whose token endpoint is called in this process. */
+/**
+ * Creates the sign-in at the hub's own authorization server. The token endpoint of this server is called in this
+ * process.
+ */
 export function builtinFlow({ server, scopes, baseUrl, now }: BuiltinFlowParts): CodeFlow {
   const redirectUri = `${baseUrl}${CONSOLE_CALLBACK}`;
   const ask = async (path: string, body: Readonly<Record<string, string>>): Promise<JsonObject> => {

@@ -77,8 +77,8 @@ export class ProofHistory {
   }
 
   /**
-   * Removes keys whose proofs have all expired. A proof may be issued up to one window after its use, so its key is
-   * kept for two windows.
+   * Removes each key if all its proofs have expired. The issue time of a proof may be up to one window in the future,
+   * so a key is kept for two windows after its last use.
    */
   #removeOldKeys(now: number): void {
     for (const [key, { used, lastUseMs }] of this.#keys) {

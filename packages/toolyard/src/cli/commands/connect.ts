@@ -65,7 +65,7 @@ function hasFolder(client: ClientKind, io: Io): boolean {
   return folder !== (io.env["HOME"] ?? io.env["USERPROFILE"]) && existsSync(folder);
 }
 
-/** Plans the moves of all clients, then asks the user once for all of them. */
+/** Plans the moves of all clients, then shows the user one question about all plans. */
 async function acceptedPlans(
   clients: readonly ClientKind[],
   work: ConnectWork,

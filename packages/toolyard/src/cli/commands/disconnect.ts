@@ -25,7 +25,7 @@ export const run: CommandAction<Options> = async ([name], options, io) => {
   return failed ? EXIT.usage : EXIT.ok;
 };
 
-/** Returns the clients whose file contains the hub, or from whose file servers were moved out. */
+/** Returns the clients with a file that contains the hub, or from which servers were moved to the hub. */
 async function connected(io: Io): Promise<readonly ClientKind[]> {
   const states = await Promise.all(
     CLIENTS.map(async (client) => {

@@ -26,7 +26,7 @@ interface CheckedOptions {
   /** Configuration of the valid options. */
   readonly config: HubConfig;
   readonly problems: readonly BindingProblem[];
-  /** Disabled tools, with the reason. */
+  /** Disabled tools by name, each with the reason. */
   readonly disabled: ReadonlyMap<string, string>;
 }
 

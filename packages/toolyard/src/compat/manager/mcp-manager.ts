@@ -267,7 +267,8 @@ export class MCPManager implements AsyncDisposable {
   ): Promise<T> {
     const totalMs = timeout === undefined ? this.#timeoutMs : parseSeconds(timeout, "timeout");
     const deadline = new Deadline({ idleMs: totalMs, totalMs }, undefined, signal);
-    // The deadline's timer does not keep the process running, and a client without a connection does not either.
+    // Keeps the process running until the work has ended: neither the timer of the deadline nor an unconnected client
+    // does.
     const keepAlive = setInterval(() => {}, MAX_TIMER_MS);
     try {
       return await work(deadline.signal, () => Math.ceil(deadline.remainingMs));

@@ -2,7 +2,8 @@ import { BuiltCall, type CallOverrides } from "./built-call.ts";
 import type { Call } from "./call.ts";
 
 /**
- * Returns a copy of the call that `signal` can cancel too. One part of the call's work makes its inner calls with it.
+ * Returns a copy of the call that is also cancelled by `signal`, so that inner calls made with it can be cancelled
+ * before the call itself ends.
  */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
   return new CallWithin(parent, AbortSignal.any([parent.signal, signal]));

@@ -14,7 +14,7 @@ export interface Identity {
   readonly id: string;
   /** Name for display: the user name, the name of the token's entry, or the client id. */
   readonly name: string;
-  /** The hub itself gives the name to one user only, so rules may compare it. @default false */
+  /** True if the hub ensures that no other user has this name, so that rules may compare it. @default false */
   readonly isNameUnique?: boolean;
   /** Issuer of the access token. Absent for an entry of `server.tokens`. */
   readonly issuer?: string;

@@ -1,4 +1,4 @@
-/** Treatment of a call if its caller supports tasks. */
+/** Tool of a running call, and the time after which the call becomes a task, for a caller that supports tasks. */
 export interface TaskPlan {
   /** Milliseconds after which the running call becomes a task. 0: immediately. */
   readonly afterMs: number;

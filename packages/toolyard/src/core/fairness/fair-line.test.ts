@@ -133,7 +133,7 @@ test("a closed line rejects waiting and new entries", async () => {
 
 const among = (principals: number, places: number): FairLine => new FairLine({ places, waiting: 1000, principals });
 
-/** Makes `tries` entries of one principal. Returns the number of entries that get a place immediately. */
+/** Requests `tries` places for one principal. Returns the number of places that it gets immediately. */
 async function inside(line: FairLine, principal: string, tries: number): Promise<number> {
   let count = 0;
   for (let at = 0; at < tries; at += 1) void line.enter({ principal }, never).then(() => (count += 1));

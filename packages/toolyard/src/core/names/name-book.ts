@@ -65,7 +65,7 @@ export class NameBook<T> {
   readonly #owners = new Map<string, T>();
   /** For each surface used so far: the records whose name differs from the name without conflicts. */
   readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
-  /** For each key `<prefix>\0<id>`: true if no prefix of another source begins with this prefix. */
+  /** Results of `Spellings.isUnrivalled`, by `<prefix>\0<id>`. */
   readonly #unrivalled = new Map<string, boolean>();
   #index: NameIndex<T> | undefined;
 

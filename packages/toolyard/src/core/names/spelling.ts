@@ -106,7 +106,7 @@ export class Spellings {
     return reserved === undefined ? names : [reserved];
   }
 
-  /** Returns true if no longer prefix of any source begins with this prefix of the source `id`. */
+  /** Returns true if the source `id` has this prefix, and no other prefix of any source begins with it. */
   isUnrivalled(prefix: string, id: string): boolean {
     return this.#configured.isUnrivalled(prefix, id);
   }
@@ -220,7 +220,9 @@ class PrefixTable {
   }
 }
 
-/** Name after a prefix. `rests` is computed when it is read, because most readers need only the owners. */
+/**
+ * Spelling that begins with a prefix. `rests` is computed when it is read, because most readers need only the owners.
+ */
 class PrefixedName implements SpellingParts {
   readonly owners: ReadonlySet<string>;
   readonly prefix: string;

@@ -29,7 +29,7 @@ export interface IssuedTokens {
 export interface CodeFlow {
   /** Short name in addresses. */
   readonly name: "hub" | "issuer";
-  /** Name of the server for users. */
+  /** Name of the authorization server that is shown to users. */
   readonly label: string;
   /** Address at this hub to which the server returns the browser. */
   readonly redirectUri: string;

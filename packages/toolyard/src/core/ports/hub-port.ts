@@ -5,7 +5,7 @@ import type { Outcome } from "../calls/outcome.ts";
 import type { LogMessage, ProviderStatus, ResourceUpdate } from "../sources/provider.ts";
 import type { Problem, Source, SourceFeatures } from "../sources/records.ts";
 
-/** Caller and tool mode of a list. A call is a view too. */
+/** Caller and tool mode for which a list is rendered. A call has both members, so it can be used as a view. */
 export interface View {
   readonly mode: ToolMode;
   readonly principal: Principal;
@@ -70,7 +70,7 @@ export interface SourceReport {
 }
 
 export interface WaitOptions {
-  /** If false, returns the known definitions without waiting. @default true */
+  /** False to use the known lists without waiting for sources. @default true */
   readonly waits?: boolean;
 }
 

@@ -65,7 +65,10 @@ export interface SearchAnswer {
   readonly total: number;
   /** Suggestions, if no tool matched. */
   readonly instead?: SearchInstead;
-  /** True if the vectors were not ready in time, so that the search used words only. @default false */
+  /**
+   * True if the vectors of the tools or of the query were not ready in time, so that the search used words only.
+   * @default false
+   */
   readonly wordsAlone?: boolean;
 }
 

@@ -36,7 +36,8 @@ export interface TaskSnapshot {
   /** Time in ISO 8601. */
   readonly updatedAt: string;
   /**
-   * Milliseconds after its end for which the task can be read. Clients count from `createdAt`, which is never later.
+   * Milliseconds for which the task can be read after its end. Clients count them from `createdAt`, and so never expect
+   * to read it for longer.
    */
   readonly ttlMs: number;
   /** Milliseconds between two reads, as the hub recommends. */

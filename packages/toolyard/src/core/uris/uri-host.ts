@@ -18,8 +18,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 
 /**
  * Returns all authorities that lead to the same host, for rules that deny. They have no user, port or trailing dots.
- * The host is as the URL standard writes it; an IPv6 address that contains an IPv4 address is that IPv4 address; and
- * for a name or address of this machine, all other ones are added.
+ * The host is as the URL standard writes it. An IPv6 address that contains an IPv4 address becomes that IPv4 address.
+ * For a name or address of this machine, the result contains all its names and addresses.
  */
 export function sameHosts(authority: string): readonly string[] {
   const { host, port } = splitAuthority(authority.toLowerCase());

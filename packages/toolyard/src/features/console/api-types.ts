@@ -20,7 +20,10 @@ export interface SessionInfo {
   readonly seesAll: boolean;
   /** True if the caller may change sources and settings. */
   readonly mayChange: boolean;
-  /** Limits of an administrator whose rights are narrowed. The page then explains why it does not show the hub. */
+  /**
+   * Limits of an administrator with narrowed rights, one line for each. The page then explains why it does not show the
+   * hub.
+   */
   readonly adminLimits?: readonly string[];
   /** True if the hub has no authentication. Nothing can then be changed in the console. */
   readonly isReadOnlyHub: boolean;

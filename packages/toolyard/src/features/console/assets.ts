@@ -7,7 +7,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import { distFolder } from "../../sandbox/node-flags.ts";
 
 const decompress = promisify(brotliDecompress);
-/** Matches compressed files. The build compresses every file whose name contains a digest. */
+/** Matches compressed files. The build compresses every file with a digest in its name. */
 const COMPRESSED = /\.br$/;
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",

@@ -30,7 +30,7 @@ interface CallTrace {
   readonly span: RecordedSpan;
   /** True if the span is that of the request, which ends later. */
   readonly isRequest: boolean;
-  /** Number of stages, from the first one, whose waits have been recorded. */
+  /** Number of stages, counted from the first one, with a recorded wait. */
   waits: number;
   /** Number of attempts that began. */
   attempts: number;

@@ -69,7 +69,7 @@ export class TaskTable implements LoadedTasks {
   readonly changed: Emitter<TaskChange>;
   readonly #deps: TaskTableDeps;
   readonly #byId = new Map<string, StoredTask>();
-  /** Ids of tasks whose hub ended during the call. The call may be repeated. */
+  /** Ids of tasks with a hub that ended during the call. The call may be repeated. */
   readonly #interrupted = new Set<string>();
   /** Number of tasks that are being created, by owner. */
   readonly #reserved = new Map<string, number>();

@@ -97,8 +97,8 @@ export class Forwarding {
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 414, 421, 431]);
 
 /**
- * Returns the result of a request whose answer lacks `RELAY_HEADER`. A status that is not in `REFUSED` may come from a
- * proxy that lost the connection to the hub after the hub had begun.
+ * Returns the result of a request after an answer without `RELAY_HEADER`. A status that is not in `REFUSED` may come
+ * from a proxy that lost the connection to the hub after the hub had begun.
  */
 function unreadResult(status: number): ForwardResult {
   return REFUSED.has(status) ? "unsent" : "lost";

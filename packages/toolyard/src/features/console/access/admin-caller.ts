@@ -22,8 +22,8 @@ export interface AdminCaller {
   readonly seesAll: boolean;
   readonly mayChange: boolean;
   /**
-   * Limits of an administrator whose rights are narrowed, one line for each. Absent if the rights are not narrowed, or
-   * if `admins` does not name the caller.
+   * Limits of an administrator with narrowed rights, one line for each. Absent if the rights are not narrowed, or if
+   * `admins` does not name the caller.
    */
   readonly adminLimits?: readonly string[];
   /**
@@ -70,14 +70,15 @@ export async function callerOf(exchange: HttpExchange, parts: CallerParts): Prom
 /** Rights of a caller in the console. */
 type ConsoleRights = Pick<AdminCaller, "seesAll" | "mayChange" | "adminLimits" | "isReadOnlyHub">;
 
-/** Returns what a principal may see and change in the console. */
+/** Returns the rights of a principal in the console. */
 export function rightsIn(principal: Principal, parts: Pick<CallerParts, "access" | "admins">): ConsoleRights {
   const seesAll = !permissionOf(principal.rights).isNarrowed;
   const isNamed = isAdmin(principal, parts);
   return {
     seesAll,
     mayChange: seesAll && isNamed,
-    // By default every token is an administrator, so that the limits of a token are intended.
+    // If `admins` is not configured, every token is an administrator. The limits of a token are then intended and need
+    // no explanation.
     ...(!seesAll && isNamed && parts.admins && { adminLimits: describeRights(principal.rights) }),
     isReadOnlyHub: !parts.access.isGuarded,
   };

@@ -25,8 +25,8 @@ export async function applyChange(control: HubControl, { file, message }: FileCh
 }
 
 /**
- * The hub whose files are edited, and the record of accepted files. Each change is recorded as accepted, so that the
- * hub does not refuse the file at its next start.
+ * Hub with the files that are edited, and the record of accepted files. Each change is recorded as accepted, so that
+ * the hub does not refuse the file at its next start.
  */
 export interface SourceEditor {
   readonly control: HubControl;

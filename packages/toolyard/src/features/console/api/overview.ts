@@ -53,7 +53,7 @@ async function overview(parts: ConsoleParts, { exchange, caller }: AdminRequest)
   };
 }
 
-/** The configuration that was read last, if it is not in force. */
+/** Reports the reason why the configuration that was read last is not in force, if it is not. */
 function refusedConfiguration({ hubControl, redactFacts }: ConsoleParts): readonly Attention[] {
   const { problem } = hubControl();
   if (problem === undefined) return [];

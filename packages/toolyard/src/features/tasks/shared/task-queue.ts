@@ -41,7 +41,9 @@ export interface TaskQueueParts {
 const RESCUES = "tasks";
 const RUNS = "schedules";
 const RESCUE_MS = 15_000;
-/** Number of renewals within the time after which a hub counts as ended. Two of them may fail. */
+/**
+ * Number of renewals of a hub's record in the time after which the hub counts as ended, so that two of them may fail.
+ */
 const RENEWALS = 3;
 /** Seconds for which a scheduled run is remembered, so that a hub with a late clock does not start it again. */
 const REMEMBERED_S = 2 * 3600;
