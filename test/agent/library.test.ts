@@ -141,7 +141,7 @@ test.each([
   ["OpenAI", openai, "openai-key"],
   ["Anthropic", anthropic, "anthropic-key"],
   ["Mistral", mistral, "mistral-key"],
-] as const)("R25: answers the document's example question with a client of %s", async (_name, make, key) => {
+] as const)("R25: answers the specified example question with a client of %s", async (_name, make, key) => {
   models.say([{ calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }] }, { text: ANSWER }]);
   const agent = new LLMWithMCPTools(make(), client);
   expect(await agent.chat(QUESTION)).toBe(ANSWER);
@@ -267,7 +267,7 @@ test("R37: a reply without tool calls is the final answer", async () => {
   expect(models.asked.length - from).toBe(1);
 });
 
-test("R38: returns the document's message when the iterations are used up", async () => {
+test("R38: returns the specified message when the iterations are used up", async () => {
   models.say(() => ({ calls: [{ id: "call00001", name: "ping", arguments: {} }] }));
   expect(await new LLMWithMCPTools(anthropic(), client).chat("Go on for ever", 2)).toBe("Max iterations atteintes");
 });

@@ -302,7 +302,7 @@ describe("decisions in JSON", () => {
     expect(asked().map(({ body }) => body["tools"] !== undefined)).toEqual([true, false, false]);
   });
 
-  test("does not switch after any other refusal of the provider", async () => {
+  test("does not switch to JSON decisions after any other refusal of the provider", async () => {
     models.say([{ status: 400, message: "context length exceeded" }]);
     expect(await agentOf({ model: "local/tiny" }).chat("hello")).toMatchObject({
       stopReason: "error",

@@ -50,7 +50,7 @@ async function ask(access: OAuthAccess, token: string): Promise<Authentication> 
 const statusOf = (answer: Authentication): number => (answer.admitted ? 200 : (answer.status ?? 401));
 
 describe("an unavailable provider", () => {
-  test("at the start: admits no caller until it answers", async () => {
+  test("at the start of the hub: admits no caller until the provider answers", async () => {
     const port = Number(new URL(issuer.url).port);
     const token = await issuer.sign(HUB);
     const key = issuer;
@@ -65,7 +65,7 @@ describe("an unavailable provider", () => {
     expect(key.url).toBe(issuer.url);
   });
 
-  test("later: still admits known callers until their tokens expire", async () => {
+  test("after the start: still admits known callers until their tokens expire", async () => {
     const access = create();
     const token = await issuer.sign(HUB);
     expect(statusOf(await ask(access, token))).toBe(200);
@@ -76,7 +76,7 @@ describe("an unavailable provider", () => {
     expect(await ask(access, token)).toMatchObject({ admitted: false, challenge: expect.stringContaining("expired") });
   });
 
-  test("later: still accepts a new token of a known key", async () => {
+  test("after the start: still accepts a new token of a known key", async () => {
     const access = create();
     expect(statusOf(await ask(access, await issuer.sign(HUB)))).toBe(200);
     issuer.answers.set("/jwks", (response) => response.writeHead(500).end());

@@ -12,7 +12,7 @@ function server(...faults: readonly string[]): string {
   return `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, FIXTURE, ...faults])}\n`;
 }
 
-test("a call waits for a server without a stored list longer than a list does", async () => {
+test("for a server without a stored list, `call` waits longer than `list`", async () => {
   await using at = await Desk.create({ "toolyard.toml": server("slow-start-ms=3300") });
   const ran = await at.run(["call", "there__echo", "{}"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });

@@ -66,7 +66,7 @@ async function approvals(): Promise<JsonObject[]> {
 }
 
 describe("the API of sign-ins", () => {
-  test("lists each source that users sign in to, and who may", async () => {
+  test("lists each source that users sign in to, and who may sign in", async () => {
     await expect.poll(async () => (await signInOf("shared"))?.["state"]).toBe("needs_authorisation");
     expect(await signInOf("shared")).toMatchObject({ isPersonal: false, isSignedIn: false, mayChange: true });
     expect(await signInOf("shared", "t-viewer")).toMatchObject({ mayChange: false });

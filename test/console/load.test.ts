@@ -71,7 +71,7 @@ test("the stream sends a limited number of calls per second and counts every oth
   expect(sent).toBeLessThanOrEqual(PER_SECOND * (ticks + 1));
 }, 120_000);
 
-test("the memory of the hub stays flat over rounds of calls with a stream", async () => {
+test("the memory of the hub does not grow over rounds of calls with an event stream", async () => {
   await withStream();
   await withStream();
   const before = await hub.memory();

@@ -152,7 +152,7 @@ describe("the hub's own authorization server", () => {
     await vi.waitFor(async () => expect((await ask(toy, "session", visitor.session)).status).toBe(401), 5000);
   });
 
-  test("a user signs in and out in Chromium, and the page is live", async ({ skip }) => {
+  test("a user signs in and out in Chromium, and the page receives events", async ({ skip }) => {
     skip(NO_CHROMIUM !== undefined, NO_CHROMIUM);
     const browser = await startChromium();
     onTestFinished(() => browser.close());

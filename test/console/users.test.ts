@@ -122,7 +122,7 @@ describe("the API", () => {
     expect(await ann.status()).toBe(200);
   });
 
-  test("ends the session of a removed user, and does not remove the user of the request", async () => {
+  test("ends the session of a removed user, and does not let users remove themselves", async () => {
     await ask("users", { body: { name: "Finn", groups: ["dev"], password: PASSWORD } });
     const finn = await signIn("Finn");
     const ann = await signIn("Ann");

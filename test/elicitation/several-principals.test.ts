@@ -143,7 +143,7 @@ rule("refuses concurrent first requests of two principals, and both calls end", 
     );
 });
 rule(
-  "holds a server request during another principal's call, and sends it to its own principal afterwards",
+  "holds a server request during another principal's call, and then sends it to the caller that caused it",
   EITHER,
   async ({ way }) => {
     await using yard = await openFor(way);

@@ -130,7 +130,7 @@ test("reports a missing package with the program's message and advice; the other
   expect(none?.lastError).toContain("There is no such package");
 });
 
-test("names a missing program immediately, while others still download", LONG, async () => {
+test("names a missing program immediately, while other servers still download", LONG, async () => {
   await using yard = await InstallYard.create();
   await yard.slowDown();
   // Configures as many servers as downloads may run concurrently.

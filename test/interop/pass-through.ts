@@ -401,7 +401,7 @@ export function describePassThrough(pairing: Pairing): void {
     });
 
     test.each(["rich://full", "rich://items/7"])(
-      `${title}: reading %s brings contents, _meta and unknown members`,
+      `${title}: reading %s returns contents, _meta and unknown members`,
       async (uri) => {
         expectSame(
           plain(await client.result("resources/read", { uri, "x-param": 1, _meta: { "example.test/own": 1 } })),

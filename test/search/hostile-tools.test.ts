@@ -135,7 +135,7 @@ test("a source removed during embedding appears in no search, now or later", asy
   expect(names(await found("send an email"))).toEqual(["stays__send_mail"]);
 });
 
-test("a tool has the words of similar tools after concurrent searches with different rights", async () => {
+test("adds similar tools to the score also after concurrent searches with different rights", async () => {
   const offer = (id: string): MemoryProvider =>
     new MemoryProvider({ id }).offerTools({ name: "send_email", description: "Sends an email to somebody." });
   const { catalog, table, found } = placeWith([offer("a"), offer("b"), offer("c")]);

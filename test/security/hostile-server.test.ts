@@ -277,7 +277,7 @@ describe("S18: schemas that are expensive to process", () => {
     expect(bait.seen).toEqual([]);
   });
 
-  test("S18: keeps prototypes clean for all keys of arguments, schemas and defaults", async () => {
+  test("S18: no key of arguments, schemas or defaults changes an object prototype", async () => {
     const poison = JSON.parse(
       '{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": {"polluted": "yes"}}, "toString": "x", ' +
         '"hasOwnProperty": 1}',

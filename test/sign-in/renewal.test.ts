@@ -221,7 +221,7 @@ test("removes a client and its tokens if the issuer still does not know it minut
   expect(await recordOf(home, server.url)).toBeUndefined();
 });
 
-test("does not need an unavailable issuer at the hub's start while a token is valid", async () => {
+test("starts without the issuer while the stored token is valid", async () => {
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using home = new Home();

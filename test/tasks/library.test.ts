@@ -55,7 +55,7 @@ function open(): Promise<LibraryHub> {
 
 const FORM = { mode: "form", message: "Sure?", requestedSchema: { type: "object", properties: {} } };
 
-test("a task of a program continues without a wait and ends with the outcome of the call", async () => {
+test("a task of a program works until its call ends, and returns the outcome of the call each time", async () => {
   const task = await hub.task("waits");
   expect(task.state()).toMatchObject({ status: "working", tool: "waits", endpoint: "library" });
   const outcome = task.outcome();

@@ -110,7 +110,7 @@ test("subscriptions/listen reports the changes of the caller's own tasks", LONG,
   await stream.return(undefined);
 });
 
-test("subscriptions/listen refuses task ids of a client that does not declare the extension", LONG, async () => {
+test("subscriptions/listen refuses task ids from a client that does not declare the extension", LONG, async () => {
   await using hub = await TaskHub.start(ALWAYS);
   const id = await hub.task("wait_for_file");
   const params = { notifications: { taskIds: [id] } };

@@ -104,7 +104,7 @@ test("records changes of the configuration, applied and refused", async () => {
   expect(entries(file).at(-1)).toMatchObject({ event: "configuration", kind: "ok", details: { sections: ["limits"] } });
 });
 
-test("the commands name what is missing", async () => {
+test("`audit` commands report a missing setting, file or chain, and an invalid option", async () => {
   await using desk = await Desk.create({ "toolyard.toml": "", "plain.jsonl": '{"event":"call"}\n' });
   expect(await desk.run(["audit", "verify"])).toMatchObject({
     code: 4,

@@ -214,7 +214,7 @@ describe("a core with modules in Python", () => {
 });
 
 describe("on stdio, from a program in Python", () => {
-  test("G20, G21, G22, G24, G25, G26, G27, G29, G45, G46, G60, G61, G67, G70, G71, G72: answers", async () => {
+  test("G20, G21, G22, G24, G25, G26, G27, G29, G45, G46, G60, G61, G67, G70, G71, G72: answers by line", async () => {
     const program = join(ROOT, "test/documents/python/core_stdio.py");
     const server = [process.execPath, MAIN, "core", "server"];
     const child = desk.startCommand(["python3", program, ...server]);

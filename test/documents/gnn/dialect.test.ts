@@ -522,7 +522,7 @@ describe("HTTP", () => {
     ).toEqual([500, 500]);
   });
 
-  test("C7: MCP's methods have their statuses at `/`; the hub's failures have those of the table", async () => {
+  test("C7: at `/`, MCP's methods have their statuses, and failures those of the outcome table", async () => {
     expect(await client.post(request("tools/list"))).toMatchObject({ status: 200 });
     expect(await client.post(request("tasks/get"))).toMatchObject({ status: 404, reply: { error: { code: -32601 } } });
     core.mcp.registerTool("slow.poke", () => new Promise(() => {}), {}, "", { timeout: 50 });

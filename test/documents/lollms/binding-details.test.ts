@@ -175,7 +175,7 @@ describe("results keep their type", () => {
     expect(await local().executeTool("it", {})).toEqual({ output, status_code: 200 });
   });
 
-  test("L10: results of a JavaScript tool", async () => {
+  test("L10: keeps the type of each result of a JavaScript tool", async () => {
     tool("it", "it.mjs", "export const execute = ({ what }) => ({ text: '7', number: 7, none: undefined })[what];");
     const binding = local();
     const outputs = ["text", "number", "none"].map((what) => binding.executeTool("it", { what }));

@@ -340,7 +340,7 @@ describe("the contract", () => {
     expect(heard).toEqual(["half way", [1, 2, "half"]]);
   });
 
-  test("L9: a tool without that parameter gets no instance", async () => {
+  test("L9: a tool without the parameter for the client instance gets no instance", async () => {
     tool("plain", "export function execute(...all) { return all.length; }");
     expect(await local().executeTool("plain", {}, { lollmsClientInstance: {} })).toEqual({
       output: 1,

@@ -99,7 +99,7 @@ test("L34: a function with the parameter lollms_client_instance receives the ins
   expect(JSON.parse(await (await open()).text("asks"))).toEqual({ has: true });
 });
 
-test("L34: a function without the parameter is called without the instance", async () => {
+test("L34: a function without the parameter for the client instance is called without it", async () => {
   tool(
     "plain",
     ".py",

@@ -109,7 +109,7 @@ describe("a closed manager", () => {
     await expect(manager.listTools()).rejects.toThrow(closed);
   });
 
-  test("M4: a running call ends with that report; closing again has no effect", async () => {
+  test("M4: a running call ends with the error of a closed manager; closing again has no effect", async () => {
     const silent = await listen(createServer(() => {}));
     const manager = open({ get_tide: { host: "127.0.0.1", port: silent.port } });
     const call = manager.callTool("get_tide", {});

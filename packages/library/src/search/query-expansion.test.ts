@@ -101,7 +101,7 @@ describe("many passages with words of the query", () => {
     expect(scores).toEqual(scores.toSorted((one, other) => other - one));
   });
 
-  test("leave none to a passage that is not relevant", async () => {
+  test("leave no place to a passage that is not relevant", async () => {
     await using own = await fill([...novels, ...DOCUMENTS.filter(([id]) => id === "paris")]);
     expect(idsOf(await search("how a crowd loses its reason", {}, own))).not.toContain("paris");
   });

@@ -42,10 +42,10 @@ function written(passages: Passages): unknown {
 const [chunk] = doomedDocument("word").passages.chunks.map(({ vector: _none, ...plain }) => plain);
 const engine = expect.stringContaining("node:sqlite");
 
-test("a document without summaries is stored without findings", () => {
+test("a document without summaries is stored completely", () => {
   expect(written({ chunks: [chunk!], summaries: [] })).toEqual({ engine, chunks: 1, summaries: 0, left: [] });
 });
 
-test("a document without passages is stored without findings", () => {
+test("a document without passages is stored completely", () => {
   expect(written({ chunks: [], summaries: [] })).toEqual({ engine, chunks: 0, summaries: 0, left: [] });
 });

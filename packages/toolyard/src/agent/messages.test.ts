@@ -2,7 +2,7 @@ import type * as ai from "ai";
 import { expectTypeOf, expect, test } from "vitest";
 import type * as own from "./messages.ts";
 
-test("each message type of the agent is assignable to that of the AI SDK, and the reverse", () => {
+test("the message types of the agent and of the AI SDK are assignable to each other", () => {
   expectTypeOf<ai.ModelMessage>().toExtend<own.ModelMessage>();
   expectTypeOf<own.ModelMessage>().toExtend<ai.ModelMessage>();
   expectTypeOf<ai.UserContent>().toExtend<own.UserContent>();

@@ -689,7 +689,7 @@ test.each([
   ["list_wait_ms", { list_wait_ms: 0.5 }],
   ["cold_wait", { cold_wait: "2h" }],
   ["cold_wait", { cold_wait: "soon" }],
-])("refuses an impossible %s", (key, config) => {
+])("refuses an invalid %s", (key, config) => {
   expect(() => resolveCatalog(config)).toThrow(`\`${key}\` must be`);
 });
 

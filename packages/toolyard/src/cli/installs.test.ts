@@ -35,7 +35,7 @@ async function mended(answer: boolean | undefined, options: { yes?: boolean; jso
   return { result, asked, removed, said: String(stderr.read() ?? "") };
 }
 
-test("shows the folder at a terminal and asks; removes the folder only after yes; Enter means no", async () => {
+test("shows a broken folder at a terminal, asks, and removes it only after yes; Enter means no", async () => {
   expect(await mended(true)).toEqual({
     result: true,
     asked: [["Remove that and download it anew? [y/N] ", false]],

@@ -42,12 +42,12 @@ test("a minute without activity is a timeout, even if the provider ignores its s
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("field 2.5: waits for an hour for work with progress", async () => {
+test("waits for an hour for work with progress", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, HOUR - MINUTE)) });
   expect(await settled(harness.call("t"), HOUR)).toMatchObject({ ok: true });
 });
 
-test("field 2.5: progress does not extend a call beyond one hour", async () => {
+test("progress does not extend a call beyond one hour", async () => {
   const harness = createHarness({ t: toolFrom("t", every(50_000, 2 * HOUR)) });
   expect(await settled(harness.call("t"), HOUR + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: HOUR } });
 });

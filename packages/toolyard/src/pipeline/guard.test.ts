@@ -213,7 +213,7 @@ test("a success resets the number of failures", async () => {
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
 
-test("field 2.1: serves the next call after a child process exited with twenty calls", async () => {
+test("serves the next call after a child process exited with twenty calls", async () => {
   let isDead = false;
   const deaths: ((outcome: Outcome) => void)[] = [];
   const harness = createHarness(

@@ -111,7 +111,7 @@ test("a result that is nested too deeply is malformed", async () => {
   });
 });
 
-test("field 2.9: structured content that does not match is reported, unchecked or refused, as configured", async () => {
+test("structured content that does not match is reported, unchecked or refused, as configured", async () => {
   const result = { content: [], structuredContent: { n: "text" } };
   const tool = toolFrom("t", () => ok(result), {
     outputSchema: { type: "object", properties: { n: { type: "number" } } },
@@ -131,7 +131,7 @@ test("field 2.9: structured content that does not match is reported, unchecked o
   });
 });
 
-test("field 2.9: never checks an error against the output schema", async () => {
+test("never checks an error against the output schema", async () => {
   const tool = toolFrom("t", () => ok({ content: [{ type: "text", text: "broken" }], isError: true }), {
     outputSchema: { type: "object", required: ["n"] },
   });

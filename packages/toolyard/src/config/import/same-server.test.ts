@@ -60,7 +60,7 @@ describe("differenceOf", () => {
   });
 });
 
-test("finds a twin only if all settings are equal", () => {
+test("finds an equal server only if all its settings are equal", () => {
   const others = new Map([
     ["off", { ...SERVER, enabled: false }],
     ["twin", SERVER],

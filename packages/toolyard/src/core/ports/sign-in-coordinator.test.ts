@@ -26,7 +26,7 @@ test("the ninth sign-in of one principal to one source ends the oldest one", () 
   expect(ended).toEqual(["ann 0", "ann 1"]);
 });
 
-test("when the table of sign-ins is full, other principals displace those of the principal with the most", () => {
+test("if the table of sign-ins is full, a new one ends one of the principal with the most sign-ins", () => {
   const ended: string[] = [];
   const desk = new SignInCoordinator(undefined);
   const wait = waiter(desk, ended);

@@ -579,7 +579,7 @@ describe("event streams", () => {
     request.destroy();
   });
 
-  test("does not close a reader that reads all data of a large turn", async () => {
+  test("does not close a stream whose client has read all data, even after `stream_stall`", async () => {
     let stream: EventStream | undefined;
     const url = await start({ stream_stall: 150 }, (listener) =>
       listener.route({ methods: ["GET"], path: "/large" }, (exchange) => {

@@ -57,7 +57,7 @@ test("refuses and logs a server request if no running call can have caused it", 
   expect(server.lines.faults()).toContain("ask-without-call");
 });
 
-test("sends server requests of two clients' calls to their callers, after which the clients take turns", async () => {
+test("sends server requests of two clients' concurrent calls to their callers; then clients take turns", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const answering = (name: string) => ({
@@ -75,7 +75,7 @@ test("sends server requests of two clients' calls to their callers, after which 
   expect(await round()).toEqual(right);
 });
 
-test("refuses a server request if all callers only wait and belong to two principals", async () => {
+test("refuses a server request that may belong to waiting calls of two principals", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });

@@ -27,7 +27,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
 
-test("runs one process for legacy callers that accept server requests, until a call has to send one", async () => {
+test("runs calls of legacy callers in the modern process, even if these callers accept server requests", async () => {
   const record = await file("pids");
   await using server = run(dual, [`record=${record}`]);
   const pid = await server.text("pid", {}, modern);
@@ -273,7 +273,7 @@ test.each([
 });
 
 test.each([["local"], ["other"]])(
-  "runs calls of modern callers (%s) concurrently if only a legacy caller was asked, even after a restart",
+  "runs calls of modern callers (%s) concurrently after a server request to a legacy caller, and after a restart",
   async (principal) => {
     const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
     const goSideBySide = async (server: Running): Promise<void> => {

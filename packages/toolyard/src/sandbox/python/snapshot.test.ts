@@ -84,7 +84,7 @@ test("an interpreter from a snapshot keeps its limits, and reports the same erro
   expect(await runFresh(room, "print('x')", { profile: "restricted" })).toMatchObject({ stdout: "x\n" });
 });
 
-test("adds the exports for snapshots to the known build, and to no other", async () => {
+test("adds the exports for snapshots to the known build of the interpreter, and to no other build", async () => {
   expect(canResume(await compilePython(64 * MB))).toBe(true);
   const other = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1]);
   const folder = await mkdtemp(join(tmpdir(), "toolyard-wasm-"));
