@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readImage } from "../src/documents/read-image.ts";
-import { openPdf, pictureOf, readPdf } from "../src/documents/read-pdf.ts";
+import { openPdf, pictureOf } from "../src/documents/pdf-file.ts";
+import { readPdf } from "../src/documents/read-pdf.ts";
 import type { PagePicture } from "../src/documents/ocr/ocr.ts";
 import { JPEGS, pdfOf, type Picture } from "./pictures.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatOf } from "../src/documents/formats.ts";
 import type { PagePicture } from "../src/documents/ocr/ocr.ts";
-import { openPdf, pictureOf } from "../src/documents/read-pdf.ts";
+import { openPdf, pictureOf } from "../src/documents/pdf-file.ts";
 import { readTiff } from "../src/documents/read-tiff.ts";
 import { pagesOfTiff } from "../src/documents/tiff.ts";
 import { pdfOfTiff } from "../src/documents/tiff-pdf.ts";

@@ -32,6 +32,11 @@ const FAULTS: readonly (readonly [message: string, isFound: (page: PageLines) =>
     "Pages with text in a font whose encoding is unknown, which was left out",
     ({ isUndecoded = false, isScan }) => isUndecoded && !isScan,
   ],
+  [
+    "Pages with text that cannot be seen (in the colour of its background, transparent, covered, or outside of the " +
+      "page), which was left out",
+    ({ hasHiddenText = false }) => hasHiddenText,
+  ],
   ["Pages with letters that the file maps to no character, so that words are incomplete", hasUnmappedGlyphs],
 ];
 

@@ -16,6 +16,8 @@ export interface PageLines {
   readonly isScan: boolean;
   /** True if the page shows text, of which no character can be decoded. @default false */
   readonly isUndecoded?: boolean;
+  /** True if text that the page shows to no reader was omitted. @default false */
+  readonly hasHiddenText?: boolean;
 }
 
 export interface PdfLine {

@@ -1,4 +1,6 @@
 import { DocumentError } from "./document-error.ts";
+import { IDENTITY, times, type Matrix } from "./pdf-matrix.ts";
+import type { Operators } from "./pdf-paint.ts";
 import type { PagePicture } from "./ocr/ocr.ts";
 
 /** Members of a pdf.js page that this module uses. */
@@ -7,6 +9,8 @@ export interface PaintedPage {
   getOperatorList(): Promise<Operators>;
   readonly objs: PdfObjects;
   readonly commonObjs: PdfObjects;
+  /** Left, bottom, right and top edge in the page's own coordinates. */
+  readonly view: readonly number[];
 }
 
 export interface PageView {
@@ -14,11 +18,6 @@ export interface PageView {
   readonly height: number;
   /** Transformation from the page's own coordinates to points as displayed, counted from the top. */
   readonly transform: readonly number[];
-}
-
-interface Operators {
-  readonly fnArray: readonly number[];
-  readonly argsArray: readonly (readonly unknown[] | null)[];
 }
 
 interface PdfObjects {
@@ -33,11 +32,9 @@ interface Raster {
   readonly kind?: number;
 }
 
-/** Transforms a unit square with its origin at the bottom left. */
-type Matrix = readonly [number, number, number, number, number, number];
-
 interface PlacedRaster {
   readonly raster: Raster;
+  /** Transforms a unit square with its origin at the bottom left. */
   readonly matrix: Matrix;
   /** Colour with which a mask is painted. */
   readonly ink?: readonly [number, number, number];
@@ -51,7 +48,6 @@ export interface SharedPicture extends PagePicture {
 /** Maximum number of images that are read on one page. */
 const MAX_PICTURES = 10_000;
 const MAX_POINTS = 60_000_000;
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const BLACK = [0, 0, 0] as const;
 
 /** Operator numbers of pdf.js. */
@@ -211,10 +207,6 @@ function colorOf(color: unknown): readonly [number, number, number] {
   const value = /^#([\da-f]{6})$/i.exec(String(color))?.[1];
   if (value === undefined) return BLACK;
   return [0, 2, 4].map((at) => Number.parseInt(value.slice(at, at + 2), 16)) as [number, number, number];
-}
-
-function times([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
-  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
 function boundsOf(matrices: readonly Matrix[]) {

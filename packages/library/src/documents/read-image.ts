@@ -4,7 +4,7 @@ import { pdfOfImages } from "./image-pdf.ts";
 import { decodePng } from "./ocr/png.ts";
 import { imageReaderOf } from "./ocr/page-reader.ts";
 import { MAX_PIXELS, type PagePicture } from "./ocr/ocr.ts";
-import { openPdf, pictureOf } from "./read-pdf.ts";
+import { openPdf, pictureOf } from "./pdf-file.ts";
 
 /** Reads a page image (PNG or JPEG) as one page, with OCR. */
 export const readImage: Reader = async (bytes, options) => {

@@ -1,41 +1,17 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { ocrAdvice, type OcrChoice } from "./ocr/ocr.ts";
-import { supportBufferTransfer } from "./buffer-transfer.ts";
-import { CMAP_OPTIONS } from "./cmaps.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
+import { PdfFile, pictureOf, type Outline, type Pdf } from "./pdf-file.ts";
 import { repairPages } from "./pdf-findings.ts";
 import { layOutPages } from "./pdf-layout.ts";
-import type { PageLines, TextRun } from "./pdf-lines.ts";
-import { contentsOf, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
-
-/** Minimum number of characters of a page with text. A page with an image and fewer characters is a scan. */
-const MIN_SIGNS = 20;
-
-interface PdfPage extends PaintedPage {
-  getTextContent(options?: object): Promise<{ readonly items: readonly object[] }>;
-  cleanup(): void;
-}
-interface Outline {
-  readonly title: string;
-  readonly items: readonly Outline[];
-}
-export interface Pdf {
-  readonly numPages: number;
-  getPage(number: number): Promise<PdfPage>;
-  getPageLabels(): Promise<readonly string[] | null>;
-  getMetadata(): Promise<{ readonly info?: Readonly<Record<string, unknown>>; readonly metadata?: Xmp | null }>;
-  getOutline(): Promise<readonly Outline[] | null>;
-  destroy(): Promise<void>;
-}
-interface Xmp {
-  get(name: string): unknown;
-}
+import { readTexts } from "./pdf-texts.ts";
 
 /** Reads a PDF: its text, and with OCR the text of its images. */
 export const readPdf: Reader = async (bytes, options) => {
   const { signal, maxPages, onPage } = options;
-  const pdf = await openPdf(bytes);
+  const file = await PdfFile.open(bytes);
+  const pdf = file.texts;
   try {
     if (pdf.numPages > maxPages)
       throw new DocumentError(
@@ -43,14 +19,9 @@ export const readPdf: Reader = async (bytes, options) => {
         `It has ${pdf.numPages} pages, and at most ${maxPages} are read (\`max_pages\`). Split it, or raise the limit.`,
         "too_many_pages",
       );
-    const pages: PageLines[] = [];
-    for (let number = 1; number <= pdf.numPages; number += 1) {
-      signal.throwIfAborted();
-      pages.push(await readPage(await pdf.getPage(number)));
-      onPage?.(number, pdf.numPages);
-    }
+    const pages = await readTexts(file, { signal, onPage });
     const scans = pages.flatMap((page, at) => (page.isScan ? [at + 1] : []));
-    const seen = await readPictures(pdf, scans, options);
+    const seen = await readPictures(file, scans, options);
     expectText(scans, pages.length, { seen, ocr: options.ocr });
     const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
     const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
@@ -70,7 +41,7 @@ export const readPdf: Reader = async (bytes, options) => {
       ...(seen && { ocrPages: seen.count }),
     };
   } finally {
-    await pdf.destroy();
+    await file.close();
   }
 };
 
@@ -88,14 +59,15 @@ const MIN_SHARE = 0.5;
 
 /** Reads page images with OCR. Returns undefined if OCR is off. */
 async function readPictures(
-  pdf: Pdf,
+  file: PdfFile,
   scans: readonly number[],
   options: ReaderOptions,
 ): Promise<ReadPages | undefined> {
   const reader = pageReaderOf(options);
-  const all = Array.from({ length: pdf.numPages }, (_, at) => at + 1);
+  const all = Array.from({ length: file.texts.numPages }, (_, at) => at + 1);
   const pages = options.ocr?.when === "force" ? all : scans;
   if (!reader || pages.length === 0) return undefined;
+  const pdf = await file.pictures();
   const isScan = new Set(scans);
   const without = new Set<number>();
   const found = await reader.read(pages, async (page) => {
@@ -181,66 +153,6 @@ function garbledPages(blocks: readonly Block[], pages: number): number[] {
     own.broken += words.filter((word) => BROKEN.test(word)).length;
   }
   return counts.flatMap(({ words, broken }, at) => (words >= MIN_WORDS && broken / words > MAX_BROKEN ? [at + 1] : []));
-}
-
-/** Returns the scan that covers a page, or undefined. */
-export async function pictureOf(pdf: Pdf, number: number): Promise<SharedPicture | undefined> {
-  const page = await pdf.getPage(number);
-  try {
-    return await pictureOfPage(page);
-  } finally {
-    page.cleanup();
-  }
-}
-
-export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
-  supportBufferTransfer();
-  const { getDocumentProxy } = await import("unpdf");
-  try {
-    // pdf.js takes ownership of the bytes, so it receives a copy.
-    return (await getDocumentProxy(new Uint8Array(bytes), {
-      isEvalSupported: false,
-      ...CMAP_OPTIONS,
-      verbosity: 0,
-    })) as unknown as Pdf;
-  } catch (error) {
-    const { name, message } = error as Error;
-    if (name === "PasswordException")
-      throw new DocumentError(
-        "PDF_PROCESSING_ERROR",
-        "It is protected by a password. Remove the password, and add the file again.",
-        "password_required",
-      );
-    throw new DocumentError("PDF_PROCESSING_ERROR", `It is damaged, or it is not a PDF: ${message}`, "damaged");
-  }
-}
-
-async function readPage(page: PdfPage): Promise<PageLines> {
-  const [{ items }, view] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
-  const texts = items.flatMap((item) => runOf(item, view));
-  const signs = texts.reduce((sum, { text }) => sum + text.trim().length, 0);
-  const contents = signs < MIN_SIGNS ? await contentsOf(page) : undefined;
-  page.cleanup();
-  const isUndecoded = signs === 0 && contents?.text === true;
-  return { texts, width: view.width, height: view.height, isScan: contents?.picture === true, isUndecoded };
-}
-
-/**
- * Converts an item of pdf.js into a run. Applies the page's rotation and origin, so that positions are as displayed.
- */
-function runOf(item: object, { transform: view }: PageView): TextRun[] {
-  const { str, transform, width, hasEOL } = item as {
-    readonly str?: string;
-    readonly transform?: readonly number[];
-    readonly width?: number;
-    readonly hasEOL?: boolean;
-  };
-  if (str === undefined || transform === undefined) return [];
-  const [a, b, c, d, e, f] = view as [number, number, number, number, number, number];
-  const [x, y] = [transform[4]!, transform[5]!];
-  const size = Math.hypot(transform[2]!, transform[3]!);
-  const place = { x: a * x + c * y + e, y: b * x + d * y + f };
-  return [{ text: str, ...place, size, width: width ?? 0, endsLine: hasEOL === true }];
 }
 
 function titlesOf(items: readonly Outline[], level = 1): Map<string, number> {

@@ -23,7 +23,7 @@ import {
 import { firstChars } from "toolyard/text";
 
 /** Version of the processing. Increase it when the same bytes would result in other passages. */
-export const PIPELINE = 6;
+export const PIPELINE = 7;
 
 export interface IngestOptions {
   readonly maxFileBytes: number;

@@ -1,0 +1,68 @@
+import { contains, type Box } from "./pdf-matrix.ts";
+import type { Rgb } from "./pdf-graphics.ts";
+import { MAX_AREAS, type DrawnGlyph, type PagePaint, type PaintedArea } from "./pdf-paint.ts";
+
+/** Maximum difference of a colour's part, of 255, from the background that the eye does not see. */
+const MAX_DIFFERENCE = 12;
+const WHITE: Rgb = [255, 255, 255];
+
+/**
+ * Visibility of a character: `layer` is text that the page does not draw, as in the text layer of a scan; `outside` is
+ * text beyond the edge of the page, which pdf.js omits.
+ */
+export type Visibility = "visible" | "hidden" | "layer" | "outside";
+
+/** Returns the visibility of each character of a page. A character counts as visible unless it is proven hidden. */
+export function visibilities({ glyphs, areas }: PagePaint, view: Box): Visibility[] {
+  const colored = areas.filter(({ color }) => color !== undefined).length;
+  const rules = { areas: areas.length > MAX_AREAS ? undefined : areas, hasColors: colored > 0 };
+  return glyphs.map((glyph) => visibilityOf(glyph, rules, view));
+}
+
+interface PageRules {
+  /** Undefined if there are too many areas. */
+  readonly areas: readonly PaintedArea[] | undefined;
+  readonly hasColors: boolean;
+}
+
+function visibilityOf(glyph: DrawnGlyph, { areas, hasColors }: PageRules, view: Box): Visibility {
+  const { ink } = glyph;
+  if (isOutside(glyph, view)) return "outside";
+  if (ink.isClear || !contains(ink.clip, glyph.middle)) return "hidden";
+  if (areas === undefined) return ink.isDrawn ? "visible" : "layer";
+  if (hasColors && !ink.isClip && isCovered(glyph, areas)) return "hidden";
+  if (!ink.isDrawn) return isShownByArea(glyph, areas) ? "visible" : "layer";
+  return isLikeBackground(glyph, areas) ? "hidden" : "visible";
+}
+
+/** Returns whether pdf.js omits the character, so that both omit the same. */
+function isOutside({ origin: { x, y }, width }: DrawnGlyph, { left, bottom, right, top }: Box): boolean {
+  return x + Math.max(width, 0) < left || x > right || y < bottom || y > top;
+}
+
+/** Returns whether text that is not drawn is on a picture, such as a scan, or is filled by an area after it. */
+function isShownByArea({ middle, order, ink }: DrawnGlyph, areas: readonly PaintedArea[]): boolean {
+  return areas.some(({ isPicture, box }, at) => (isPicture || (ink.isClip && at >= order)) && contains(box, middle));
+}
+
+/** Returns whether an opaque area was painted over the character. */
+function isCovered({ order, middle }: DrawnGlyph, areas: readonly PaintedArea[]): boolean {
+  for (let at = order; at < areas.length; at += 1)
+    if (areas[at]!.color !== undefined && contains(areas[at]!.box, middle)) return true;
+  return false;
+}
+
+/** Returns whether the character has the colour of what is painted below it. */
+function isLikeBackground({ order, middle, ink }: DrawnGlyph, areas: readonly PaintedArea[]): boolean {
+  if (ink.colors.includes(undefined)) return false;
+  const colors = ink.colors as readonly Rgb[];
+  for (let at = order - 1; at >= 0; at -= 1) {
+    const { box, color } = areas[at]!;
+    if (contains(box, middle)) return color !== undefined && colors.every((one) => isLike(one, color));
+  }
+  return colors.every((one) => isLike(one, WHITE));
+}
+
+function isLike(one: Rgb, other: Rgb): boolean {
+  return one.every((part, at) => Math.abs(part - other[at]!) <= MAX_DIFFERENCE);
+}
