@@ -24,7 +24,7 @@ interface BrokenPath {
 /** Program at the announced address. */
 interface OtherProgram {
   readonly server: Server;
-  /** Number of relayed requests that arrived. Attempts to open a connection with frames are not requests. */
+  /** Number of relayed requests that arrived. Attempts to open the shared connection are not counted. */
   arrived: number;
 }
 

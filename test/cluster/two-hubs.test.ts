@@ -9,7 +9,7 @@ const WAIT = { timeout: 15_000, interval: 20 };
 
 describe.each([
   ["on one connection", { isReachable: true, workers: 1 }],
-  // Workers do not accept connections with frames.
+  // Workers refuse the one connection for all requests, so each request is sent over HTTP.
   ["as HTTP requests", { isReachable: true, workers: 2 }],
   ["through the store", { isReachable: false, workers: 1 }],
 ])("two hubs that pass requests %s", (how, { isReachable, workers }) => {
@@ -83,7 +83,7 @@ describe.each([
     await client.request("resources/subscribe", { uri: "test://thing" });
     for (const url of urls) {
       const leaving = new AbortController();
-      // The stream before may still be open at the hub of the session.
+      // The stream of the previous round may still be open at the hub that holds the session.
       const response = await vi.waitFor(async () => {
         const opened = await client.get(undefined, { url, signal: leaving.signal });
         expect(opened.status).toBe(200);

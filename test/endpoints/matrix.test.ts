@@ -151,7 +151,7 @@ const FAILURES: readonly FailureRow[] = [
   { kind: "internal", tool: "tool_search", args: { query: BREAKS() } },
 ];
 
-/** Function whose value a broken provider fails on. */
+/** Query at which this test makes `tool_search` throw. A function, because the table above uses it. */
 function BREAKS(): string {
   return "break inside";
 }

@@ -19,7 +19,7 @@ import { CLEAR_IDEAS } from "./books.ts";
 import { settled } from "../../toolyard/src/hub/sources/settled.ts";
 
 const TOKEN = "reader-token";
-/** Calls, the document's own call first. Calls that would change the library are refused or change nothing. */
+/** Calls, first the one in the requirements. Calls that would change the library are refused or change nothing. */
 const CALLS: readonly (readonly [tool: string, args: JsonObject])[] = [
   ["search_chunks", { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" }],
   ["library.ping", {}],

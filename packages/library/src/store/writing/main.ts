@@ -40,7 +40,7 @@ async function answer(message: Extract<ToWriter, { type: "replace" | "do" }>): P
 }
 
 async function open(): Promise<SqliteDriver> {
-  // The engine would create an empty file, or write the log of the old file into the new one.
+  // If the file was removed or replaced, the engine would create an empty one, or write the old log into the new file.
   expectFile(path, identity, failed);
   const opened = await openEngine(path, engine, failed);
   opened.exec(`pragma busy_timeout = ${BUSY_MS}`);
