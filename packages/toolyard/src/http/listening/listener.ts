@@ -21,8 +21,8 @@ export interface PortListener extends Listener {
 }
 
 /**
- * Takes over a connection that is not a plain HTTP connection. `bytes` were read from it, and it is paused. Returns
- * false for a connection of another kind, which then stays unchanged.
+ * Takes over a paused connection of another protocol than plain HTTP. `bytes`: bytes that were already read from it.
+ * Returns false for an unknown protocol; the connection is then unchanged.
  */
 export type TakeConnection = (socket: Socket, bytes: Buffer) => boolean;
 
@@ -36,8 +36,8 @@ export interface Mountable {
    */
   route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void;
   /**
-   * Offers each connection whose next request is not plain to `take`, before Node's server gets it. Absent: connections
-   * of this listener cannot be taken over.
+   * Offers each connection with a next request that is not plain to `take`, before Node's server gets it. Absent:
+   * connections of this listener cannot be taken over.
    */
   upgrade?(take: TakeConnection): void;
 }

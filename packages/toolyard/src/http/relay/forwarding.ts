@@ -16,7 +16,7 @@ export type ForwardResult = "answered" | "absent" | "unsent" | "gone" | "lost";
 /** Head of an answer of another hub. */
 export interface AnswerHead {
   readonly status: number;
-  /** Value of `RELAY_HEADER`. */
+  /** Value of `RELAY_HEADER`, a member of `RELAYED`. Undefined if the answer lacks the header. */
   readonly treatment: string | undefined;
   /** Headers for the caller. */
   readonly headers: RawHeaders;

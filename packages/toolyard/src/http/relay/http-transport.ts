@@ -25,8 +25,8 @@ interface HttpModule {
 }
 
 /**
- * Passes requests to other hubs over HTTP, each as a request of its own: large ones, and all requests to a hub that
- * refuses connections with frames, for example behind a proxy without upgrades.
+ * Passes each request to another hub as a separate HTTP request. Used for large requests, and for all requests to a hub
+ * that refuses connections for frames, for example behind a proxy that does not support upgrades.
  */
 export class HttpTransport {
   readonly #agents = new Map<string, Agent>();

@@ -48,11 +48,11 @@ const FOREIGN = "Only the hubs of the same store may send requests here, each on
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Passes requests between the hubs of a store. If the other hub has announced an address, requests are frames on one
- * connection, or HTTP requests where such a connection is not possible; otherwise they go through the store. A hub
- * authenticates the caller of a request before it passes the request on. The other hub verifies the sending hub, and
- * then compares the caller with the owner of the session or call. Credentials of callers stay at the hub that received
- * them.
+ * Passes requests between the hubs of a store. If the other hub has announced an address, requests are sent as frames
+ * on one connection, or as HTTP requests if such a connection is impossible; otherwise they are sent through the store.
+ * A hub authenticates the caller of a request before it passes the request on. The other hub verifies the sending hub,
+ * and then compares the caller with the owner of the session or call. Credentials of callers stay at the hub that
+ * received them.
  */
 export class HubRelay {
   readonly #parts: RelayParts;
@@ -127,7 +127,7 @@ export class HubRelay {
     listener.upgrade?.((socket, bytes) => host.take(socket, bytes));
   }
 
-  /** Passes a request on the connection with frames, or as an HTTP request of its own. */
+  /** Passes a request as a frame on the connection to its hub, or as a separate HTTP request. */
   async #overNetwork(to: OtherHub, request: RelayedRequest): Promise<ForwardResult> {
     const { http, body, hasDialects = false } = request;
     const head = writeHead(http, hasDialects);

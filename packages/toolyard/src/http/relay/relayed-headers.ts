@@ -1,6 +1,9 @@
 import type { RawHeaders, RequestHeaders } from "../wire.ts";
 
-/** Header that shows how another hub treated a relayed request. Requests carry their code in it. */
+/**
+ * Header of relayed requests and of their answers. A request has its code or its hello in it, an answer one of
+ * `RELAYED`.
+ */
 export const RELAY_HEADER = "toolyard-relay";
 /** Values of `RELAY_HEADER` in answers. */
 export const RELAYED = { answered: "answered", absent: "absent" } as const;

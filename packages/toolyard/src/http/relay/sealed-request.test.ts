@@ -21,7 +21,7 @@ let sender: RequestSeal;
 let receiver: RequestSeal;
 let logged: unknown[][];
 
-/** `differenceMs`: difference between the clock of the hub and the one of the test. */
+/** `differenceMs`: milliseconds by which the hub's clock is ahead of the test's clock. */
 function sealOf(hub: string, { secret = SECRET, differenceMs = 0 } = {}): RequestSeal {
   const logger = { warning: (...line: unknown[]) => void logged.push(line) };
   return new RequestSeal({ hub, secret: () => secret, now: () => Date.now() + differenceMs, logger });

@@ -43,7 +43,7 @@ export interface RequestSealParts {
 
 /** Maximum milliseconds between sending and receiving a request, including the difference between two clocks. */
 const MAX_AGE_MS = 60_000;
-/** Maximum number of hubs whose clock is reported. */
+/** Maximum number of hubs with a logged difference of clocks. */
 const MAX_REPORTED = 100;
 const PREFIX_BYTES = 4;
 
@@ -95,7 +95,10 @@ export class RequestSeal {
     return this.#codeOf(Buffer.from(`messages ${code}`));
   }
 
-  /** Returns false for a request that is too old. Logs each hub whose clock differs once. */
+  /**
+   * Returns false if the time of a request differs too much from the store's clock. Logs this once for each sending
+   * hub.
+   */
   #isFresh({ from, at }: RelayHead): boolean {
     const differenceMs = Math.round(this.#parts.now() - at);
     if (Math.abs(differenceMs) <= MAX_AGE_MS) return true;

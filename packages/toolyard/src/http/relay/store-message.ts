@@ -4,10 +4,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export interface StoreMessage {
   /** Id of the sending hub. */
   readonly from: string;
-  /** Number of the message among those of one request in one direction. It shows that a message is missing. */
+  /**
+   * Number of the message among the messages of one request in one direction, by which a missing message is detected.
+   */
   readonly number: number;
   readonly frames: Buffer;
-  /** The whole message. */
+  /** Encoded message. */
   readonly bytes: Buffer;
 }
 
@@ -15,8 +17,8 @@ const NUMBER_BYTES = 4;
 const CODE_BYTES = 16;
 
 /**
- * Returns a message in the form `u8 length · sender · u32 number · code · frames`. `key` is the key of the request to
- * which the message belongs; a request itself has none, because it is sealed.
+ * Returns a message in the form `u8 length · sender · u32 number · code · frames`. `key`: key of the request to which
+ * the message belongs. Absent for a message that contains the request itself, because that is sealed.
  */
 export function writeStoreMessage(
   { from, number, frames }: Omit<StoreMessage, "bytes">,
@@ -49,7 +51,7 @@ export function hasCode({ bytes }: StoreMessage, key: Uint8Array): boolean {
   return timingSafeEqual(given, codeOf(bytes, codeStart, key));
 }
 
-/** Returns the code of a message, without reading the place of the code itself. */
+/** Computes the code of a message from all its bytes except those of the code. */
 function codeOf(bytes: Buffer, codeStart: number, key: Uint8Array): Buffer {
   const hmac = createHmac("sha256", key).update(bytes.subarray(0, codeStart));
   return hmac

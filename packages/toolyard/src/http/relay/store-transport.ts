@@ -48,7 +48,7 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Frame that ends an incomplete answer. The receiver does not check its message number. */
 const CUT = { type: FRAME.cut, head: "", body: "" } as const;
 
-/** Place of a message among those of one request, and the key of that request. */
+/** Receiver and number of a message, and the key of the request to which it belongs. */
 interface MessagePlace {
   readonly to: string;
   readonly number: number;
@@ -56,8 +56,8 @@ interface MessagePlace {
 }
 
 /**
- * Passes requests to other hubs through the store, for hubs that do not reach each other over HTTP. All messages that
- * belong to a request have a code with a key of that request, so that other users of the store cannot answer it.
+ * Passes requests to hubs that cannot be reached over HTTP, through the store. Each message that follows a request has
+ * a code that is computed with a key of the request, so that other users of the store cannot answer the request.
  */
 export class StoreTransport {
   readonly #parts: StoreTransportParts;

@@ -63,7 +63,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly #server: Server;
   #gate: TlsGate | undefined;
   #take: TakeConnection | undefined;
-  /** Connections that were taken over. */
+  /** Connections that `#take` has taken over. */
   readonly #taken = new Set<Socket>();
   #name: string | undefined;
   #address: ListenerAddress | undefined;

@@ -14,15 +14,18 @@ export interface FramedMessage {
   readonly body: string | Uint8Array;
 }
 
-/** Maximum number of bytes of a body that is written together with its head. */
+/** Maximum number of bytes of an answer's body that is written to the caller together with the head. */
 const MAX_JOINED_BYTES = 16 * 1024;
 /** Maximum number of cached heads of answers. */
 const MAX_HEADS = 1024;
-/** Milliseconds between two checks if the connection is used. It is closed if it was not used since the last one. */
+/**
+ * Interval in milliseconds of the check that closes an unused connection. A connection is unused if no request is
+ * running and none was sent since the previous check.
+ */
 const UNUSED_MS = 60_000;
 const LAST_EXCHANGE = 2 ** 32;
 
-/** Connection on which this hub sends requests to another one. */
+/** Connection on which this hub sends requests to another hub. */
 export class FrameClient {
   readonly #connection: FrameConnection;
   readonly #sent = new Map<number, Forwarding>();
@@ -33,7 +36,7 @@ export class FrameClient {
   /** True if a request was sent since the last check. */
   #isUsed = true;
 
-  /** `rest`: bytes that arrived after the handshake. */
+  /** `rest`: bytes that arrived together with the end of the handshake, and that follow it. */
   constructor(socket: Socket, keys: ConnectionKeys, rest: Buffer) {
     this.#connection = new FrameConnection({
       socket,
@@ -54,7 +57,10 @@ export class FrameClient {
     return this.#connection.isOpen && !this.#isLeaving;
   }
 
-  /** Sends a request. Resolves to `undefined` if there is no room for it. */
+  /**
+   * Sends a request. Resolves with `undefined`, without sending it, if the connection is closing, or if too many bytes
+   * or requests wait.
+   */
   forward(http: HttpExchange, { head, body }: FramedMessage): Promise<ForwardResult | undefined> {
     const connection = this.#connection;
     if (!this.isUsable || connection.isFull || this.#sent.size >= MAX_EXCHANGES) return Promise.resolve(undefined);
@@ -157,7 +163,10 @@ export class FrameClient {
   }
 }
 
-/** Returns a small body as a text if it is ASCII: a text is written together with the head of the answer. */
+/**
+ * Returns a small ASCII body as a text, because a text is written together with the head of the answer. Returns any
+ * other body as a copy.
+ */
 function joinable(body: Buffer): string | Buffer {
   return body.length <= MAX_JOINED_BYTES && isAscii(body) ? body.toString("latin1") : Buffer.from(body);
 }

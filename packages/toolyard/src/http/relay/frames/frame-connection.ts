@@ -2,18 +2,24 @@ import type { Socket } from "node:net";
 import { FrameDecoder, type OutgoingFrame, type WorkerFrame } from "../../adapters/workers/frames.ts";
 import { MAX_RECORD_BYTES, RecordReader, RecordWriter } from "./records.ts";
 
-/** Type of a frame that shows that a hub is alive. It has no content. */
+/** Type of the frame by which a hub without other frames shows that it is alive. It has no content. */
 export const ALIVE = 60;
 
 /** Maximum number of bytes of one frame's head and body. */
 export const MAX_FRAME_BYTES = MAX_RECORD_BYTES / 2;
-/** Number of bytes of frames after which a record is written. A record with one frame may be larger. */
+/** Number of bytes of frames at which a record is complete. Its last frame may exceed this number. */
 const RECORD_BYTES = MAX_RECORD_BYTES / 4;
-/** Maximum number of bytes that wait for the other hub. Above it, this hub accepts no further work for it. */
+/**
+ * Number of bytes that wait for the other hub, above which this hub sends it no further requests, and stops reading its
+ * frames while answering.
+ */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** Milliseconds between two checks of a connection. A hub that has sent nothing meanwhile sends an `ALIVE` frame. */
+/**
+ * Milliseconds between two checks of a connection. A hub that has sent nothing since the previous check sends an
+ * `ALIVE` frame.
+ */
 const CHECK_MS = 2000;
-/** Number of checks without any data after which the other hub counts as unreachable. */
+/** Number of consecutive checks without received data after which the connection is closed. */
 const MAX_SILENT_CHECKS = 5;
 
 export interface FrameConnectionParts {
@@ -23,13 +29,16 @@ export interface FrameConnectionParts {
   /** Key of the records that the other hub sends. */
   readonly otherKey: Buffer;
   readonly onFrame: (frame: WorkerFrame) => void;
-  /** Called once after the connection was closed. `unsent`: frames that were not passed to the system. */
+  /**
+   * Called once after the connection was closed. `unsent`: frames that were not passed to the operating system, so that
+   * the other hub cannot have received them.
+   */
   readonly onClosed: (unsent: readonly OutgoingFrame[]) => void;
 }
 
 /**
  * Authenticated connection between two hubs. Frames of one turn of the event loop are sent together as one record. A
- * connection on which nothing arrives for ten seconds is closed, so that a hub whose machine failed is noticed.
+ * connection on which nothing arrives for ten seconds is closed, so that a failure of the other machine is detected.
  */
 export class FrameConnection {
   readonly #parts: FrameConnectionParts;
@@ -60,7 +69,7 @@ export class FrameConnection {
     return this.#isOpen;
   }
 
-  /** True while the other hub reads more slowly than this hub writes. */
+  /** True while more than `MAX_WAITING_BYTES` wait for the other hub. */
   get isFull(): boolean {
     return this.#parts.socket.writableLength > MAX_WAITING_BYTES;
   }
@@ -82,7 +91,10 @@ export class FrameConnection {
     this.send({ type, exchange, head, body: "" });
   }
 
-  /** Stops reading until the other hub has read the waiting bytes. */
+  /**
+   * Stops reading from the connection until all waiting bytes were sent, so that a hub that does not read its answers
+   * cannot send further requests.
+   */
   waitForRoom(): void {
     const { socket } = this.#parts;
     if (socket.isPaused()) return;
@@ -107,7 +119,7 @@ export class FrameConnection {
       for (const record of reader.read(chunk))
         for (const frame of new FrameDecoder().decode(record)) if (this.#isOpen) this.#parts.onFrame(frame);
     } catch {
-      // No later byte of the connection can be trusted.
+      // After an invalid record, no later byte of the connection can be trusted.
       this.close();
     }
   }
@@ -127,7 +139,10 @@ export class FrameConnection {
     }
   }
 
-  /** Counts checks and not time, because a hub whose own event loop was blocked has not read what arrived. */
+  /**
+   * Counts checks and not time: while the event loop of this hub was blocked, data may have arrived that it has not
+   * read.
+   */
   #check(): void {
     this.#silentChecks = this.#hasReceived ? 0 : this.#silentChecks + 1;
     if (this.#silentChecks >= MAX_SILENT_CHECKS) return this.close();
@@ -145,12 +160,12 @@ export class FrameConnection {
   }
 }
 
-/** Returns true if a frame may be sent as one piece. */
+/** Returns true if a head and a body fit into one frame. */
 export function fitsFrame(head: string, body: string | Uint8Array): boolean {
   return maxBytesOf(head, body) <= MAX_FRAME_BYTES;
 }
 
-/** Returns a limit of the encoded size that needs no reading: a UTF-16 unit has at most 3 bytes in UTF-8. */
+/** Returns an upper bound of the encoded size without encoding: a UTF-16 code unit has at most 3 bytes in UTF-8. */
 function maxBytesOf(head: string, body: string | Uint8Array): number {
   return head.length * 3 + (typeof body === "string" ? body.length * 3 : body.length);
 }

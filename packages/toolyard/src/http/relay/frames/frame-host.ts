@@ -9,7 +9,7 @@ import { PacedAnswer } from "./paced-answer.ts";
 import type { HeadReader, ReadHead } from "./request-heads.ts";
 import { readUpgradeRequest, upgradeResponse } from "./upgrade.ts";
 
-/** Request of another hub, whose head may have been read before. */
+/** Request of another hub. Requests with the same head share `memo`. */
 export class FramedRequest extends RemoteRequest {
   readonly memo: HeadMemo;
 
@@ -41,7 +41,10 @@ const MAX_CONNECTIONS = 4096;
 export const MAX_EXCHANGES = 16_384;
 /** Milliseconds within which the other hub must send the first record, which proves that it has the keys. */
 const PROOF_MS = 5000;
-/** Answer to a request that was not executed. It has no header of the relay, so the other hub sends it elsewhere. */
+/**
+ * Answer to a request that was not executed. It lacks `RELAY_HEADER`, so the other hub sends the request in another
+ * way.
+ */
 const NOT_EXECUTED = JSON.stringify({ status: 421, headers: {} });
 
 /** Accepts the connections of other hubs. */
@@ -54,7 +57,7 @@ export class FrameHost {
     this.#parts = parts;
   }
 
-  /** Takes over a connection whose first bytes open a connection between hubs. Returns false for any other one. */
+  /** Takes over a connection if `bytes` are a valid request of another hub to open it. Otherwise returns false. */
   take(socket: Socket, bytes: Buffer): boolean {
     const hello = readUpgradeRequest(bytes);
     if (hello === undefined || this.#isLeaving || this.#connections.size >= MAX_CONNECTIONS) return false;
@@ -162,7 +165,7 @@ class HostedConnection {
     this.#endIfOver(exchange);
   }
 
-  /** Removes an exchange when nothing of its answer waits any more. */
+  /** Removes an exchange if its answer has ended and none of its frames wait. */
   #endIfOver(exchange: number): void {
     const served = this.#served.get(exchange);
     if (served?.isOver && !served.answer.isWaiting) this.#remove(exchange);

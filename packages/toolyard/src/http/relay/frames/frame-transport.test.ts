@@ -21,7 +21,7 @@ const PLACE = {
   authenticator: {},
 } as unknown as ExchangePlace;
 
-/** Caller of a relayed request. It reads its answer at once, unless `isSlow`. */
+/** Caller of a relayed request. It reads its answer immediately, unless `isSlow`. */
 class Caller implements AnswerWire {
   events: WireEvents | undefined;
   isGone = false;
@@ -144,7 +144,7 @@ async function textOf(body: string): Promise<string> {
   return caller.text;
 }
 
-/** Makes requests wait, and resolves with the answer of the first one. */
+/** Leaves all requests unanswered. Resolves with the `HttpAnswer` of the first one. */
 function firstRequest(): Promise<HttpAnswer> {
   return new Promise((resolve) => (handle = (_, answer) => resolve(answer)));
 }
@@ -335,7 +335,7 @@ describe("with timers of the test", () => {
     handle = () => accepted[0]!.pause();
     const { result } = send("x");
     await vi.waitFor(() => expect(accepted[0]!.isPaused()).toBe(true));
-    // The other hub's checks use the same timers, so its frames are stopped as well.
+    // The checks of both hubs use these timers, so the `ALIVE` frames of the other hub must be held back.
     accepted[0]!.cork();
     for (let check = 0; check < 7; check += 1) vi.advanceTimersByTime(2000);
     expect(await result).toBe("lost");

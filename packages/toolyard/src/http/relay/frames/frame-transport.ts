@@ -13,7 +13,7 @@ export interface OtherHub {
 
 /** Milliseconds after which a hub that refused a connection with frames is asked again. */
 const REFUSED_MS = 30_000;
-/** Maximum number of hubs that are remembered, connected or not. */
+/** Maximum number of hubs with a recorded connection or refusal. */
 const MAX_HUBS = 4096;
 
 type Opening = "gone" | "unsent" | "refused";
@@ -24,13 +24,13 @@ interface HubLink {
   readonly opened: Promise<FrameClient | Opening>;
   /** Set when the connection is open, so that a request need not wait for a promise. */
   client: FrameClient | undefined;
-  /** Time until which the hub is not asked again, on the clock of `performance.now()`. */
+  /** Time until which the hub is not asked for another connection, on the clock of `performance.now()`. */
   refusedUntil: number;
 }
 
 /**
- * Passes requests to other hubs on one connection for each hub. A relayed request costs a frame, and no HTTP request of
- * its own.
+ * Passes requests to other hubs, on one connection for each hub. A frame on this connection costs less than a separate
+ * HTTP request.
  */
 export class FrameTransport {
   readonly #handshakes: Handshakes;
@@ -64,7 +64,7 @@ export class FrameTransport {
   #linkTo({ hub, url }: OtherHub): HubLink {
     const known = this.#links.get(hub);
     if (known?.url === url && (known.client?.isUsable ?? performance.now() < known.refusedUntil)) return known;
-    // Requests that run on the former connection are still answered on it.
+    // Running requests are still answered on the previous connection.
     known?.client?.leave();
     if (this.#links.size >= MAX_HUBS) this.#links.delete(this.#links.keys().next().value!);
     const link: HubLink = { url, opened: this.#open(hub, url), client: undefined, refusedUntil: Infinity };

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Keys of one connection, one for each direction, so that a record cannot be returned to its sender. */
+/** Keys of one connection, one for each direction, so that an attacker cannot return a valid record to its sender. */
 export interface ConnectionKeys {
   readonly client: Buffer;
   readonly server: Buffer;
 }
 
-/** Facts that the opening hub states about a connection. */
+/** Facts that the opening hub signs. */
 interface Hello {
   readonly from: string;
   readonly to: string;
@@ -16,26 +16,28 @@ interface Hello {
 export interface AcceptedHello {
   /** Id of the hub that opens the connection. */
   readonly from: string;
-  /** Value of the response's header. */
+  /** Value of `RELAY_HEADER` in the response. */
   readonly reply: string;
   readonly keys: ConnectionKeys;
 }
 
 export interface StartedHandshake {
-  /** Value of the request's header. */
+  /** Value of `RELAY_HEADER` in the request. */
   readonly hello: string;
-  /** Returns the keys. Returns `undefined` if the other program does not know the secret of the store. */
+  /**
+   * Returns the keys of the connection. Returns `undefined` if the other program does not know the secret of the store.
+   */
   readonly finish: (reply: string) => ConnectionKeys | undefined;
 }
 
 const NONCE_BYTES = 24;
-/** Maximum number of characters of a header value. */
+/** Maximum number of characters of a hello. */
 const MAX_CHARS = 2048;
 
 /**
- * Opens authenticated connections between two hubs of a store. The client names both hubs and sends a nonce, the server
- * returns another nonce, and both sign with a key from the secret of the store. The keys of the connection depend on
- * both nonces: a recorded handshake opens no second connection, and no clock is needed.
+ * Authenticates a connection between two hubs of a store. The client names both hubs and sends a nonce, the server
+ * returns another nonce, and both sign with a key that is derived from the secret of the store. The keys of the
+ * connection depend on both nonces, so that a recorded handshake cannot open a second connection. No clock is needed.
  */
 export class Handshakes {
   readonly #hub: string;
@@ -60,7 +62,10 @@ export class Handshakes {
     };
   }
 
-  /** Returns the reply to a hello. Returns `undefined` if it is not from a hub of the store, or is for another hub. */
+  /**
+   * Returns the reply to a hello, and the keys of the connection. Returns `undefined` if no hub of the store signed the
+   * hello, or if it names another receiver.
+   */
   accept(hello: string): AcceptedHello | undefined {
     if (hello.length > MAX_CHARS) return undefined;
     const key = this.#key();

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { codeOf } from "../../../core/errors.ts";
 import { readUpgradeResponse, upgradeRequest } from "./upgrade.ts";
 
-/** Milliseconds to connect to another hub, and then to get its response. */
+/** Maximum milliseconds to connect to another hub, and then to receive its response. */
 export const CONNECT_TIMEOUT_MS = 2000;
 const RESPONSE_TIMEOUT_MS = 3000;
 
@@ -14,7 +14,7 @@ export type OpenedSocket =
   | { readonly type: "open"; readonly socket: Socket; readonly reply: string; readonly rest: Buffer }
   | { readonly type: "gone" | "unreached" | "refused" };
 
-/** Connects to the hub at `url` and asks it for a connection with frames. Never rejects. */
+/** Connects to the hub at `url` and requests a connection for frames. Never rejects. */
 export function openSocket(url: string, hello: string): Promise<OpenedSocket> {
   return new Promise((resolve) => {
     const address = new URL(url);

@@ -3,22 +3,22 @@ import type { FrameConnection } from "./frame-connection.ts";
 
 /** Size of the pieces of a large answer. Pieces of several answers are sent in turn. */
 const PIECE_BYTES = 64 * 1024;
-/** Maximum number of bytes of one answer that are on the way to its caller. */
+/** Number of sent and unread bytes of one answer at which its further pieces wait. */
 const WINDOW_BYTES = 4 * PIECE_BYTES;
 
 /**
- * Frames of one answer. A large body is sent in pieces, and the next ones follow when the caller has read the first
- * ones. So a large answer, or a caller that reads slowly, delays no other answer of the connection.
+ * Sends the frames of one answer. A large body is sent in pieces, and further pieces are sent when the caller has read
+ * earlier ones, so that a large answer or a slow caller does not delay other answers of the connection.
  */
 export class PacedAnswer {
   readonly #connection: Pick<FrameConnection, "send">;
   readonly #exchange: number;
   readonly #onEmpty: () => void;
   #waiting: OutgoingFrame[] = [];
-  /** Bytes that the caller has not read. */
+  /** Number of sent bytes that the caller has not read. */
   #openBytes = 0;
 
-  /** `onEmpty` is called when frames that had to wait were sent. */
+  /** `onEmpty` is called when the last waiting frame was sent. */
   constructor(connection: Pick<FrameConnection, "send">, exchange: number, onEmpty: () => void) {
     this.#connection = connection;
     this.#exchange = exchange;
@@ -41,7 +41,7 @@ export class PacedAnswer {
     this.#sendWaiting();
   }
 
-  /** Records that the caller has read a part. */
+  /** Records that the caller has read this number of bytes. Sends waiting frames if they now fit. */
   taken(bytes: number): void {
     this.#openBytes -= bytes;
     if (!this.isWaiting) return;

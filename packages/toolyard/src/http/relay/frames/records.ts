@@ -2,22 +2,26 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "no
 import { encodeFrames, type OutgoingFrame } from "../../adapters/workers/frames.ts";
 
 const LENGTH_BYTES = 4;
-/** Number of bytes of a code: the first half of an HMAC with SHA-256 (RFC 2104 section 5). */
+/** Number of bytes of a record's code: the first half of an HMAC with SHA-256 (RFC 2104 section 5). */
 const CODE_BYTES = 16;
 const PREFIX_BYTES = LENGTH_BYTES + CODE_BYTES;
 const COUNT_BITS = 2 ** 32;
 
-/** Maximum number of bytes of a record. A record with one large frame may have this size. */
+/** Maximum number of bytes of a record. A longer one is refused. */
 export const MAX_RECORD_BYTES = 1024 * 1024;
 
 /**
- * Record of another program, or one that was altered, repeated or left out. The connection must be closed.
+ * Error: the length or the code of a record is invalid. A program without the key sent it, or a record was altered,
+ * repeated or left out. The connection must be closed.
  */
 export class RecordError extends Error {
   override readonly name = "RecordError";
 }
 
-/** Code of the records in one direction. It contains the number of the record, so each record is valid once. */
+/**
+ * Computes the codes of the records in one direction. A code depends on the number of its record, so that each record
+ * is valid once.
+ */
 class RecordCode {
   readonly #key: KeyObject;
   #count = 0;
@@ -26,7 +30,7 @@ class RecordCode {
     this.#key = createSecretKey(key);
   }
 
-  /** Returns the code of the next record. Overwrites its place for the code. */
+  /** Returns the code of the next record. Overwrites the bytes of the record that are reserved for the code. */
   next(record: Buffer): Buffer {
     this.#count += 1;
     record.fill(0, LENGTH_BYTES, PREFIX_BYTES);
@@ -53,7 +57,7 @@ export class RecordWriter {
   }
 }
 
-/** Reads records from arriving bytes. */
+/** Splits received bytes into records, and verifies their codes. */
 export class RecordReader {
   readonly #code: RecordCode;
   #waiting: Buffer[] = [];
@@ -65,7 +69,7 @@ export class RecordReader {
     this.#code = new RecordCode(key);
   }
 
-  /** Returns the frames of each complete record. Throws a `RecordError`. */
+  /** Yields the encoded frames of each complete record. Throws a `RecordError`. */
   *read(chunk: Buffer): Generator<Buffer> {
     this.#waiting.push(chunk);
     this.#held += chunk.length;

@@ -11,14 +11,14 @@ export interface FrameHead extends RequestHead {
   readonly hasDialects?: boolean;
 }
 
-/** Head that was read, with values that depend on nothing but its text. */
+/** Parsed head, with values that depend only on its text. */
 export interface ReadHead {
   readonly head: FrameHead;
   readonly principal: Principal;
   readonly memo: HeadMemo;
 }
 
-/** Returns the members of a head. */
+/** Returns the head with which a request is passed to another hub. */
 export function headFacts(http: HttpExchange, hasDialects: boolean): FrameHead {
   const { method, principal, remoteAddress, baseUrl, path, search, mount } = http;
   return {
@@ -42,10 +42,13 @@ interface WrittenHead {
   readonly text: string;
 }
 
-/** Heads by their headers. Requests that repeat the head of the request before on their connection share one object. */
+/**
+ * Texts of heads by the headers of the request. Requests that repeat the previous head on their connection share the
+ * headers object.
+ */
 const written = new WeakMap<RequestHeaders, WrittenHead>();
 
-/** Returns the text of a request's head. */
+/** Returns the text of the head with which a request is passed to another hub. */
 export function writeHead(http: HttpExchange, hasDialects: boolean): string {
   const { headers, principal } = http;
   const known = written.get(headers);
@@ -59,7 +62,7 @@ export function writeHead(http: HttpExchange, hasDialects: boolean): string {
 const MAX_HEADS = 4096;
 const MAX_HEAD_CHARS = 4096;
 
-/** Reads heads of relayed requests. Requests of one client have the same head, which is read once. */
+/** Parses heads of relayed requests. Caches the results, because requests of one client usually have the same head. */
 export class HeadReader {
   readonly #known = new Map<string, ReadHead>();
   readonly #principals: PrincipalReader;

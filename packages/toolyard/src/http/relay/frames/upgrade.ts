@@ -29,7 +29,7 @@ function headOf(first: string, fields: readonly string[]): string {
 export function readUpgradeRequest(bytes: Buffer): string | undefined {
   if (bytes.length > MAX_UPGRADE_BYTES) return undefined;
   const text = bytes.toString("latin1");
-  // The other hub sends nothing more before the response.
+  // The bytes must end with the head, because another hub sends nothing more before the response.
   if (text.indexOf(HEAD_END) !== text.length - HEAD_END.length) return undefined;
   const [first = "", ...lines] = text.slice(0, -HEAD_END.length).split("\r\n");
   const path = REQUEST_LINE.exec(first)?.[1];
@@ -39,11 +39,11 @@ export function readUpgradeRequest(bytes: Buffer): string | undefined {
 export interface UpgradeResponse {
   /** Reply of the other hub. Absent: it did not accept the connection. */
   readonly reply: string | undefined;
-  /** Number of bytes of the head. */
+  /** Number of bytes of the response's head. */
   readonly bytes: number;
 }
 
-/** Reads the response to the request. Returns `undefined` while it is incomplete. */
+/** Reads the response to a request that opens a connection. Returns `undefined` while its head is incomplete. */
 export function readUpgradeResponse(bytes: Buffer): UpgradeResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return bytes.length > MAX_UPGRADE_BYTES ? { reply: undefined, bytes: 0 } : undefined;
@@ -52,7 +52,7 @@ export function readUpgradeResponse(bytes: Buffer): UpgradeResponse | undefined 
   return { reply, bytes: end + HEAD_END.length };
 }
 
-/** Returns the relay's header, if the protocol is the one of this version. */
+/** Returns the value of `RELAY_HEADER` if `Upgrade` names this version of the protocol. */
 function relayFieldOf(lines: readonly string[]): string | undefined {
   const fields = new Map<string, string>();
   for (const line of lines) {
