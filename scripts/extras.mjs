@@ -1,7 +1,7 @@
 // Writes pins.ts and locks/ of packages/toolyard/src/extras: the exact versions and sha512 of the packages of each
 // extra and of all dependencies, from package-lock.json. Run it after changing a version there.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
@@ -131,13 +131,17 @@ function withoutOwnDigests(lock) {
 function sizeOf(lock) {
   const bytes = Object.keys(lock.packages)
     .filter((place) => place !== "" && lock.packages[place].libc?.includes("musl") !== true)
-    .flatMap((place) => filesIn(join(ROOT, place.startsWith(OWN_PLACE) ? ownDist(place) : place)))
+    .flatMap((place) => (place.startsWith(OWN_PLACE) ? ownFiles(place) : filesIn(join(ROOT, place))))
     .reduce((sum, file) => sum + statSync(file).size, 0);
   return Math.max(0.1, Math.round(bytes / 100_000) / 10);
 }
 
-function ownDist(place) {
-  return `packages/${place.slice(OWN_PLACE.length)}/dist`;
+/** Returns the files that a package of this repository ships. */
+function ownFiles(place) {
+  const folder = join(ROOT, "packages", place.slice(OWN_PLACE.length));
+  const { files } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const shipped = files.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return shipped.flatMap((path) => (statSync(path).isDirectory() ? filesIn(path) : [path]));
 }
 
 function filesIn(folder) {

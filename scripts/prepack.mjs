@@ -17,7 +17,7 @@ const FOR_DEVELOPERS = ["decisions", "explanation/complaints.md", "pictures"].ma
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());
-if (basename(process.cwd()) === "toolyard") for (const name of ["library", "gnn"]) pinOwnPackage(name);
+if (basename(process.cwd()) === "toolyard") for (const name of ["library", "gnn", "python-wasi"]) pinOwnPackage(name);
 if (basename(folder) === "toolyard") writeFileSync(join(folder, "npm-shrinkwrap.json"), lockText(shrinkwrap()));
 
 function ship(folder) {

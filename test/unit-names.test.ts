@@ -35,7 +35,7 @@ function withoutSource({ path, files }: Folder): string[] {
 }
 
 test("each unit test has the name of a file next to it, or is the suite of a port", () => {
-  const packages = readdirSync(ROOT).filter((name) => existsSync(join(ROOT, name, "package.json")));
+  const packages = readdirSync(ROOT).filter((name) => existsSync(join(ROOT, name, "src")));
   const strangers = packages.flatMap((name) => foldersBelow(`${name}/src`).flatMap(withoutSource));
   expect(strangers.toSorted()).toEqual(PORT_SUITES.toSorted());
 });

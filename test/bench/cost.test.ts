@@ -104,7 +104,7 @@ test("a command that prints its version loads neither the hub nor a configuratio
 test("a hub without upstreams loads none of the heavy packages", async () => {
   const loaded = await loadedFiles(["list", "--config", emptyYard(await folder())]);
   const packages = ["undici", "ai", "@ai-sdk\\/[^/]+", "ajv", "ajv-formats", "chokidar", "sucrase", "jsonc-parser"];
-  const engines = ["quickjs-wasi", "@antonz\\/[^/]+"];
+  const engines = ["quickjs-wasi", "@toolyard\\/python-wasi"];
   const library = ["unpdf", "@orama\\/[^/]+", "mdast-util-[^/]+", "htmlparser2", "franc-min", "libsql", "pg"];
   const entries = ["options", "services", "kind", "names", "remote-name", "service-outage", "command-words"];
   // The files that describe a source kind are small; they load the rest when a source needs it.

@@ -114,7 +114,7 @@ function standIn(name: string, { version, dependencies }: LockEntry): TestPackag
   if (name === "@toolyard/library") return serviceStandIn(name, version, dependencies ?? {});
   const files = {
     "index.mjs": `export const version = ${JSON.stringify(version)};\n`,
-    "dist/python.wasm": "no wasm\n",
+    "python.wasm": "no wasm\n",
   };
   const scripts = { postinstall: "node -e \"require('fs').writeFileSync('script-ran', '')\"" };
   return { name, version, files, scripts, ...(dependencies && { dependencies }) };

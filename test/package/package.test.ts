@@ -27,7 +27,18 @@ const MAX_PACKED_SERVERS = { gnn: 300_000, library: 1_800_000 };
 const MAX_INSTALLED = { packages: 20, bytes: 20_000_000, downloadedBytes: 12_000_000 };
 const MAX_WITHOUT_OPTIONAL = { packages: 16, bytes: 17_000_000, downloadedBytes: 9_000_000 };
 /** Packages, or parts of their names, that a hub without extras and servers does not need. */
-const ELSEWHERE = ["unpdf", "libsql", "tesseract-wasm", "pg", "@hpcc-js", "@resvg", "ai", "@ai-sdk", "@antonz", "yaml"];
+const ELSEWHERE = [
+  "unpdf",
+  "libsql",
+  "tesseract-wasm",
+  "pg",
+  "@hpcc-js",
+  "@resvg",
+  "ai",
+  "@ai-sdk",
+  "@toolyard/python-wasi",
+  "yaml",
+];
 
 interface PackedPackage {
   readonly filename: string;

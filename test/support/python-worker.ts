@@ -8,7 +8,7 @@ import type {
   SandboxLimits,
   SandboxProfile,
 } from "../../packages/toolyard/src/sandbox/engine.ts";
-import { compilePython } from "../../packages/toolyard/src/sandbox/python/module.ts";
+import { compilePython, type CompiledPython } from "../../packages/toolyard/src/sandbox/python/module.ts";
 import type { FromWorker, ToWorker, WorkerDone } from "../../packages/toolyard/src/sandbox/worker-messages.ts";
 
 // The same flag as for the child: it halves the start time of an interpreter.
@@ -52,7 +52,7 @@ export interface PythonRun {
   readonly waits: readonly boolean[];
 }
 
-let compiled: Promise<object> | undefined;
+let compiled: Promise<CompiledPython> | undefined;
 
 /**
  * The real worker thread, from `dist`, with the parts of a child that a worker needs. One thread at a time; a new one
@@ -150,12 +150,12 @@ export class PythonWorker implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const module = await (compiled ??= compilePython(MEMORY_BYTES));
+    const program = await (compiled ??= compilePython(MEMORY_BYTES));
     const { port1, port2 } = new MessageChannel();
     const wake = new SharedArrayBuffer(4);
     const counter = new Int32Array(wake);
     const worker = new Worker(new URL("../../packages/toolyard/dist/sandbox/python/worker.js", import.meta.url), {
-      workerData: { port: port2, wake, module, memoryBytes: MEMORY_BYTES, snapshots: this.#snapshots },
+      workerData: { port: port2, wake, ...program, memoryBytes: MEMORY_BYTES, snapshots: this.#snapshots },
       transferList: [port2],
       env: {},
       resourceLimits: { stackSizeMb: 16 },

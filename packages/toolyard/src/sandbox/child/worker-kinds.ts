@@ -2,13 +2,21 @@ import { readFile } from "node:fs/promises";
 import type { ChildSettings, InterpreterName } from "../child-messages.ts";
 import { createSnapshotRoom } from "../python/snapshot.ts";
 
+/** The interpreter that a worker runs. */
+export interface WorkerProgram {
+  /** A `WebAssembly.Module`. */
+  readonly module: object;
+  /** Standard library that the workers share, if the interpreter reads it as files. */
+  readonly library?: SharedArrayBuffer;
+}
+
 /** Code and settings with which a worker of one language is started. */
 export interface WorkerKind {
   readonly entry: URL;
   readonly memoryBytes: number;
-  /** Returns the module, which is compiled once, for the first worker. */
-  module(): Promise<object>;
-  /** Start data in addition to `WorkerSettings`. */
+  /** Returns the compiled program, which is compiled once, for the first worker. */
+  program(): Promise<WorkerProgram>;
+  /** Start data in addition to `SandboxWorkerSettings`. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -20,13 +28,13 @@ export function workerKinds(settings: ChildSettings): WorkerKinds {
     javascript: {
       entry: new URL("../javascript/worker.js", import.meta.url),
       memoryBytes,
-      module: once(async () => WebAssembly.compile(await readFile(quickjsWasm))),
+      program: once(async () => ({ module: await WebAssembly.compile(await readFile(quickjsWasm)) })),
       data: { quickjs, sucrase },
     },
     python: {
       entry: new URL("../python/worker.js", import.meta.url),
       memoryBytes,
-      module: once(async () => {
+      program: once(async () => {
         const { compilePython } = await import("../python/module.ts");
         return compilePython(memoryBytes, pythonWasm);
       }),
@@ -35,7 +43,7 @@ export function workerKinds(settings: ChildSettings): WorkerKinds {
   };
 }
 
-function once(compile: () => Promise<object>): () => Promise<object> {
-  let compiled: Promise<object> | undefined;
+function once(compile: () => Promise<WorkerProgram>): () => Promise<WorkerProgram> {
+  let compiled: Promise<WorkerProgram> | undefined;
   return () => (compiled ??= compile());
 }

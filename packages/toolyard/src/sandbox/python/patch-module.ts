@@ -1,17 +1,15 @@
 import { OptionError } from "../../core/errors.ts";
 import { readLeb, toLeb } from "./leb.ts";
-import { hasRunString, withResumeExports } from "./resume-exports.ts";
 
 const PAGE_BYTES = 65_536;
 const MAX_PAGES = 65_536;
 const HEADER_BYTES = 8;
 const CUSTOM = 0;
 const MEMORY = 5;
-const EXPORT = 7;
-const CODE = 10;
 const MAGIC = 0x6d736100;
 
-interface Section {
+/** A section of a WebAssembly file. */
+export interface Section {
   readonly id: number;
   /** Bytes from the section's id to its end. */
   readonly whole: Uint8Array;
@@ -20,8 +18,8 @@ interface Section {
 }
 
 /**
- * Returns a module with a maximum for its memory, with the exports that snapshots need if it contains the functions,
- * and without its custom sections (debugging data, half of the file).
+ * Returns a module with a maximum for its memory, and without its custom sections (the standard library, names for
+ * debugging).
  */
 export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   if (bytes.length < HEADER_BYTES || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) !== MAGIC) {
@@ -31,15 +29,14 @@ export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array 
     );
   }
   const sections = [...sectionsOf(bytes)].filter(({ id }) => id !== CUSTOM);
-  const canResume = sections.some(({ id, content }) => id === CODE && hasRunString(content));
-  const parts = sections.map(({ id, content, whole }) => {
-    if (id === MEMORY) return toSection(MEMORY, limitedMemory(content, memoryBytes));
-    return id === EXPORT && canResume ? toSection(EXPORT, withResumeExports(content)) : whole;
-  });
+  const parts = sections.map(({ id, content, whole }) =>
+    id === MEMORY ? toSection(MEMORY, limitedMemory(content, memoryBytes)) : whole,
+  );
   return Buffer.concat([bytes.subarray(0, HEADER_BYTES), ...parts]);
 }
 
-function* sectionsOf(bytes: Uint8Array): Generator<Section> {
+/** Yields the sections of a WebAssembly file, in their order. */
+export function* sectionsOf(bytes: Uint8Array): Generator<Section> {
   let at = HEADER_BYTES;
   while (at < bytes.length) {
     const length = readLeb(bytes, at + 1);

@@ -10,6 +10,7 @@ import { canResume, Interpreter } from "./interpreter.ts";
 import { PythonJobFiles } from "./job-files.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import { InterpreterSnapshot } from "./snapshot.ts";
+import { mountLibrary } from "./standard-library.ts";
 
 const START = "import sys; sys.path.insert(0, '/site'); from yard import main; main.run()";
 const CONTINUE = "import sys; sys.modules['yard.main'].serve()";
@@ -23,6 +24,8 @@ export interface PythonSettings extends SandboxWorkerSettings {
    * boots it.
    */
   readonly snapshots?: SharedArrayBuffer;
+  /** Standard library of the interpreter, from `readLibrary`. */
+  readonly library?: SharedArrayBuffer;
 }
 
 /** Boots the interpreter and runs its jobs; returns when the interpreter ends. */
@@ -35,6 +38,7 @@ export function runGuest(settings: PythonSettings): void {
   const output = new GuestOutput((message) => host.send(message));
   const tree = new MemoryTree(NO_BOUNDS);
   mountPrelude(tree);
+  if (settings.library !== undefined) mountLibrary(tree, settings.library);
   const link = new GuestLink({ host, output, files: new PythonJobFiles(tree), isMaker: snapshot?.isMaker === true });
   const descriptors = new Descriptors(tree, [
     {},

@@ -175,30 +175,46 @@ _GENERATED_METHODS = ("__setattr__", "__delattr__", "__post_init__")
 
 
 def _is_generated(tree):
-    """Returns whether the text is a function that creates one method and returns it, and contains almost nothing
-    else."""
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef) or len(tree.body[0].body) != 2:
+    """Returns whether the text is a function that creates methods and returns them, and contains almost nothing else.
+    CPython 3.13 creates all methods of a class in one text, and returns a tuple; older versions create one."""
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
         return False
-    method, end = tree.body[0].body
-    if (
-        not isinstance(method, ast.FunctionDef)
-        or not isinstance(end, ast.Return)
-        or not isinstance(end.value, ast.Name)
-        or end.value.id != method.name
-    ):
+    maker = tree.body[0]
+    *methods, end = maker.body
+    if not isinstance(end, ast.Return) or not all(isinstance(method, ast.FunctionDef) for method in methods):
         return False
-    given = [node for maker in (tree.body[0], method) for node in ast.walk(maker.args) if isinstance(node, ast.arg)]
-    outside = [
-        *tree.body[0].args.defaults,
-        *method.args.defaults,
-        *method.args.kw_defaults,
-        *(node.annotation for node in given),
-        method.returns,
-    ]
-    if not all(node is None or (isinstance(node, ast.Name) and node.id.startswith("__dataclass_")) for node in outside):
+    returned = end.value.elts if isinstance(end.value, ast.Tuple) else [end.value]
+    if [getattr(node, "id", None) for node in returned] != [method.name for method in methods]:
+        return False
+    return _has_given_names(maker.args.defaults, _arguments(maker)) and all(
+        _is_generated_method(method, _arguments(maker)) for method in methods
+    )
+
+
+def _is_generated_method(method, outer):
+    given = [*outer, *_arguments(method)]
+    outside = [*method.args.defaults, *method.args.kw_defaults, method.returns, *map(_decorator, method.decorator_list)]
+    if not _has_given_names(outside, given):
         return False
     names = {node.arg for node in given} | _GENERATED_NAMES
     return all(_may_be_generated(node, names) for line in method.body for node in ast.walk(line))
+
+
+def _arguments(function):
+    return [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+
+
+def _decorator(node):
+    """Returns the called function: the module decorates with `@__dataclasses_recursive_repr()` only."""
+    return node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else node
+
+
+def _has_given_names(nodes, arguments):
+    """Returns whether the nodes and the annotations of the arguments are names that the module passes itself."""
+    return all(
+        node is None or (isinstance(node, ast.Name) and node.id.startswith(("__dataclass_", "__dataclasses_")))
+        for node in [*nodes, *(argument.annotation for argument in arguments)]
+    )
 
 
 def _may_be_generated(node, names):
