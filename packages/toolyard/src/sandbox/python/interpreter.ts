@@ -49,10 +49,10 @@ export class Interpreter {
    * own stack stays reserved. From the interpreter's view, the boot is a call that never returns, and all later code
    * runs inside it.
    */
-  restore({ bytes, stack }: RestoredInterpreter): void {
-    const missing = bytes.length - this.#memory.buffer.byteLength;
+  restore({ bytes, start, stack }: RestoredInterpreter): void {
+    const missing = start + bytes.length - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(missing / PAGE_BYTES);
-    this.bytes.set(bytes);
+    this.bytes.set(bytes, start);
     this.#stack!.value = stack;
   }
 

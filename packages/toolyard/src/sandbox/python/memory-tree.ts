@@ -103,18 +103,28 @@ export class MemoryTree {
     return this.#hang(place, false);
   }
 
-  /** Adds a folder of the host: it does not count towards the limits, and the guest cannot write to it. */
-  addOwnFolder(place: TreePlace): TreeFolder {
-    return this.#hang(place, true);
+  /**
+   * Adds a folder of the host: it does not count towards the limits, and the guest cannot write to it.
+   * @param fill Adds its entries when the guest first looks at them. @default it has none
+   */
+  addOwnFolder(place: TreePlace, fill?: (folder: TreeFolder) => void): TreeFolder {
+    return this.#hang(place, true, fill);
   }
 
-  #hang(place: TreePlace, readOnly: boolean): TreeFolder {
+  #hang(place: TreePlace, readOnly: boolean, fill?: (folder: TreeFolder) => void): TreeFolder {
+    const entries = new Map<string, TreeNode>();
+    let isFilled = fill === undefined;
     const folder: TreeFolder = {
       kind: "folder",
       ino: this.#nextIno++,
       parent: place.folder,
       path: pathOf(place),
-      entries: new Map(),
+      get entries() {
+        if (isFilled) return entries;
+        isFilled = true;
+        fill!(folder);
+        return entries;
+      },
       readOnly,
     };
     place.folder.entries.set(place.step, folder);

@@ -21,25 +21,28 @@ function counted(text: string): number[] {
 
 test("mounts the files of the section as read-only files of the guest", () => {
   const tree = new MemoryTree({ bytes: 1000, files: 10 });
-  mountLibrary(tree, readLibrary(moduleWith("python-library", { "lib/os.pyc": "one", "lib/json/a.pyc": "two" }))!);
-  const file = tree.get(tree.root, "lib/json/a.pyc");
+  mountLibrary(tree, readLibrary(moduleWith("python-library", { "usr/os.pyc": "one", "usr/json/a.pyc": "two" }))!);
+  const file = tree.get(tree.root, "usr/json/a.pyc");
   expect(file.kind === "file" && Buffer.from(file.bytes).toString()).toBe("two");
-  expect(() => tree.put("lib/json/a.pyc", Buffer.from("other"))).toThrow("rofs");
-  expect(() => tree.put("lib/json/b.pyc", Buffer.from("other"))).toThrow("rofs");
-  expect(() => tree.removeFile(tree.find(tree.root, "lib/os.pyc"))).toThrow("rofs");
-  expect(tree.get(tree.root, "lib/lib-dynload").kind).toBe("folder");
+  expect(() => tree.put("usr/json/a.pyc", Buffer.from("other"))).toThrow("rofs");
+  expect(() => tree.put("usr/json/b.pyc", Buffer.from("other"))).toThrow("rofs");
+  expect(() => tree.removeFile(tree.find(tree.root, "usr/os.pyc"))).toThrow("rofs");
+  expect(tree.get(tree.root, "usr/lib-dynload").kind).toBe("folder");
 });
 
 test("finds no library in a module without the section", () => {
   expect(readLibrary(Uint8Array.from(HEADER))).toBeUndefined();
-  expect(readLibrary(moduleWith("name", { "lib/os.pyc": "one" }))).toBeUndefined();
+  expect(readLibrary(moduleWith("name", { "usr/os.pyc": "one" }))).toBeUndefined();
 });
 
 test("rejects a section that ends within a file", () => {
-  const whole = readLibrary(moduleWith("python-library", { "lib/os.pyc": "one" }))!;
+  const whole = readLibrary(moduleWith("python-library", { "usr/os.pyc": "one" }))!;
   for (let length = 1; length < whole.byteLength; length += 1) {
     const tree = new MemoryTree({ bytes: 1000, files: 10 });
-    expect(() => mountLibrary(tree, whole.slice(0, length)), `${length}`).toThrow("damaged");
+    expect(() => {
+      mountLibrary(tree, whole.slice(0, length));
+      tree.get(tree.root, "usr/os.pyc");
+    }, `${length}`).toThrow("damaged");
   }
 });
 

@@ -6,6 +6,8 @@ import { sectionsOf } from "./patch-module.ts";
 /** Custom section with the standard library. Its format is described in `packages/python-wasi/README.md`. */
 const SECTION = "python-library";
 const CUSTOM = 0;
+/** First part of all paths in the section. */
+const ROOT_FOLDER = "usr";
 const DAMAGED = "The Python interpreter's file is damaged: its standard library is incomplete. Install it again.";
 /** Folder for compiled extensions. CPython warns at its start if the folder is missing; a build for WASI has none. */
 const EXTENSIONS = "lib-dynload";
@@ -27,8 +29,15 @@ export function readLibrary(wasm: Uint8Array): SharedArrayBuffer | undefined {
   return undefined;
 }
 
-/** Adds the files of the standard library to the guest's tree. They are read-only and not copied. */
+/**
+ * Adds the files of the standard library to the guest's tree, as the folder `/usr`. They are read-only and not copied. An
+ * interpreter that continues from a snapshot often needs none of them, so they are listed when the guest looks at them.
+ */
 export function mountLibrary(tree: MemoryTree, library: SharedArrayBuffer): void {
+  tree.addOwnFolder(tree.find(tree.root, ROOT_FOLDER), (folder) => addFiles(tree, folder, library));
+}
+
+function addFiles(tree: MemoryTree, root: TreeFolder, library: SharedArrayBuffer): void {
   const bytes = new Uint8Array(library);
   for (let at = 0; at < bytes.length;) {
     const path = readLeb(bytes, at);
@@ -36,8 +45,9 @@ export function mountLibrary(tree: MemoryTree, library: SharedArrayBuffer): void
     const data = readLeb(bytes, pathEnd);
     at = data.next + data.value;
     if (at > bytes.length) throw new OptionError(DAMAGED);
-    const steps = Buffer.from(bytes.subarray(path.next, pathEnd)).toString().split("/");
-    const folder = steps.slice(0, -1).reduce((above, step) => ownFolder(tree, above, step), tree.root);
+    const [top, ...steps] = Buffer.from(bytes.subarray(path.next, pathEnd)).toString().split("/");
+    if (top !== ROOT_FOLDER) continue;
+    const folder = steps.slice(0, -1).reduce((above, step) => ownFolder(tree, above, step), root);
     tree.addReadOnly(tree.find(folder, steps.at(-1)!), bytes.subarray(data.next, at));
     if (steps.at(-1) === "os.pyc") ownFolder(tree, folder, EXTENSIONS);
   }
