@@ -22,7 +22,8 @@ describe("restricted code", () => {
     ],
     [
       "frozen",
-      "@dataclass(frozen=True)\nclass A:\n    x: int\ntry:\n    A(1).x = 2\nexcept FrozenInstanceError as e:\n    got = str(e)\ngot",
+      "@dataclass(frozen=True)\nclass A:\n    x: int\ntry:\n    A(1).x = 2\n" +
+        "except FrozenInstanceError as e:\n    got = str(e)\ngot",
       "cannot assign to field 'x'",
     ],
     [
@@ -38,7 +39,8 @@ describe("restricted code", () => {
     ["a field named self", "@dataclass\nclass A:\n    self: int\nrepr(A(1))", "A(self=1)"],
     [
       "values after creation",
-      "@dataclass\nclass A:\n    x: InitVar[int]\n    y: int = field(init=False)\n    def __post_init__(self, x):\n        self.y = x + 1\nA(1).y",
+      "@dataclass\nclass A:\n    x: InitVar[int]\n    y: int = field(init=False)\n" +
+        "    def __post_init__(self, x):\n        self.y = x + 1\nA(1).y",
       2,
     ],
     ["a recursive repr", "@dataclass\nclass A:\n    x: list\na = A([])\na.x.append(a)\nrepr(a)", "A(x=[...])"],

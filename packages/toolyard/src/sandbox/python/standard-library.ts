@@ -30,8 +30,9 @@ export function readLibrary(wasm: Uint8Array): SharedArrayBuffer | undefined {
 }
 
 /**
- * Adds the files of the standard library to the guest's tree, as the folder `/usr`. They are read-only and not copied. An
- * interpreter that continues from a snapshot often needs none of them, so they are listed when the guest looks at them.
+ * Adds the files of the standard library to the guest's tree, as the folder `/usr`. They are read-only and not copied.
+ * An interpreter that continues from a snapshot often needs none of them, so they are added to the tree when the guest
+ * first looks into the folder.
  */
 export function mountLibrary(tree: MemoryTree, library: SharedArrayBuffer): void {
   tree.addOwnFolder(tree.find(tree.root, ROOT_FOLDER), (folder) => addFiles(tree, folder, library));
