@@ -12,8 +12,8 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
   "requests of the AI SDK, for clients that write them with `JSON.stringify`": ["compat/agent/client-fetch.ts"],
   "files of the hub": [
     "auth/builtin/client-registry.ts",
+    "auth/builtin/disk/journal-records.ts",
     "auth/builtin/keys.ts",
-    "auth/builtin/record-store.ts",
     "auth/builtin/users.ts",
     "config/accepted-files.ts",
     "config/connect/environment-file.ts",

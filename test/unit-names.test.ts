@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../packages");
 
 /** A suite that every implementation of a port runs. */
-const PORT_SUITES: readonly string[] = ["toolyard/src/state/contract.test.ts"];
+const PORT_SUITES: readonly string[] = [
+  "toolyard/src/state/contract.test.ts",
+  "toolyard/src/auth/builtin/contract.test.ts",
+];
 
 interface Folder {
   readonly path: string;

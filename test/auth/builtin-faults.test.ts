@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { JournalRecords } from "../../packages/toolyard/src/auth/builtin/disk/journal-records.ts";
 import { RecordStore } from "../../packages/toolyard/src/auth/builtin/record-store.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
@@ -36,6 +37,10 @@ import {
 const SETTINGS = { auth: { modes: ["builtin"] } };
 
 let home: string;
+
+function storeIn(folder: string): RecordStore {
+  return new RecordStore(new JournalRecords(folder, Date.now));
+}
 
 beforeEach(() => {
   home = newHome();
@@ -88,7 +93,7 @@ describe("records on disk", () => {
         if (written >= 5 + round) child.kill("SIGKILL");
       }
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      const store = new RecordStore(folder, Date.now);
+      const store = storeIn(folder);
       for (let at = 1; at <= written; at += 1)
         expect(await store.find(`${round}-${at}`)).toMatchObject({ filler: "x".repeat(4000), jti: `${round}-${at}` });
     }
@@ -102,16 +107,16 @@ describe("records on disk", () => {
     ["a record without a payload", "{}"],
     ["an expired record", '{"payload":{},"expiresAt":1}'],
   ])("%s counts as an absent record", async (_, text) => {
-    const store = new RecordStore(join(home, "records"), Date.now);
+    const store = storeIn(join(home, "records"));
     await store.write("token", { a: 1 });
     const [name] = readdirSync(join(home, "records"));
     writeFileSync(join(home, "records", name!), text);
-    expect(await new RecordStore(join(home, "records"), Date.now).find("token")).toBeUndefined();
+    expect(await storeIn(join(home, "records")).find("token")).toBeUndefined();
   });
 
   test("that cannot be written leave the old ones unchanged, and the write fails", async () => {
     const folder = join(home, "records");
-    const store = new RecordStore(folder, Date.now);
+    const store = storeIn(folder);
     await store.write("token", { a: 1 });
     // Simulates a full disk, also for root: the draft's folder is missing.
     rmSync(folder, { recursive: true });
@@ -216,7 +221,7 @@ describe("a full disk", () => {
     skip(!mount(), "only as root");
     try {
       const folder = join(disk, "records");
-      const store = new RecordStore(folder, Date.now);
+      const store = storeIn(folder);
       expect(await store.claim("first", Date.now() + 60_000)).toBe(true);
       const free = fill(disk);
       await expect(store.claim("second", Date.now() + 60_000)).rejects.toMatchObject({ code: "ENOSPC" });

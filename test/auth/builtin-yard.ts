@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authFiles } from "../../packages/toolyard/src/auth/builtin/auth-folder.ts";
+import { openAccounts, type Accounts } from "../../packages/toolyard/src/auth/builtin/accounts.ts";
+import { openDiskState } from "../../packages/toolyard/src/auth/builtin/disk/disk-state.ts";
 import { Passwords } from "../../packages/toolyard/src/auth/builtin/passwords.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
@@ -18,9 +19,14 @@ export async function openYard(builtin: JsonObject = {}, settings: JsonObject = 
   return toy;
 }
 
+/** Opens the users and clients of a hub with this home folder. */
+export function accountsOf(home: string): Accounts {
+  return openAccounts(openDiskState(join(home, "data")));
+}
+
 export async function addUser(home: string, name: string, groups: readonly string[] = []): Promise<void> {
   const hash = await new Passwords().hash(PASSWORD);
-  await authFiles(join(home, "data")).users.add(name, { hash, groups });
+  await accountsOf(home).users.add(name, { hash, groups });
 }
 
 export function newHome(): string {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { ToyHub } from "../places-to-touch/toy-hub.ts";
 import {
+  accountsOf,
   addUser,
   authorizationOf,
   clientOf,
@@ -323,14 +324,13 @@ describe("removal", () => {
     const id = await clientOf(own);
     const tokens = await tokensFor(own, id);
     expect(await statusWith(own, tokens.access_token)).toBe(200);
-    const { authFiles } = await import("../../packages/toolyard/src/auth/builtin/auth-folder.ts");
-    const files = authFiles(`${own.home}/data`);
-    await files.clients.remove(id);
+    const accounts = accountsOf(own.home);
+    await accounts.clients.remove(id);
     await expect.poll(() => statusWith(own, tokens.access_token), { timeout: 5000 }).toBe(401);
     expect(await refresh(own, id, tokens.refresh_token!)).toMatchObject({ error: "invalid_client" });
     const next = await clientOf(own);
     const more = await tokensFor(own, next);
-    await files.users.remove("ann");
+    await accounts.users.remove("ann");
     await expect.poll(() => statusWith(own, more.access_token), { timeout: 5000 }).toBe(401);
     expect(await refresh(own, next, more.refresh_token!)).toMatchObject({ error: "invalid_grant" });
   }, 30_000);

@@ -2,14 +2,22 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { generateKeyPair } from "jose";
-import { authFiles } from "../../packages/toolyard/src/auth/builtin/auth-folder.ts";
 import { link, list } from "../../packages/toolyard/src/cli/commands/user.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
 import { captureIo } from "./captured-io.ts";
 import { FalseProvider, GithubStandIn } from "./provider-stand-ins.ts";
 import { RealProvider } from "./real-provider.ts";
-import { addUser, authorizationOf, clientOf, redeem, statusWith, Visitor, type Step } from "./builtin-yard.ts";
+import {
+  accountsOf,
+  addUser,
+  authorizationOf,
+  clientOf,
+  redeem,
+  statusWith,
+  Visitor,
+  type Step,
+} from "./builtin-yard.ts";
 
 const ENTRY = { client_id: "hub", client_secret: "secret" };
 
@@ -109,13 +117,13 @@ async function tokenAfter(provider: string, account = ""): Promise<string> {
   return (await redeem(toy, client, { code, verifier: request.verifier })).access_token!;
 }
 
-const users = () => authFiles(`${toy.home}/data`).users.list();
+const users = () => accountsOf(toy.home).users.list();
 
 describe("a sign-in at a real OpenID provider in its own process", () => {
   test("gives the user the roles of the provider's groups, after consent of the hub's own page", async () => {
     const token = await tokenAfter("work", "ann");
     expect(await statusWith(toy, token)).toBe(200);
-    expect(users().find(({ name }) => name === "work:ann@corp.example")).toMatchObject({
+    expect((await users()).find(({ name }) => name === "work:ann@corp.example")).toMatchObject({
       account: { provider: "work", subject: "ann", groups: ["dev"] },
       groups: [],
     });
@@ -131,7 +139,7 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
     const page = await pageAfter("work", "mallory");
     expect(page.text).toContain("work:mallory");
     expect(page.text).not.toContain("as Ann.");
-    expect(users().find(({ name }) => name === "Ann")).not.toHaveProperty("account");
+    expect((await users()).find(({ name }) => name === "Ann")).not.toHaveProperty("account");
   });
 
   test("treats two accounts with the same verified address as two users", async () => {
@@ -142,7 +150,7 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
   test("refuses an account whose address matches but is not verified, and adds no user", async () => {
     const page = await pageAfter("work", "eve");
     expect([page.status, page.text]).toEqual([403, expect.stringContaining("This account may not use the hub")]);
-    expect(users().some(({ name }) => name.includes("eve"))).toBe(false);
+    expect((await users()).some(({ name }) => name.includes("eve"))).toBe(false);
   });
 
   test("shows the sign-in page again if the user cancels at the provider", async () => {
@@ -154,9 +162,9 @@ describe("a sign-in at a real OpenID provider in its own process", () => {
   test("signs in a local user by a linked account, with the groups of the user and of the account", async () => {
     await addUser(toy.home, "Tess", ["admin"]);
     const account = { provider: "work", issuer: real.url, subject: "eve", groups: [] };
-    await authFiles(`${toy.home}/data`).users.link("Tess", account);
+    await accountsOf(toy.home).users.link("Tess", account);
     expect((await pageAfter("work", "eve")).text).toContain("as Tess.");
-    await authFiles(`${toy.home}/data`).users.remove("Tess");
+    await accountsOf(toy.home).users.remove("Tess");
   });
 });
 
@@ -265,7 +273,7 @@ describe("an ID token", () => {
 describe("a sign-in at GitHub", () => {
   test("names the user by its login, and gives it the groups of its teams", async () => {
     expect((await pageAfter("hubgit")).text).toContain("as hubgit:octocat.");
-    expect(users().find(({ name }) => name === "hubgit:octocat")).toMatchObject({
+    expect((await users()).find(({ name }) => name === "hubgit:octocat")).toMatchObject({
       account: { subject: "583231", email: "octo@corp.example", groups: ["acme", "acme/developers"] },
     });
   });

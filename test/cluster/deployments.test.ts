@@ -1,6 +1,7 @@
 // The store on each kind of deployment: Sentinel with a failover, Cluster, TLS with a CA and client certificate, ACL.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SessionRecord } from "../../packages/toolyard/src/state/ports/session-records.ts";
+import type { AuthState } from "../../packages/toolyard/src/state/ports/auth-state.ts";
 import type { HubState } from "../../packages/toolyard/src/state/ports/store.ts";
 import { REDIS } from "../../packages/toolyard/src/state/redis/kind.ts";
 import { CertificateFiles } from "../support/certificates.ts";
@@ -40,6 +41,29 @@ async function leaveAll(): Promise<void> {
   for (const state of joined.splice(0)) await state.leave();
 }
 
+const KEY = Buffer.alloc(32, 7);
+
+/** Uses each part of the authorization server's state once, with both hubs. */
+async function useSignIn(here: AuthState, there: AuthState): Promise<void> {
+  const [key, until] = ["ab".repeat(32), Date.now() + 60_000];
+  await here.records("Session").write(key, { uid: "u", grantId: "g" }, until);
+  expect(await there.records("Session").findBy("uid", "u")).toMatchObject({ key });
+  const rule = { graceMs: 1000, maxUses: 1 };
+  for (const use of ["used", "used", "reused"]) expect(await there.records("Session").use(key, rule)).toBe(use);
+  expect(await here.records("Session").removeBy("grantId", "g")).toEqual([key]);
+  expect(await there.records("Session").take(key)).toBeUndefined();
+  expect(await there.records("UsedAssertion").claim(key, until)).toBe(true);
+  await here.users.change(async () => ({ text: "users", result: undefined }));
+  expect(await there.users.read()).toMatchObject({ text: "users" });
+  await here.clients.put("c", "client");
+  expect([await there.clients.all(), await there.clients.remove("c")]).toEqual([["client"], true]);
+  const attempts = here.attempts("x", { burst: 1, everyMs: 60_000 });
+  expect([await attempts.take("a"), (await attempts.take("a")) > 0]).toEqual([0, true]);
+  await attempts.giveBack("a");
+  await attempts.clear("a");
+  expect(await there.polls.isTooSoon("code")).toBe(false);
+}
+
 /** Uses each port of the state once, with both hubs. */
 async function useAll(here: HubState, there: HubState): Promise<void> {
   expect(await here.limits.admit("a", ONE)).toEqual({ admitted: true });
@@ -56,6 +80,7 @@ async function useAll(here: HubState, there: HubState): Promise<void> {
   log.append("s", { stream: 0, sequence: 1, text: "{}" });
   await here.flush();
   expect(await other.recover!("s")).toMatchObject({ lastSequence: 1 });
+  await useSignIn(await here.openAuthState!(KEY), await there.openAuthState!(KEY));
   const heard: string[] = [];
   there.peers!.onMessage((message) => void heard.push(message.toString()));
   there.notifications.on(({ type }) => void heard.push(type));
@@ -114,7 +139,8 @@ describe("Sentinel", () => {
 describe("TLS and ACL", () => {
   const COMMANDS =
     "+get +set +del +pexpire +hget +hset +hdel +hmget +hgetall +eval +evalsha +xadd +xrange +time " +
-    "+publish +subscribe +ping +info +select +client +hello";
+    "+publish +subscribe +ping +info +select +client +hello " +
+    "+hexists +hincrby +hlen +pttl +zadd +zcard +zrange +zscore +zremrangebyscore +zremrangebyrank";
 
   test("hubs use their own CA, a client certificate and an ACL user with the documented commands", async () => {
     using files = new CertificateFiles();

@@ -49,6 +49,22 @@ export class HubProcess {
     this.#child?.kill(name);
   }
 
+  /** Runs a command of the CLI with the configuration and the home folder of this hub. */
+  async run(
+    args: readonly string[],
+    input = "",
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly code: number; readonly output: string }> {
+    const env = { ...this.#env, ...more };
+    const child = spawn(process.execPath, [CLI, ...args, "--config", this.#file], { env, stdio: "pipe" });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => void (output += text));
+    child.stdin.on("error", () => {}).end(input);
+    const [code] = (await once(child, "close")) as [number];
+    return { code, output };
+  }
+
   /** Ends the hub with a signal, and resolves when it has exited. */
   async stop(name: NodeJS.Signals = "SIGKILL"): Promise<void> {
     const child = this.#child;
@@ -68,6 +84,8 @@ export interface ClusterOptions {
   readonly isReachable?: boolean;
   /** Further sections of the configuration. */
   readonly config?: JsonObject;
+  /** Further variables of the hubs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Several hubs with the same configuration and store. */
@@ -105,7 +123,7 @@ export class Cluster implements AsyncDisposable {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 
-  async #add(at: number, { store, isReachable = true, config = {} }: ClusterOptions): Promise<void> {
+  async #add(at: number, { store, isReachable = true, config = {}, env: more = {} }: ClusterOptions): Promise<void> {
     const port = await freePort();
     const file = join(this.folder, `hub-${at}.toml`);
     const advertise = isReachable ? { advertise: `http://127.0.0.1:${port}` } : {};
@@ -119,7 +137,7 @@ export class Cluster implements AsyncDisposable {
     await writeFile(file, stringify(tree));
     const home = join(this.folder, `home-${at}`);
     const counts = join(this.folder, "counts");
-    const env = { PATH: process.env["PATH"]!, HOME: home, TOOLYARD_HOME: home, NO_COLOR: "1", COUNTS: counts };
+    const env = { PATH: process.env["PATH"]!, HOME: home, TOOLYARD_HOME: home, NO_COLOR: "1", COUNTS: counts, ...more };
     this.hubs.push(new HubProcess(port, file, env));
   }
 }

@@ -1,10 +1,8 @@
 // Sign-in to the console at the hub's own authorization server and at an external issuer, as a browser does it.
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { authFiles } from "../../packages/toolyard/src/auth/builtin/auth-folder.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { FEATURES } from "../../packages/toolyard/src/hub/features.ts";
-import { addUser, openYard, PASSWORD, tokenRequest, Visitor, type Step } from "../auth/builtin-yard.ts";
+import { accountsOf, addUser, openYard, PASSWORD, tokenRequest, Visitor, type Step } from "../auth/builtin-yard.ts";
 import { KeyHolder } from "../auth/dpop-client.ts";
 import { json, KeyIssuer } from "../auth/key-issuer.ts";
 import { ToyHub } from "../places-to-touch/toy-hub.ts";
@@ -147,7 +145,7 @@ describe("the hub's own authorization server", () => {
   test("ends the session of a user who is removed", async () => {
     const { visitor } = await signIn("Bob");
     expect(await (await ask(toy, "session", visitor.session)).json()).toMatchObject({ by: "session" });
-    const { users } = authFiles(join(toy.home, "data"));
+    const { users } = accountsOf(toy.home);
     await users.remove("Bob");
     await vi.waitFor(async () => expect((await ask(toy, "session", visitor.session)).status).toBe(401), 5000);
   });

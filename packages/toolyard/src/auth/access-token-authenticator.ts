@@ -11,6 +11,7 @@ import type {
 import { formatChallenges, type BindingRules, type ChallengeFacts, type Scheme } from "./challenge.ts";
 import { ProofError } from "./dpop/proof-error.ts";
 import type { ProvenRequest } from "./dpop/proof-verifier.ts";
+import { StoreLostError } from "../state/ports/store.ts";
 import { resourceMetadataUrl } from "./resource-metadata.ts";
 import { TokenCache, type VerifiedToken } from "./token-cache.ts";
 import { ProviderUnavailable, TokenError, TooManyChecked } from "./token-error.ts";
@@ -62,6 +63,11 @@ const UNBOUND_REFUSED = "This hub requires an access token that is bound to a ke
 const NO_ANSWER =
   "The access token cannot be checked now, because the identity provider does not answer. Try again later.";
 
+const STORE_LOST =
+  "The access token cannot be checked now, because the shared store cannot be reached. Try again later.";
+/** Time after which a token is looked up again in a store that could not be reached. */
+const STORE_RETRY_MS = 1000;
+
 /** Scheme and cache key of the access token in a request. */
 interface TokenUse {
   /** Key in the cache. It differs between the schemes, so that no bound token is found as a bearer token. */
@@ -82,12 +88,27 @@ export class AccessTokenAuthenticator implements Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #cache: TokenCache;
   readonly #verifying = new Map<string, Promise<VerifiedToken>>();
+  /** Number of calls of `accessEnded`. */
+  #changes = 0;
   readonly #admitted = new WeakMap<Identity, { readonly grant: Grant; readonly admitted: AdmittedCaller }>();
   #place: AccessPlace | undefined;
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
     this.#cache = new TokenCache(parts.now);
+  }
+
+  /**
+   * Ends the use of cached verifications. `tokens`: digests (SHA-256, hexadecimal) of tokens that are not valid any
+   * more; without any, every token is verified again before its next use.
+   */
+  accessEnded(tokens: readonly string[]): void {
+    this.#changes += 1;
+    if (tokens.length === 0) this.#cache.expireAll();
+    for (const token of tokens) {
+      const key = Buffer.from(token, "hex").toString("latin1");
+      for (const use of [key, boundKeyOf(key)]) this.#cache.remove(use);
+    }
   }
 
   use(place: AccessPlace): void {
@@ -125,7 +146,7 @@ export class AccessTokenAuthenticator implements Authenticator {
     if (proof === undefined || method === undefined || target === undefined)
       return this.#refuse(mount, { message: "The `DPoP` header is missing", error: "invalid_dpop_proof", scheme });
     const digest = createHash("sha256").update(token).digest();
-    const key = `dpop ${digest.toString("latin1")}`;
+    const key = boundKeyOf(digest.toString("latin1"));
     return this.#settle({ mount, scheme }, async () => {
       const verified = this.#cache.find(key) ?? (await this.#verifyOnce(token, { key, scheme }));
       const { boundKey = "" } = verified.identity;
@@ -165,6 +186,7 @@ export class AccessTokenAuthenticator implements Authenticator {
         return this.#refuse(mount, { message: error.message, error: "invalid_token", scheme });
       if (error instanceof ProofError) return this.#refuseProof(error, mount);
       if (error instanceof TooManyChecked) return unavailable(1000, error.message);
+      if (error instanceof StoreLostError) return unavailable(STORE_RETRY_MS, STORE_LOST);
       if (!(error instanceof ProviderUnavailable)) throw error;
       this.#parts.report(error.message);
       return unavailable(error.retryAfterMs);
@@ -186,17 +208,31 @@ export class AccessTokenAuthenticator implements Authenticator {
   }
 
   async #verifyNow(token: string, { key, scheme }: TokenUse): Promise<VerifiedToken> {
+    const { verifier, now, clockSkewMs, maxCachedMs } = this.#parts;
+    const changes = this.#changes;
     try {
-      const identity = await this.#parts.verifier.verify(token);
+      const identity = await verifier.verify(token);
       assertScheme(identity, scheme);
-      const { now, clockSkewMs, maxCachedMs } = this.#parts;
       const { expiresAt = Infinity } = identity;
       const verified = { identity, untilMs: Math.min(expiresAt + clockSkewMs, now() + maxCachedMs) };
-      this.#cache.add(key, verified);
+      // The token may have been revoked while it was looked up.
+      if (changes === this.#changes) this.#cache.add(key, verified);
       return verified;
+    } catch (error) {
+      if (error instanceof TokenError) this.#cache.remove(key);
+      return this.#earlier(key, error);
     } finally {
       this.#verifying.delete(key);
     }
+  }
+
+  /** Returns the earlier verification of a token while the store cannot be reached. Throws every other error. */
+  #earlier(key: string, error: unknown): VerifiedToken {
+    const earlier = error instanceof StoreLostError ? this.#cache.findEarlier(key) : undefined;
+    if (!earlier) throw error;
+    const kept = { identity: earlier.identity, untilMs: this.#parts.now() + STORE_RETRY_MS };
+    this.#cache.add(key, kept);
+    return kept;
   }
 
   /**
@@ -244,6 +280,11 @@ function admittedWith(identity: Identity, grant: Grant, untilMs: number): Admitt
     keepMs: identity.boundKey === undefined ? WORKER_CACHE_MS : 0,
     untilMs,
   });
+}
+
+/** Returns the key of a bound token in the cache. */
+function boundKeyOf(key: string): string {
+  return `dpop ${key}`;
 }
 
 function unavailable(retryAfterMs: number, message: string = NO_ANSWER): RefusedCaller {

@@ -3,7 +3,9 @@ import type { GrantRights } from "../core/calls/identity.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { AdmittedCaller } from "../core/ports/authenticator.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
+import type { HubNotifications } from "../state/ports/hub-notifications.ts";
 import type { OneTimeIds } from "../state/ports/one-time-ids.ts";
+import { StoreLostError } from "../state/ports/store.ts";
 import { AccessTokenAuthenticator, type ProofChecker, type TokenVerifier } from "./access-token-authenticator.ts";
 import type { Audience } from "./audience.ts";
 import type { AuthServerHandle } from "./builtin/auth-server-handle.ts";
@@ -29,6 +31,10 @@ export interface OAuthAccessParts {
   /** Absent if static tokens are not accepted. */
   readonly findStatic?: (digest: Buffer) => AdmittedCaller | undefined;
   readonly report: (problem: string) => void;
+  /** Messages of all hubs about ended access. @default none */
+  readonly notifications?: Pick<HubNotifications, "on"> | undefined;
+  /** True if tokens of `server` are in a store. @default false */
+  readonly isShared?: boolean;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
 }
@@ -42,6 +48,10 @@ export interface OAuthAccess extends Access {
 const MAX_INTROSPECTION_MS = 60_000;
 /** Maximum time for which a look-up of the hub's own token is used. Short, because a look-up is cheap. */
 const MAX_LOOKUP_MS = 1000;
+/**
+ * The same for tokens in a store. Other hubs announce ended access, so this time applies only if the message is lost.
+ */
+const MAX_STORE_LOOKUP_MS = 10_000;
 
 /** Creates the access of an address for callers that send OAuth access tokens. */
 export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
@@ -58,10 +68,11 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
     binding,
     basePath,
     clockSkewMs,
-    maxCachedMs: server ? MAX_LOOKUP_MS : issuer?.verify === "introspection" ? MAX_INTROSPECTION_MS : Infinity,
+    maxCachedMs: maxCachedMs(parts),
     now,
     report: parts.report,
   });
+  const stopListening = server && listenTo(parts.notifications, server, authenticator);
   let place: AccessPlace | undefined;
   const issuers = (): readonly string[] => [...(server ? [server.baseUrl] : []), ...(issuer ? [issuer.url] : [])];
   return {
@@ -81,8 +92,32 @@ export function createOAuthAccess(parts: OAuthAccessParts): OAuthAccess {
       server?.use(opened);
       authenticator.use(opened);
     },
-    close: async () => void (await ofIssuer?.close()),
+    close: async () => {
+      stopListening?.();
+      await ofIssuer?.close();
+    },
   };
+}
+
+function maxCachedMs({ server, isShared = false, options: { issuer } }: OAuthAccessParts): number {
+  if (server) return isShared ? MAX_STORE_LOOKUP_MS : MAX_LOOKUP_MS;
+  return issuer?.verify === "introspection" ? MAX_INTROSPECTION_MS : Infinity;
+}
+
+/** Ends cached verifications after messages about ended access. Returns a function that stops it. */
+function listenTo(
+  notifications: OAuthAccessParts["notifications"],
+  server: AuthServerHandle,
+  authenticator: AccessTokenAuthenticator,
+): (() => void) | undefined {
+  const end = async (tokens: readonly string[]): Promise<void> => {
+    // Tokens that are verified again must be compared with the changed users.
+    if (tokens.length === 0) await server.accountsChanged();
+    authenticator.accessEnded(tokens);
+  };
+  return notifications?.on((notification) => {
+    if (notification.type === "access-ended") void end(notification.tokens.split(" ").filter((token) => token !== ""));
+  });
 }
 
 /** Joins two verifiers. The hub's own verifier is tried first, because it looks up tokens without a network request. */
@@ -92,7 +127,11 @@ function joinVerifiers(own: TokenVerifier | undefined, foreign: TokenVerifier | 
     verify: (token) =>
       own.verify(token).catch((error: unknown) => {
         if (error instanceof UnknownToken) return foreign.verify(token);
-        throw error;
+        if (!(error instanceof StoreLostError)) throw error;
+        // Without the store it is unknown whether the token is one of this hub.
+        return foreign.verify(token).catch((other: unknown) => {
+          throw other instanceof TokenError ? error : other;
+        });
       }),
   };
 }

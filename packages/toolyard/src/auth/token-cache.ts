@@ -19,14 +19,32 @@ export class TokenCache {
     this.#now = now;
   }
 
+  /** Returns a token that need not be verified again. */
   find(digest: string): VerifiedToken | undefined {
     const found = this.#tokens.get(digest);
-    if (!found || found.untilMs > this.#now()) return found;
+    return found && found.untilMs > this.#now() ? found : undefined;
+  }
+
+  /**
+   * Returns a token that was verified and has not expired, even if it must be verified again: for a time in which that
+   * is not possible.
+   */
+  findEarlier(digest: string): VerifiedToken | undefined {
+    const found = this.#tokens.get(digest);
+    return found && (found.identity.expiresAt ?? 0) > this.#now() ? found : undefined;
+  }
+
+  remove(digest: string): void {
     this.#tokens.delete(digest);
-    return undefined;
+  }
+
+  /** Requires that every token is verified again before its next use. */
+  expireAll(): void {
+    for (const [digest, token] of this.#tokens) this.#tokens.set(digest, { ...token, untilMs: 0 });
   }
 
   add(digest: string, token: VerifiedToken): void {
+    this.#tokens.delete(digest);
     if (this.#tokens.size >= MAX_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value!);
     this.#tokens.set(digest, token);
   }

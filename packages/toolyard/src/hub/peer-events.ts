@@ -80,7 +80,7 @@ export class PeerEvents {
   }
 
   #received(notification: HubNotification): void {
-    if (notification.type === "end-session" || notification.hub === this.#parts.state.hub) return;
+    if (!("hub" in notification) || notification.hub === this.#parts.state.hub) return;
     if (notification.type === "configuration") this.#compare(notification.hub, notification.digest);
     else this.#passOn(notification.update);
   }

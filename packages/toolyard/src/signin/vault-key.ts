@@ -1,15 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { OptionError } from "../core/errors.ts";
+import { KEY_BYTES, keyIn, parseKey } from "../core/shared-key.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { systemKeyring, type Keyring } from "./keyring.ts";
 
 /** The store of the vault's key. */
 export type KeyStore = "environment" | "file" | "keyring";
-
-export const KEY_VARIABLE = "TOOLYARD_VAULT_KEY";
-const KEY_BYTES = 32;
 
 export interface KeyPlace {
   readonly folder: string;
@@ -85,20 +82,4 @@ export function keyId(key: Buffer): string {
 
 export function keyFile({ folder }: Pick<KeyPlace, "folder">): string {
   return join(folder, "key");
-}
-
-function keyIn(variables: KeyPlace["variables"]): Buffer | undefined {
-  const text = variables[KEY_VARIABLE]?.trim();
-  if (!text) return undefined;
-  const key = parseKey(text);
-  if (key) return key;
-  throw new OptionError(
-    `${KEY_VARIABLE} must be ${KEY_BYTES} random bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` makes ` +
-      "them. Its value is not shown.",
-  );
-}
-
-function parseKey(text: string): Buffer | undefined {
-  const key = Buffer.from(text, "base64");
-  return key.length === KEY_BYTES ? key : undefined;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { codeOf, FailError, messageOf } from "../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
+import { KEY_VARIABLE } from "../core/shared-key.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { readText } from "../files/read-text.ts";
 import { renameFile } from "../files/rename.ts";
@@ -14,7 +15,6 @@ import {
   findKey,
   isKeyStore,
   keyId,
-  KEY_VARIABLE,
   keyFile,
   makeKey,
   type ChosenKey,

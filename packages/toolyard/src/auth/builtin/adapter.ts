@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json/json.ts";
+import { GrantRevokedError, type ReuseRule } from "../../state/ports/auth-state.ts";
 import { PROOF_WINDOW_MS } from "../dpop/proof-window.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import { aliasOf, digestForId, type RecordStore } from "./record-store.ts";
@@ -18,11 +19,17 @@ export interface ModelAdapter {
 export const GRACE_MS = 30_000;
 /** Maximum number of uses within `GRACE_MS`, after the first one. */
 export const MAX_GRACE_USES = 2;
+const GRACE: ReuseRule = { graceMs: GRACE_MS, maxUses: MAX_GRACE_USES };
+const ONCE: ReuseRule = { graceMs: 0, maxUses: 0 };
 
 export interface AdapterParts {
   readonly model: string;
   readonly store: RecordStore;
   readonly now: () => number;
+  /** Removes all tokens of a grant, after one of its codes or tokens was used again. */
+  readonly revokeGrant: (grantId: string) => Promise<void>;
+  /** Creates the error for a code or token that was used before. */
+  readonly usedBefore: () => Error;
 }
 
 /** Stores one model in its record store. */
@@ -34,29 +41,39 @@ export class RecordAdapter implements ModelAdapter {
   }
 
   async upsert(id: string, payload: JsonObject, expiresIn?: number): Promise<void> {
-    const { store, now } = this.#parts;
-    await store.write(id, withDigest(payload), expiresIn === undefined ? undefined : now() + expiresIn * 1000);
+    const { store, now, usedBefore } = this.#parts;
+    try {
+      await store.write(id, withDigest(payload), expiresIn === undefined ? undefined : now() + expiresIn * 1000);
+    } catch (error) {
+      throw error instanceof GrantRevokedError ? usedBefore() : error;
+    }
   }
 
   async find(id: string): Promise<JsonObject | undefined> {
     const payload = await this.#parts.store.find(id);
-    if (payload && this.#parts.model === "RefreshToken") return this.#withGrace(id, payload);
+    if (payload && this.#parts.model === "RefreshToken") return this.#withGrace(payload);
     return payload && withDeviceCode(payload);
   }
 
   findByUid(uid: string): Promise<JsonObject | undefined> {
-    return this.#parts.store.search((payload) => payload["uid"] === uid);
+    return this.#parts.store.search("uid", uid);
   }
 
   findByUserCode(code: string): Promise<JsonObject | undefined> {
-    return this.#parts.store.searchWithAlias((payload) => payload["userCode"] === code);
+    return this.#parts.store.searchWithAlias("userCode", code);
   }
 
+  /**
+   * Uses a code or token in one step, because the library has looked it up before, and another request may have used it
+   * since then. A use that is not permitted revokes the grant, like the library does.
+   */
   async consume(id: string): Promise<void> {
-    const { store, now } = this.#parts;
-    const payload = await store.find(id);
-    if (payload && payload["consumed"] === undefined)
-      await this.#rewrite(id, { ...payload, consumed: Math.floor(now() / 1000) });
+    const { store, model, revokeGrant, usedBefore } = this.#parts;
+    const use = await store.use(id, model === "RefreshToken" ? GRACE : ONCE);
+    if (use === "used") return;
+    const grantId = use === "reused" ? (await store.find(id))?.["grantId"] : undefined;
+    if (typeof grantId === "string") await revokeGrant(grantId);
+    throw usedBefore();
   }
 
   destroy(id: string): Promise<void> {
@@ -64,30 +81,23 @@ export class RecordAdapter implements ModelAdapter {
   }
 
   revokeByGrantId(grantId: string): Promise<void> {
-    return this.#parts.store.removeWhere((payload) => payload["grantId"] === grantId);
+    return this.#parts.store.removeBy("grantId", grantId);
   }
 
   /**
    * Removes the mark "consumed" from a recently used refresh token, so that a client that did not receive the response
-   * can retry. The library checks that the token belongs to the client. Each use is counted on disk before it is
-   * granted.
+   * can retry. The library then checks that the token belongs to the client; `consume` counts the use.
    */
-  async #withGrace(id: string, payload: JsonObject): Promise<JsonObject> {
+  #withGrace(payload: JsonObject): JsonObject {
     const { consumed, graceUses = 0 } = payload;
-    if (typeof consumed !== "number" || typeof graceUses !== "number") return payload;
-    if (this.#parts.now() - consumed * 1000 > GRACE_MS || graceUses >= MAX_GRACE_USES) return payload;
-    await this.#rewrite(id, { ...payload, graceUses: graceUses + 1 });
+    if (typeof consumed !== "number") return payload;
+    if (this.#parts.now() - consumed * 1000 > GRACE_MS || Number(graceUses) >= MAX_GRACE_USES) return payload;
     const { consumed: _, ...fresh } = payload;
     return fresh;
   }
-
-  async #rewrite(id: string, payload: JsonObject): Promise<void> {
-    const { exp } = payload;
-    await this.#parts.store.write(id, payload, typeof exp === "number" ? exp * 1000 : undefined);
-  }
 }
 
-/** Replaces the device code of a pending sign-in by its digest, because a file must not contain the code. */
+/** Replaces the device code of a pending sign-in by its digest, because what is stored must not contain the code. */
 function withDigest(payload: JsonObject): JsonObject {
   const { deviceCode, ...rest } = payload;
   return typeof deviceCode === "string" ? { ...rest, deviceDigest: digestForId(deviceCode) } : payload;

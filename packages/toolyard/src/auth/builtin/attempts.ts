@@ -1,9 +1,4 @@
-export interface AttemptLimit {
-  /** Number of attempts that are allowed in immediate succession. */
-  readonly burst: number;
-  /** Time after which another attempt is allowed. */
-  readonly everyMs: number;
-}
+import type { AttemptLimit, AuthAttempts } from "../../state/ports/auth-state.ts";
 
 interface AttemptBucket {
   left: number;
@@ -13,8 +8,8 @@ interface AttemptBucket {
 /** Maximum number of keys; the oldest is removed. */
 const MAX_KEYS = 10_000;
 
-/** Limits attempts by key: a client's address, or a user's name. */
-export class Attempts {
+/** Limits attempts of one process in memory. */
+export class Attempts implements AuthAttempts {
   readonly #limit: AttemptLimit;
   readonly #buckets = new Map<string, AttemptBucket>();
   readonly #now: () => number;
@@ -24,7 +19,6 @@ export class Attempts {
     this.#now = now;
   }
 
-  /** Counts an attempt and returns 0 if it is allowed; otherwise returns the milliseconds to wait. */
   take(key: string): number {
     const { burst, everyMs } = this.#limit;
     const now = this.#now();
@@ -37,13 +31,11 @@ export class Attempts {
     return 0;
   }
 
-  /** Cancels the count of one attempt, after a successful sign-in. */
   giveBack(key: string): void {
     const known = this.#buckets.get(key);
     if (known) known.left = Math.min(this.#limit.burst, known.left + 1);
   }
 
-  /** Removes a key after a successful sign-in. */
   clear(key: string): void {
     this.#buckets.delete(key);
   }

@@ -28,8 +28,20 @@ export class AuthServerHandle {
     this.#loading = undefined;
   }
 
+  /** Loads the server. Rejects with a `StoreLostError` if its state is in a store that cannot be reached. */
   load(): Promise<AuthServer> {
-    return (this.#loading ??= this.#load());
+    if (this.#loading) return this.#loading;
+    const loading = this.#load();
+    this.#loading = loading;
+    loading.catch(() => {
+      if (this.#loading === loading) this.#loading = undefined;
+    });
+    return loading;
+  }
+
+  /** Reads the users again before their next use, because another hub or a command has changed them. */
+  async accountsChanged(): Promise<void> {
+    (await this.#loading?.catch(() => undefined))?.users.expire();
   }
 
   async close(): Promise<void> {
@@ -37,7 +49,7 @@ export class AuthServerHandle {
   }
 
   async #load(): Promise<AuthServer> {
-    const { AuthServer: Server } = await import("./auth-server.ts");
-    return new Server(this.#parts, this.baseUrl);
+    const [{ AuthServer: Server }, state] = await Promise.all([import("./auth-server.ts"), this.#parts.openState()]);
+    return new Server(this.#parts, state, this.baseUrl);
   }
 }

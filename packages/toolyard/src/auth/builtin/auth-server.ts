@@ -1,11 +1,13 @@
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../core/json/json.ts";
+import { StoreLostError } from "../../state/ports/store.ts";
+import type { AuthState } from "../../state/ports/auth-state.ts";
 import { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { Audience } from "../audience.ts";
 import { ProofVerifier } from "../dpop/proof-verifier.ts";
 import { ClientAdapter, RecordAdapter, ReplayAdapter, type ModelAdapter } from "./adapter.ts";
-import { authFiles, type AuthFiles } from "./auth-folder.ts";
+import { openAccounts } from "./accounts.ts";
 import {
   takeAssertion,
   type AssertedAccess,
@@ -17,7 +19,7 @@ import { BuiltinVerifier } from "./builtin-verifier.ts";
 import { createDocumentFetch } from "./client-documents.ts";
 import { groupsOfUser } from "./federation/account.ts";
 import { Federation } from "./federation/federation.ts";
-import { loadServerKeys, type ServerKeys } from "./keys.ts";
+import { areSameKeys, KEYS_CHECK_MS, loadServerKeys, type ServerKeys } from "./keys.ts";
 import { bridge, type BridgedAnswer, type BridgedRequest } from "./node-bridge.ts";
 import type { AuthServerOptions } from "./options.ts";
 import { Passwords } from "./passwords.ts";
@@ -30,12 +32,21 @@ import {
   type OidcProvider,
   type ProviderClass,
 } from "./provider.ts";
+import type { ClientRegistry } from "./client-registry.ts";
 import { RecordStore } from "./record-store.ts";
+import { isSameText } from "./same-text.ts";
+import { notingLoss, withStoreLoss } from "./store-loss.ts";
+import type { Users } from "./users.ts";
 
 export interface AuthServerParts {
   readonly options: AuthServerOptions;
-  /** Data folder of the hub. */
-  readonly dataFolder: string;
+  /** Opens the state: on disk, or in the store that several hubs share. Rejects with a `StoreLostError`. */
+  readonly openState: () => Promise<AuthState>;
+  /**
+   * Announces ended access to everything that caches verified tokens: the digests of the tokens, or none if the rights
+   * of any token may have changed.
+   */
+  readonly announce: (tokens: readonly string[]) => void;
   readonly audience: Audience;
   /** True if access tokens must be bound to a key (RFC 9449). @default false */
   readonly requiresDpop?: boolean;
@@ -62,6 +73,8 @@ export interface PendingSignIn {
   readonly client: RegisteredOidcClient;
   /** CSRF token that the form sends back. Pages of other sites cannot read it. */
   readonly csrf: string;
+  /** Returns whether a form of this hub, or of another hub with older keys, has sent the CSRF token. */
+  readonly isOwnForm: (csrf: string) => boolean;
 }
 
 /** A request without the address of the hub, which the server adds. */
@@ -70,6 +83,10 @@ export type AuthRequest = Omit<BridgedRequest, "baseUrl">;
 const SWEEP_MS = 10 * 60_000;
 /** Models with records that belong to one user. */
 const USER_MODELS = ["Session", "Grant", "AccessToken", "RefreshToken", "AuthorizationCode", "DeviceCode"];
+/** Models with records that belong to one grant. */
+const GRANT_MODELS = ["AccessToken", "RefreshToken", "AuthorizationCode", "DeviceCode"];
+/** Models of access tokens, which hubs cache after their verification. */
+const TOKEN_MODELS: ReadonlySet<string> = new Set(["AccessToken", "ClientCredentials"]);
 
 interface Running {
   readonly provider: OidcProvider;
@@ -79,7 +96,9 @@ interface Running {
 /** Authorization server inside the hub. The first request loads its library, `oidc-provider`. */
 export class AuthServer {
   readonly passwords = new Passwords();
-  readonly files: AuthFiles;
+  readonly state: AuthState;
+  readonly users: Users;
+  readonly clients: ClientRegistry;
   readonly verifier: BuiltinVerifier;
   readonly federation: Federation;
   readonly #parts: AuthServerParts;
@@ -91,24 +110,28 @@ export class AuthServer {
   /** Address of the hub, which is the issuer. */
   readonly baseUrl: string;
   #running: Promise<Running> | undefined;
+  /** Time of the last check of the keys, in milliseconds since 1970. */
+  #keysCheckedAt = -Infinity;
   /** Renders the page for an error. Set by the endpoint. */
   renderError: (context: ErrorContext, out: JsonObject) => void = (context, out) => void (context.body = out);
 
   /** Renders a page of the device flow. Set by the endpoint. */
   renderDevicePage: (context: DeviceContext, page: DevicePage) => void = () => {};
 
-  constructor(parts: AuthServerParts, baseUrl: string) {
-    const { options, dataFolder, audience, environment } = parts;
-    const files = authFiles(dataFolder);
+  constructor(parts: AuthServerParts, state: AuthState, baseUrl: string) {
+    const { options, audience, environment } = parts;
+    const { users, clients } = openAccounts(state, () => parts.announce([]));
     this.#parts = parts;
     this.baseUrl = baseUrl;
-    this.files = files;
+    this.state = state;
+    this.users = users;
+    this.clients = clients;
     this.#outbound = new OutboundClient({ userAgent: "toolyard", environment });
     this.verifier = new BuiltinVerifier({
       accessTokens: this.#store("AccessToken"),
       machineTokens: this.#store("ClientCredentials"),
-      users: files.users,
-      clients: files.clients,
+      users,
+      clients,
       machines: new Set(options.machines.map(({ id }) => id)),
       audience,
       issuer: baseUrl,
@@ -117,7 +140,7 @@ export class AuthServer {
     this.federation = new Federation({
       providers: options.providers,
       environment,
-      users: files.users,
+      users,
       waiting: this.#store("FederatedSignIn"),
       baseUrl,
       now: parts.now,
@@ -137,12 +160,14 @@ export class AuthServer {
     return this.#parts.options;
   }
 
-  /** Answers a request to one of the protocol's endpoints. */
+  /** Answers a request to one of the protocol's endpoints. Rejects with a `StoreLostError`, like the methods below. */
   async answer(request: AuthRequest): Promise<BridgedAnswer> {
     const { provider } = await this.#run();
     const { request: incoming, response, answered } = bridge({ ...request, baseUrl: this.baseUrl });
-    await provider.callback()(incoming, response);
-    return answered;
+    return withStoreLoss(async () => {
+      await provider.callback()(incoming, response);
+      return answered;
+    });
   }
 
   /**
@@ -152,11 +177,21 @@ export class AuthServer {
   async findPending(request: AuthRequest): Promise<PendingSignIn | undefined> {
     const { provider, keys } = await this.#run();
     const { request: incoming, response } = bridge({ ...request, baseUrl: this.baseUrl });
-    const interaction = await provider.interactionDetails(incoming, response).catch(() => undefined);
+    const interaction = await provider.interactionDetails(incoming, response).catch((error: unknown) => {
+      if (error instanceof StoreLostError) throw error;
+      return undefined;
+    });
     const client = interaction && (await provider.Client.find(interaction.params["client_id"] ?? ""));
     if (!interaction || !client) return undefined;
-    const csrf = createHmac("sha256", keys.cookies[0]!).update(`csrf ${interaction.jti}`).digest("base64url");
-    return { interaction, client, csrf };
+    const tokens = keys.cookies.map((key) =>
+      createHmac("sha256", key).update(`csrf ${interaction.jti}`).digest("base64url"),
+    );
+    return {
+      interaction,
+      client,
+      csrf: tokens[0]!,
+      isOwnForm: (csrf) => tokens.some((token) => isSameText(csrf, token)),
+    };
   }
 
   /** Completes the sign-in with `result`. Resolves with the URL at which the browser continues. */
@@ -193,12 +228,15 @@ export class AuthServer {
     const { scopes } = this.options;
     const used = this.#store("UsedAssertion");
     const [verifier, proofs] = [this.#assertions, this.#proofs];
-    return takeAssertion(request, { verifier, proofs, users: this.files.users, used, scopes });
+    return takeAssertion(request, { verifier, proofs, users: this.users, used, scopes });
   }
 
+  /** Returns the running library. Reads the keys again from time to time, since another hub may have replaced them. */
   #run(): Promise<Running> {
-    if (this.#running) return this.#running;
-    const running = this.#start();
+    const now = this.#parts.now();
+    if (this.#running && now - this.#keysCheckedAt < KEYS_CHECK_MS) return this.#running;
+    this.#keysCheckedAt = now;
+    const running = this.#renew(this.#running);
     this.#running = running;
     running.catch(() => {
       if (this.#running === running) this.#running = undefined;
@@ -206,18 +244,28 @@ export class AuthServer {
     return running;
   }
 
-  async #start(): Promise<Running> {
-    const { options, audience, requiresDpop = false, nonceSecret, now } = this.#parts;
-    const { files } = this;
+  /** Starts the library if it does not run with the current keys. If they cannot be read, it continues to run. */
+  async #renew(running: Promise<Running> | undefined): Promise<Running> {
+    const before = await running?.catch(() => undefined);
+    try {
+      const keys = await loadServerKeys(this.state.keys, this.#parts.now());
+      return before && areSameKeys(before.keys, keys) ? before : await this.#start(keys);
+    } catch (error) {
+      if (before) return before;
+      throw error;
+    }
+  }
+
+  async #start(keys: ServerKeys): Promise<Running> {
+    const { options, audience, requiresDpop = false, nonceSecret } = this.#parts;
     const { Provider: Class, errors } = await this.#parts.loadLibrary();
-    const keys = await loadServerKeys(files.keys, now());
     const provider = createProvider(Class, {
       issuer: this.baseUrl,
       options,
       keys,
-      createAdapter: (model) => this.#adapter(model),
-      findUser: (sub) => {
-        const user = files.users.findBySub(sub);
+      createAdapter: (model) => notingLoss(this.#adapter(model, errors)),
+      findUser: async (sub) => {
+        const user = await this.users.findBySub(sub);
         return user && groupsOfUser(user, options.providers) ? user : undefined;
       },
       isResource: (resource) => audience.matches(resource),
@@ -234,18 +282,31 @@ export class AuthServer {
 
   /** Ends all sessions of a user and revokes its tokens. */
   async signOutUser(sub: string): Promise<void> {
-    await Promise.all(USER_MODELS.map((model) => this.#store(model).removeWhere(({ accountId }) => accountId === sub)));
+    await Promise.all(USER_MODELS.map((model) => this.#store(model).removeBy("accountId", sub)));
   }
 
-  #adapter(model: string): ModelAdapter {
+  /** Revokes all tokens of a grant. The grant ends first, so that none of its tokens can be renewed. */
+  async #revokeGrant(grantId: string): Promise<void> {
+    await this.#store("Grant").remove(grantId);
+    await Promise.all(GRANT_MODELS.map((model) => this.#store(model).removeBy("grantId", grantId)));
+  }
+
+  #adapter(model: string, { InvalidGrant }: LibraryErrors): ModelAdapter {
     const { now } = this.#parts;
-    if (model === "Client") return new ClientAdapter(this.files.clients);
+    if (model === "Client") return new ClientAdapter(this.clients);
     if (model === "ReplayDetection") return new ReplayAdapter(this.#store(model), now);
-    return new RecordAdapter({ model, store: this.#store(model), now });
+    return new RecordAdapter({
+      model,
+      store: this.#store(model),
+      now,
+      revokeGrant: (grantId) => this.#revokeGrant(grantId),
+      usedBefore: () => new InvalidGrant("the code or token was used before, or its grant was revoked"),
+    });
   }
 
   #store(model: string): RecordStore {
-    const known = this.#stores.get(model) ?? new RecordStore(this.files.recordsOf(model), this.#parts.now);
+    const announce = TOKEN_MODELS.has(model) ? this.#parts.announce : undefined;
+    const known = this.#stores.get(model) ?? new RecordStore(this.state.records(model), announce);
     this.#stores.set(model, known);
     return known;
   }

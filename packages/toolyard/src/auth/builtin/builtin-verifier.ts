@@ -42,7 +42,7 @@ export class BuiltinVerifier implements TokenVerifier {
   async #userOf(found: JsonObject): Promise<Identity> {
     const { users, issuer, providers } = this.#parts;
     const clientId = String(found["clientId"]);
-    const user = users.findBySub(String(found["accountId"]));
+    const user = await users.findBySub(String(found["accountId"]));
     if (!user) throw new TokenError("The user of the access token does not exist any more");
     const groups = groupsOfUser(user, providers);
     if (!groups) throw new TokenError("The account of the access token may not use this hub any more");

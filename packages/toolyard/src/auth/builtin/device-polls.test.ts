@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { POLL_RULE } from "../../state/ports/auth-state.ts";
 import { DevicePolls } from "./device-polls.ts";
 
 function pollsAt() {
   const clock = { now: 1_000_000 };
-  return { clock, polls: new DevicePolls(() => clock.now) };
+  return { clock, polls: new DevicePolls(POLL_RULE, () => clock.now) };
 }
 
 test("allows a poll every 5 seconds, with a tolerance of one second", () => {

@@ -1,42 +1,35 @@
 import { createHash } from "node:crypto";
+import type { AuthPolls, PollRule } from "../../state/ports/auth-state.ts";
 
 interface PolledCode {
   polledAt: number;
   intervalMs: number;
 }
 
-/** Minimum time between two requests for the tokens of one device code (RFC 8628 section 3.5). */
-const INTERVAL_MS = 5000;
-/** Time that is added to the interval of a device that sends its requests too soon. */
-const LONGER_MS = 5000;
-const MAX_INTERVAL_MS = 60_000;
-/** Tolerance, because the time between two requests varies in the network. */
-const TOLERANCE_MS = 1000;
 /** Maximum number of codes; the oldest is removed. */
 const MAX_CODES = 10_000;
 
-/** Times at which devices requested the tokens of their pending codes. */
-export class DevicePolls {
+/** Requests of devices for the tokens of their pending codes, in memory. */
+export class DevicePolls implements AuthPolls {
   readonly #codes = new Map<string, PolledCode>();
+  readonly #rule: PollRule;
   readonly #now: () => number;
 
-  constructor(now: () => number) {
+  constructor(rule: PollRule, now: () => number) {
+    this.#rule = rule;
     this.#now = now;
   }
 
-  /**
-   * Records a request for a pending code. Returns true if the request came too soon. In that case, the interval is
-   * extended.
-   */
   isTooSoon(deviceCode: string): boolean {
     const now = this.#now();
+    const { intervalMs: least, longerMs, maxMs, toleranceMs } = this.#rule;
     const key = createHash("sha256").update(deviceCode).digest("base64url");
     const known = this.#codes.get(key);
     this.#codes.delete(key);
     if (this.#codes.size >= MAX_CODES) this.#codes.delete(this.#codes.keys().next().value!);
-    const isTooSoon = known !== undefined && now - known.polledAt < known.intervalMs - TOLERANCE_MS;
-    const before = known?.intervalMs ?? INTERVAL_MS;
-    const intervalMs = isTooSoon ? Math.min(before + LONGER_MS, MAX_INTERVAL_MS) : before;
+    const isTooSoon = known !== undefined && now - known.polledAt < known.intervalMs - toleranceMs;
+    const before = known?.intervalMs ?? least;
+    const intervalMs = isTooSoon ? Math.min(before + longerMs, maxMs) : before;
     this.#codes.set(key, { polledAt: now, intervalMs });
     return isTooSoon;
   }

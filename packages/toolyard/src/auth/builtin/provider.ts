@@ -80,7 +80,7 @@ export interface ProviderParts {
   readonly options: AuthServerOptions;
   readonly keys: { readonly jwks: readonly object[]; readonly cookies: readonly string[] };
   readonly createAdapter: (model: string) => ModelAdapter;
-  readonly findUser: (sub: string) => User | undefined;
+  readonly findUser: (sub: string) => Promise<User | undefined>;
   readonly isResource: (resource: string) => boolean;
   /** True if access tokens must be bound to a key (RFC 9449). */
   readonly requiresDpop: boolean;
@@ -100,6 +100,7 @@ export interface ProviderParts {
 export interface LibraryErrors {
   /** Error for a resource that is not this hub. */
   readonly InvalidTarget: new () => Error;
+  readonly InvalidGrant: new (detail: string) => Error;
   readonly CustomOIDCProviderError: new (code: string, description: string) => Error;
 }
 
@@ -155,7 +156,7 @@ export function createProvider(Class: ProviderClass, parts: ProviderParts): Oidc
     expiresWithSession: () => false,
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
       client.grantTypeAllowed("refresh_token"),
-    findAccount: (_context: unknown, sub: string) => accountOf(parts.findUser(sub)),
+    findAccount: async (_context: unknown, sub: string) => accountOf(await parts.findUser(sub)),
     interactions: {
       url: (_context: unknown, { uid }: { readonly uid: string }) => `${pathOf(issuer)}${INTERACTION_PATH}/${uid}`,
     },

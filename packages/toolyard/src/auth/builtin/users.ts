@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname } from "node:path";
-import { OptionError } from "../../core/errors.ts";
+import { codeOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json/json.ts";
-import { withFileLock } from "../../files/file-lock.ts";
-import { writeWhole } from "../../files/write-whole.ts";
+import type { AuthText } from "../../state/ports/auth-state.ts";
+import { StoreLostError } from "../../state/ports/store.ts";
 import type { ProviderAccount } from "./federation/provider-account.ts";
 
 /** A user of the builtin authorization server. */
@@ -19,43 +17,53 @@ export interface User {
   readonly account?: ProviderAccount;
 }
 
-/** Time in milliseconds during which the file is not checked for changes after it was read. */
+/** Time in milliseconds during which the text is not checked for changes after it was read. */
 const LOOK_EVERY_MS = 1000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u;
 const MAX_USERS = 10_000;
 
-/** File of users. Commands change it while the hub is running. */
+/** Users in one text. Commands, and other hubs, change it while the hub is running. */
 export class Users {
-  readonly #file: string;
+  readonly #text: AuthText;
+  readonly #onChanged: () => void;
   #users: ReadonlyMap<string, User> = new Map();
   #bySub: ReadonlyMap<string, User> = new Map();
   #byAccount: ReadonlyMap<string, User> = new Map();
   #stamp = "";
   #lookedAt = -Infinity;
+  #looking: Promise<void> | undefined;
 
-  constructor(file: string) {
-    this.#file = file;
+  /** `onChanged` is called after this process has changed the users. */
+  constructor(text: AuthText, onChanged: () => void = () => {}) {
+    this.#text = text;
+    this.#onChanged = onChanged;
   }
 
-  find(name: string): User | undefined {
-    this.#look();
+  /** Finds a user by name. Like all reading methods, rejects with a `StoreLostError` if the store does not answer. */
+  async find(name: string): Promise<User | undefined> {
+    await this.#look();
     return this.#users.get(keyOf(name));
   }
 
-  findBySub(sub: string): User | undefined {
-    this.#look();
+  async findBySub(sub: string): Promise<User | undefined> {
+    await this.#look();
     return this.#bySub.get(sub);
   }
 
-  /** Finds the user of an account. Always checks the file for changes, since it runs once for each sign-in. */
-  findByAccount(account: AccountKey): User | undefined {
-    this.#look(0);
+  /** Finds the user of an account. Always checks the text for changes, since it runs once for each sign-in. */
+  async findByAccount(account: AccountKey): Promise<User | undefined> {
+    await this.#look(0);
     return this.#byAccount.get(accountKey(account));
   }
 
-  list(): readonly User[] {
-    this.#look(0);
+  async list(): Promise<readonly User[]> {
+    await this.#look(0);
     return [...this.#users.values()];
+  }
+
+  /** Requires that the next look-up reads the text again, because another process has changed it. */
+  expire(): void {
+    this.#lookedAt = -Infinity;
   }
 
   /** Adds a user. Rejects with an `OptionError` if the name is taken or invalid. */
@@ -121,35 +129,55 @@ export class Users {
     });
   }
 
-  /** Changes the file. Rejects with an `OptionError`, and keeps the file, if a part of it cannot be read. */
-  #change<T>(change: (users: Map<string, User>) => T): Promise<T> {
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    return withFileLock(`${this.#file}.lock`, async () => {
-      const users = new Map(readAllUsers(this.#file).map((user) => [keyOf(user.name), user]));
-      const result = change(users);
-      await writeWhole(this.#file, `${JSON.stringify({ users: [...users.values()] }, undefined, 2)}\n`);
-      this.#look(0);
-      return result;
-    });
+  /** Changes the text. Rejects with an `OptionError`, and keeps the text, if a part of it cannot be read. */
+  async #change<T>(change: (users: Map<string, User>) => T): Promise<T> {
+    const { name } = this.#text;
+    const result = await this.#text
+      .change(async (text) => {
+        const users = new Map(readAllUsers(text, name).map((user) => [keyOf(user.name), user]));
+        const changed = change(users);
+        return { text: `${JSON.stringify({ users: [...users.values()] }, undefined, 2)}\n`, result: changed };
+      })
+      .catch((error: unknown) => {
+        throw UNREADABLE.has(codeOf(error) ?? "") ? unreadable(name, error) : error;
+      });
+    await this.#look(0);
+    this.#onChanged();
+    return result;
   }
 
-  #look(everyMs = LOOK_EVERY_MS): void {
-    const now = performance.now();
-    if (now - this.#lookedAt < everyMs) return;
-    this.#lookedAt = now;
-    const found = statSync(this.#file, { throwIfNoEntry: false });
-    const stamp = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "";
-    if (stamp === this.#stamp) return;
-    const read = found ? readUsers(this.#file) : [];
-    const users = read ?? [];
+  /** Reads the text again if it was not checked within `everyMs`. Concurrent callers share one reading. */
+  async #look(everyMs = LOOK_EVERY_MS): Promise<void> {
+    // A reading that has begun may not see a change that has just ended.
+    if (everyMs === 0) await this.#looking?.catch(() => {});
+    if (!this.#looking && performance.now() - this.#lookedAt < everyMs) return;
+    await (this.#looking ??= this.#read().finally(() => (this.#looking = undefined)));
+  }
+
+  async #read(): Promise<void> {
+    // Set first: if the users change while they are read, they are read again.
+    this.#lookedAt = performance.now();
+    const read = await this.#text.read(this.#stamp).catch((error: unknown) => {
+      this.#lookedAt = -Infinity;
+      if (error instanceof StoreLostError) throw error;
+      return UNREAD;
+    });
+    if (read === "same") return;
+    const found = read && readUsers(read.text);
+    const users = found ?? [];
     this.#users = new Map(users.map((user) => [keyOf(user.name), user]));
     this.#bySub = new Map(users.map((user) => [user.sub, user]));
     const linked = users.filter(hasAccount);
     this.#byAccount = new Map(linked.map((user) => [accountKey(user.account), user]));
-    // A file that could not be read is read again at the next check, because the cause may have been temporary.
-    this.#stamp = read ? stamp : "unread";
+    // A text that could not be read is read again, because the cause may have been temporary.
+    this.#stamp = read && found ? read.stamp : "";
   }
 }
+
+/** Stands for a file that exists and cannot be read. No user can sign in then. */
+const UNREAD = { stamp: "", text: "" };
+/** Codes of the system for a path that is not a readable file. */
+const UNREADABLE: ReadonlySet<string> = new Set(["EISDIR", "EACCES", "EPERM"]);
 
 type AccountKey = Pick<ProviderAccount, "issuer" | "subject">;
 
@@ -175,33 +203,36 @@ function known(users: ReadonlyMap<string, User>, name: string): User {
   throw new OptionError(`There is no user ${JSON.stringify(name)}. \`toolyard user list\` shows all users.`);
 }
 
-/** Reads the users. Returns `undefined` if the file cannot be read; then no user can sign in. */
-function readUsers(file: string): readonly User[] | undefined {
+/** Returns the users, or `undefined` if the text is damaged; then no user can sign in. */
+function readUsers(text: string): readonly User[] | undefined {
   try {
-    return entriesOf(readFileSync(file, "utf8")).filter(isUser);
+    return entriesOf(text).filter(isUser);
   } catch {
     return undefined;
   }
 }
 
 /**
- * Reads the users before a change. Throws an `OptionError` if the file contains entries that cannot be read, because
+ * Returns the users before a change. Throws an `OptionError` if the text contains entries that cannot be read, because
  * the change would remove them.
  */
-function readAllUsers(file: string): readonly User[] {
+function readAllUsers(text: string | undefined, name: string): readonly User[] {
+  if (text === undefined) return [];
   try {
-    const entries = entriesOf(readFileSync(file, "utf8"));
+    const entries = entriesOf(text);
     if (entries.every(isUser)) return entries;
     throw new TypeError("an entry is not a user");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    const { code = "it is not a valid list of users" } = error as NodeJS.ErrnoException;
-    throw new OptionError(
-      `The file of users, \`${basename(file)}\`, cannot be read: ${code}. Nothing was changed. Correct the file, or ` +
-        "restore it from a backup.",
-      { cause: error },
-    );
+    throw unreadable(name, error);
   }
+}
+
+function unreadable(name: string, error: unknown): OptionError {
+  const code = codeOf(error) ?? "it is not a valid list of users";
+  return new OptionError(
+    `The users (${name}) cannot be read: ${code}. Nothing was changed. Correct them, or restore them from a backup.`,
+    { cause: error },
+  );
 }
 
 function entriesOf(text: string): readonly unknown[] {

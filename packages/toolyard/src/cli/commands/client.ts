@@ -1,15 +1,13 @@
-import { authFiles } from "../../auth/builtin/auth-folder.ts";
-import type { ClientRegistry } from "../../auth/builtin/client-registry.ts";
-import { dataFolder } from "../../core/data-folder.ts";
 import { listMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, printPainted, type Io } from "../output/io.ts";
+import { withAccounts } from "../hub-access/accounts.ts";
+import { print, printJson, printPainted } from "../output/io.ts";
 import { table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
 
 /** Runs `toolyard client list`. */
 export const list: CommandAction<SharedOptions> = async (_ids, options, io) => {
-  const clients = (await clientsOf(io).list()).map(described);
+  const clients = (await withAccounts(options, io, ({ clients: registered }) => registered.list())).map(described);
   if (options.json) await printJson(io.stdout, clients);
   else if (clients.length === 0) await print(io.stdout, "No client has registered itself.");
   else {
@@ -21,7 +19,7 @@ export const list: CommandAction<SharedOptions> = async (_ids, options, io) => {
 
 /** Runs `toolyard client remove`. */
 export const remove: CommandAction<SharedOptions> = async ([id = ""], options, io) => {
-  if (!(await clientsOf(io).remove(id)))
+  if (!(await withAccounts(options, io, ({ clients }) => clients.remove(id))))
     throw new UsageError(
       `There is no registered client ${JSON.stringify(id)}. \`toolyard client list\` shows all of them.`,
     );
@@ -29,10 +27,6 @@ export const remove: CommandAction<SharedOptions> = async ([id = ""], options, i
   else await print(io.stdout, `Removed the client ${id}. Its access tokens are not accepted any more.`);
   return EXIT.ok;
 };
-
-function clientsOf({ env }: Io): ClientRegistry {
-  return authFiles(dataFolder(env)).clients;
-}
 
 /** Returns a registration without its secret. */
 function described(client: JsonObject) {

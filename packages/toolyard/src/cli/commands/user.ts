@@ -1,10 +1,9 @@
-import { authFiles } from "../../auth/builtin/auth-folder.ts";
 import { generatePassword, MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Passwords } from "../../auth/builtin/passwords.ts";
 import { resolveIdentityProviders } from "../../auth/builtin/federation/options.ts";
-import type { User, Users } from "../../auth/builtin/users.ts";
-import { dataFolder } from "../../core/data-folder.ts";
+import type { User } from "../../auth/builtin/users.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { readSettings } from "../hub-access/settings.ts";
+import { useAccounts, withAccounts } from "../hub-access/accounts.ts";
+import { loadSettings } from "../hub-access/settings.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import { table } from "../output/table.ts";
 import type { CommandAction, SharedOptions } from "../rows/command-row.ts";
@@ -20,10 +19,8 @@ interface AddOptions extends PasswordOptions {
 /** Runs `toolyard user add`. */
 export const add: CommandAction<AddOptions> = async ([name = ""], options, io) => {
   const { password, isGenerated } = await passwordOf(options, io);
-  const { sub, groups } = await usersOf(io).add(name, {
-    hash: await new Passwords().hash(password),
-    groups: options.group ?? [],
-  });
+  const facts = { hash: await new Passwords().hash(password), groups: options.group ?? [] };
+  const { sub, groups } = await withAccounts(options, io, ({ users }) => users.add(name, facts));
   const shown = isGenerated ? { password } : {};
   if (options.json) await printJson(io.stdout, { added: name, sub, groups, ...shown });
   else await print(io.stdout, `Added the user ${name}.${passwordText(shown)}`);
@@ -33,7 +30,8 @@ export const add: CommandAction<AddOptions> = async ([name = ""], options, io) =
 /** Runs `toolyard user passwd`. */
 export const passwd: CommandAction<PasswordOptions> = async ([name = ""], options, io) => {
   const { password, isGenerated } = await passwordOf(options, io);
-  await usersOf(io).setHash(name, await new Passwords().hash(password));
+  const hash = await new Passwords().hash(password);
+  await withAccounts(options, io, ({ users }) => users.setHash(name, hash));
   const shown = isGenerated ? { password } : {};
   if (options.json) await printJson(io.stdout, { changed: name, ...shown });
   else await print(io.stdout, `${name} has another password.${passwordText(shown)}`);
@@ -42,7 +40,7 @@ export const passwd: CommandAction<PasswordOptions> = async ([name = ""], option
 
 /** Runs `toolyard user list`. */
 export const list: CommandAction<SharedOptions> = async (_names, options, io) => {
-  const users = usersOf(io).list();
+  const users = await withAccounts(options, io, ({ users: known }) => known.list());
   if (options.json)
     await printJson(
       io.stdout,
@@ -58,7 +56,7 @@ export const list: CommandAction<SharedOptions> = async (_names, options, io) =>
 
 /** Runs `toolyard user link`. */
 export const link: CommandAction<SharedOptions> = async ([name = "", id = "", subject = ""], options, io) => {
-  const { tree } = await readSettings(options, io);
+  const { tree } = await loadSettings(options, io);
   const providers = resolveIdentityProviders(tree.auth?.builtin?.providers);
   const provider = providers.find((one) => one.id === id);
   if (!provider)
@@ -68,7 +66,8 @@ export const link: CommandAction<SharedOptions> = async ([name = "", id = "", su
     );
   if (!/^\P{Cc}{1,256}$/u.test(subject))
     throw new UsageError(`A user id of a provider has 1 to 256 characters, got ${JSON.stringify(subject)}.`);
-  await usersOf(io).link(name, { provider: id, issuer: provider.url, subject, groups: [] });
+  const account = { provider: id, issuer: provider.url, subject, groups: [] };
+  await useAccounts(tree, io.env, ({ users }) => users.link(name, account));
   if (options.json) await printJson(io.stdout, { linked: name, provider: id, subject });
   else await print(io.stdout, `${name} may sign in with the account ${subject} of ${id}.`);
   return EXIT.ok;
@@ -76,7 +75,7 @@ export const link: CommandAction<SharedOptions> = async ([name = "", id = "", su
 
 /** Runs `toolyard user remove`. */
 export const remove: CommandAction<SharedOptions> = async ([name = ""], options, io) => {
-  await usersOf(io).remove(name);
+  await withAccounts(options, io, ({ users }) => users.remove(name));
   if (options.json) await printJson(io.stdout, { removed: name });
   else await print(io.stdout, `Removed the user ${name}. Its access tokens are not accepted any more.`);
   return EXIT.ok;
@@ -88,10 +87,6 @@ function groupsShown({ groups, account }: User): string {
 
 function waysToSignIn({ hash, account }: User): string {
   return [...(hash === undefined ? [] : ["password"]), ...(account ? [account.provider] : [])].join(", ");
-}
-
-function usersOf({ env }: Io): Users {
-  return authFiles(dataFolder(env)).users;
 }
 
 async function passwordOf(

@@ -1,11 +1,11 @@
 import { hasOwnSignIn } from "../../auth/options.ts";
-import { dataFolder } from "../../core/data-folder.ts";
 import { LiveRoles } from "../../features/roles/live-roles.ts";
 import type { CallerPlaces } from "../../features/roles/named-caller.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { Hub } from "../../hub/hub.ts";
 import { UsageError } from "../failure.ts";
 import type { Io } from "../output/io.ts";
+import { useAccounts } from "./accounts.ts";
 
 /** Returns the parts of a configuration that resolve the name of a caller. */
 export async function callerPlaces({ tree }: Hub["config"], { env }: Pick<Io, "env">): Promise<CallerPlaces> {
@@ -20,13 +20,13 @@ export async function callerPlaces({ tree }: Hub["config"], { env }: Pick<Io, "e
 }
 
 /** Returns the groups of the users that sign in at the hub itself, if it has such users. */
-async function ownUsers({ auth }: Hub["config"]["tree"], env: Io["env"]): Promise<Pick<CallerPlaces, "groupsOf">> {
+async function ownUsers(tree: Hub["config"]["tree"], env: Io["env"]): Promise<Pick<CallerPlaces, "groupsOf">> {
+  const { auth } = tree;
   if (!auth || !hasOwnSignIn(auth)) return {};
-  const { authFiles } = await import("../../auth/builtin/auth-folder.ts");
   const { groupsOfUser } = await import("../../auth/builtin/federation/account.ts");
   const { resolveIdentityProviders } = await import("../../auth/builtin/federation/options.ts");
   const providers = resolveIdentityProviders(auth.builtin?.providers);
-  const users = authFiles(dataFolder(env)).users.list();
+  const users = await useAccounts(tree, env, ({ users: known }) => known.list());
   return {
     groupsOf: (name) => {
       const user = users.find((one) => one.name === name);

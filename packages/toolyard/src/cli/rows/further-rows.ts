@@ -49,7 +49,7 @@ export function furtherRows(options: CommonOptions): {
       auditRow([config, json]),
       ...accessRows([config, yes, json], options),
       ...signInRows([config, yes, json], timeout),
-      ...userRows(json),
+      ...userRows([config, yes, json]),
       serviceRow([config, yes, json]),
       extrasRow(json),
       gnnRow(json),

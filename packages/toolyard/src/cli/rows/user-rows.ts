@@ -8,9 +8,9 @@ const GROUPS = new Option("--group <name>", "a group of the user, for roles; rep
 
 /**
  * Returns `toolyard user` and `toolyard client`: commands for the users and clients that may sign in to this hub
- * (`auth.modes` with "builtin").
+ * (`auth.modes` with "builtin"). The configuration decides whether they are in a store or in the data folder.
  */
-export function userRows(json: Option): readonly CommandRow[] {
+export function userRows(places: readonly Option[]): readonly CommandRow[] {
   return [
     {
       usage: "user",
@@ -22,44 +22,44 @@ export function userRows(json: Option): readonly CommandRow[] {
           usage: "add <name>",
           summary: "add a user, and print a generated password once",
           examples: ["toolyard user add ann", "toolyard user add ann --group dev --password-stdin < password.txt"],
-          options: [GROUPS, STDIN, json],
+          options: [GROUPS, STDIN, ...places],
           load: async () => ({ run: (await import("../commands/user.ts")).add }),
         },
         {
           usage: "passwd <name>",
           summary: "change the password of a user",
           examples: ["toolyard user passwd ann"],
-          options: [STDIN, json],
+          options: [STDIN, ...places],
           load: async () => ({ run: (await import("../commands/user.ts")).passwd }),
         },
         {
           usage: "list",
           summary: "list the users and their groups",
           examples: ["toolyard user list --json"],
-          options: [json],
+          options: places,
           load: async () => ({ run: (await import("../commands/user.ts")).list }),
         },
         {
           usage: "link <name> <provider> <subject>",
           summary: "let a user sign in with an account of an identity provider",
           examples: ["toolyard user link ann work 00u1a2b3c4"],
-          options: [json],
+          options: places,
           load: async () => ({ run: (await import("../commands/user.ts")).link }),
         },
         {
           usage: "remove <name>",
           summary: "remove a user; its access tokens end within a second",
           examples: ["toolyard user remove ann"],
-          options: [json],
+          options: places,
           load: async () => ({ run: (await import("../commands/user.ts")).remove }),
         },
       ],
     },
-    clientRow(json),
+    clientRow(places),
   ];
 }
 
-function clientRow(json: Option): CommandRow {
+function clientRow(places: readonly Option[]): CommandRow {
   return {
     usage: "client",
     summary: "manage the programs that have registered at this hub for sign-in: list, remove",
@@ -70,14 +70,14 @@ function clientRow(json: Option): CommandRow {
         usage: "list",
         summary: "list the registered clients",
         examples: ["toolyard client list --json"],
-        options: [json],
+        options: places,
         load: async () => ({ run: (await import("../commands/client.ts")).list }),
       },
       {
         usage: "remove <id>",
         summary: "remove a client; its access tokens end within a second",
         examples: ["toolyard client remove 3fD0…"],
-        options: [json],
+        options: places,
         load: async () => ({ run: (await import("../commands/client.ts")).remove }),
       },
     ],

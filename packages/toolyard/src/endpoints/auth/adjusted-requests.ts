@@ -1,7 +1,7 @@
 import type { AuthRequest } from "../../auth/builtin/auth-server.ts";
 import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
-import type { DevicePolls } from "../../auth/builtin/device-polls.ts";
 import type { BridgedAnswer } from "../../auth/builtin/node-bridge.ts";
+import type { AuthPolls } from "../../state/ports/auth-state.ts";
 import { AUTH_ROUTES } from "../../auth/builtin/provider.ts";
 import { objectOf } from "../../auth/builtin/redirects.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -45,10 +45,14 @@ export function withBasic(request: AuthRequest, machines: AuthServerHandle["opti
  * Replaces the error `authorization_pending` by `slow_down` if a device requested its tokens too soon (RFC 8628 section
  * 3.5).
  */
-export function withSlowDown({ body }: AuthRequest, answer: BridgedAnswer, polls: DevicePolls): BridgedAnswer {
+export async function withSlowDown(
+  { body }: AuthRequest,
+  answer: BridgedAnswer,
+  polls: AuthPolls,
+): Promise<BridgedAnswer> {
   if (answer.status !== 400 || objectOf(answer.body)?.["error"] !== "authorization_pending") return answer;
   const code = new URLSearchParams(body.toString("utf8")).get("device_code") ?? "";
-  return polls.isTooSoon(code) ? { ...answer, body: Buffer.from(JSON.stringify(SLOW_DOWN)) } : answer;
+  return (await polls.isTooSoon(code)) ? { ...answer, body: Buffer.from(JSON.stringify(SLOW_DOWN)) } : answer;
 }
 
 const SLOW_DOWN: JsonObject = {

@@ -1,14 +1,12 @@
-import { Attempts } from "../../auth/builtin/attempts.ts";
 import type { AuthRequest, AuthServer, PendingSignIn } from "../../auth/builtin/auth-server.ts";
 import type { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
-import { DevicePolls } from "../../auth/builtin/device-polls.ts";
+import { Attempts } from "../../auth/builtin/attempts.ts";
 import type { BridgedAnswer } from "../../auth/builtin/node-bridge.ts";
 import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill, textsFor } from "../../auth/builtin/pages/texts.ts";
 import { TooManyChecks } from "../../auth/builtin/passwords.ts";
 import type { ErrorContext } from "../../auth/builtin/device-flow.ts";
 import { AUTH_ROUTES, INTERACTION_PATH } from "../../auth/builtin/provider.ts";
-import { isSameText } from "../../auth/builtin/same-text.ts";
 import { FEDERATION_PATH } from "../../auth/builtin/federation/federation.ts";
 import { formActionOf, normaliseClient, objectOf, redirectTarget } from "../../auth/builtin/redirects.ts";
 import type { JsonObject } from "../../core/json/json.ts";
@@ -17,6 +15,8 @@ import type { Logger } from "../../core/ports/ports.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import type { Endpoint } from "../endpoint.ts";
+import type { AttemptLimit } from "../../state/ports/auth-state.ts";
+import { orUnavailable } from "./unavailable.ts";
 import { responseAddress, takeFederatedStep } from "./federated-sign-in.ts";
 import { codeLimitPage, PREFILLED_CODE, renderDevicePage } from "./device-pages.ts";
 import { withBasic, withScope, withSlowDown } from "./adjusted-requests.ts";
@@ -36,7 +36,10 @@ import {
 const MAX_BODY_BYTES = 64 * 1024;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Limit of requests from one address to the pages and to the protocol's endpoints. */
+/**
+ * Limit of requests from one address to the pages and to the protocol's endpoints. It protects this hub from floods, so
+ * each hub counts on its own; the limits of attempts below hold for all hubs of a store together.
+ */
 const REQUESTS = { burst: 600, everyMs: SECOND_MS / 10 };
 /** Limit of registrations from one address. */
 const REGISTRATIONS = { burst: 20, everyMs: MINUTE_MS };
@@ -59,13 +62,6 @@ export class AuthEndpoint implements Endpoint {
   readonly #handle: AuthServerHandle;
   readonly #logger: Logger;
   readonly #requests = new Attempts(REQUESTS, Date.now);
-  readonly #registrations = new Attempts(REGISTRATIONS, Date.now);
-  readonly #devices = new Attempts(DEVICES, Date.now);
-  readonly #allDevices = new Attempts(ALL_DEVICES, Date.now);
-  readonly #polls = new DevicePolls(Date.now);
-  readonly #codes = new Attempts(CODES, Date.now);
-  readonly #users = new Attempts(PASSWORDS, Date.now);
-  readonly #addresses = new Attempts(PASSWORDS_OF_ADDRESS, Date.now);
 
   constructor(handle: AuthServerHandle, logger: Logger) {
     this.#handle = handle;
@@ -75,7 +71,10 @@ export class AuthEndpoint implements Endpoint {
   mount(listener: Mountable): void {
     const { authorization, token, registration, revocation, jwks, userinfo } = AUTH_ROUTES;
     const open = (methods: readonly string[], path: string, isShared: boolean): void =>
-      listener.route({ methods, path, isOpen: true, isShared }, (exchange) => this.#protocol(exchange));
+      listener.route(
+        { methods, path, isOpen: true, isShared },
+        orUnavailable((exchange) => this.#protocol(exchange)),
+      );
     for (const path of ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", jwks])
       open(["GET"], path, true);
     for (const path of [token, revocation]) open(["POST"], path, true);
@@ -83,27 +82,37 @@ export class AuthEndpoint implements Endpoint {
     open(["GET", "POST"], authorization, false);
     open(["GET"], `${authorization}/*`, false);
     if (this.#handle.options.dynamicRegistration)
-      listener.route({ methods: ["POST"], path: registration, isOpen: true, isShared: true }, (exchange) =>
-        this.#register(exchange),
+      listener.route(
+        { methods: ["POST"], path: registration, isOpen: true, isShared: true },
+        orUnavailable((exchange) => this.#register(exchange)),
       );
     this.#mountDevice(listener);
-    listener.route({ methods: ["GET", "POST"], path: `${INTERACTION_PATH}/*`, isOpen: true }, (exchange) =>
-      this.#interact(exchange),
+    listener.route(
+      { methods: ["GET", "POST"], path: `${INTERACTION_PATH}/*`, isOpen: true },
+      orUnavailable((exchange) => this.#interact(exchange)),
     );
     if (this.#handle.options.providers.length > 0)
-      listener.route({ methods: ["GET"], path: `${FEDERATION_PATH}/*`, isOpen: true }, (exchange) =>
-        this.#federate(exchange),
+      listener.route(
+        { methods: ["GET"], path: `${FEDERATION_PATH}/*`, isOpen: true },
+        orUnavailable((exchange) => this.#federate(exchange)),
       );
   }
 
   #mountDevice(listener: Mountable): void {
     const { device_authorization: start, code_verification: page } = AUTH_ROUTES;
-    listener.route({ methods: ["POST"], path: start, isOpen: true, isShared: true }, (exchange) => {
-      const waitMs = this.#devices.take(exchange.remoteAddress) || this.#allDevices.take("all");
-      return waitMs > 0 ? refuse(exchange, waitMs) : this.#protocol(exchange);
-    });
-    listener.route({ methods: ["GET", "POST"], path: page, isOpen: true }, (exchange) => this.#device(exchange));
-    listener.route({ methods: ["GET"], path: `${page}/*`, isOpen: true }, (exchange) => this.#protocol(exchange));
+    const pages = { methods: ["GET", "POST"], path: page, isOpen: true };
+    listener.route(
+      { methods: ["POST"], path: start, isOpen: true, isShared: true },
+      orUnavailable((exchange) => this.#startDevice(exchange)),
+    );
+    listener.route(
+      pages,
+      orUnavailable((exchange) => this.#device(exchange)),
+    );
+    listener.route(
+      { methods: ["GET"], path: `${page}/*`, isOpen: true },
+      orUnavailable((exchange) => this.#protocol(exchange)),
+    );
   }
 
   giveUp(): void {}
@@ -124,13 +133,21 @@ export class AuthEndpoint implements Endpoint {
     const { scopes, machines } = this.#handle.options;
     const request = withBasic(withScope(requestOf(exchange, body), scopes), machines);
     const answer = await (await this.#open()).answer(request);
-    send(exchange, request.url === AUTH_ROUTES.token ? withSlowDown(request, answer, this.#polls) : answer);
+    const { polls } = (await this.#open()).state;
+    send(exchange, request.url === AUTH_ROUTES.token ? await withSlowDown(request, answer, polls) : answer);
+  }
+
+  async #startDevice(exchange: HttpExchange): Promise<void> {
+    const waitMs =
+      (await this.#take("devices", DEVICES, exchange.remoteAddress)) ||
+      (await this.#take("all devices", ALL_DEVICES, "all"));
+    return waitMs > 0 ? refuse(exchange, waitMs) : this.#protocol(exchange);
   }
 
   /** Serves the page for the code of a device. Codes are limited, because they are short enough to be guessed. */
   async #device(exchange: HttpExchange): Promise<void> {
     if (this.#isLimited(exchange)) return;
-    const waitMs = exchange.method === "POST" ? this.#codes.take(exchange.remoteAddress) : 0;
+    const waitMs = exchange.method === "POST" ? await this.#take("codes", CODES, exchange.remoteAddress) : 0;
     const texts = textsFor(exchange.header("accept-language"));
     if (waitMs > 0) return show(exchange, codeLimitPage(waitText(waitMs, texts), texts), texts);
     const request = requestOf(exchange, await exchange.readBody(MAX_BODY_BYTES));
@@ -142,7 +159,7 @@ export class AuthEndpoint implements Endpoint {
 
   /** Registers a client. The metadata is normalised, since clients differ in the members that they omit. */
   async #register(exchange: HttpExchange): Promise<void> {
-    const waitMs = this.#registrations.take(exchange.remoteAddress);
+    const waitMs = await this.#take("registrations", REGISTRATIONS, exchange.remoteAddress);
     if (waitMs > 0) return refuse(exchange, waitMs);
     const metadata = objectOf(await exchange.readBody(MAX_BODY_BYTES));
     const body = Buffer.from(metadata ? JSON.stringify(normaliseClient(metadata)) : "");
@@ -162,9 +179,8 @@ export class AuthEndpoint implements Endpoint {
     if (!pending) return show(exchange, errorPage(texts.expired, texts), texts);
     if (exchange.method === "GET") return this.#show(exchange, { server, pending, request, texts });
     const form = new URLSearchParams(body.toString("utf8"));
-    if (!isSameText(form.get("csrf") ?? "", pending.csrf))
-      return show(exchange, errorPage(texts.expired, texts, 403), texts);
-    const next = await this.#take(exchange, { server, pending, form, request, texts });
+    if (!pending.isOwnForm(form.get("csrf") ?? "")) return show(exchange, errorPage(texts.expired, texts, 403), texts);
+    const next = await this.#takeForm(exchange, { server, pending, form, request, texts });
     if (typeof next === "string") redirect(exchange, next);
     else show(exchange, next, texts);
   }
@@ -187,7 +203,7 @@ export class AuthEndpoint implements Endpoint {
     const isConsent = pending.interaction.prompt.name === "consent" && !exchange.query.has("other");
     const page =
       isConsent && !result
-        ? consentOf({ server, pending, texts })
+        ? await consentOf({ server, pending, texts })
         : loginPage({ ...loginFacts(server, pending), ...result }, texts, result ? 403 : 200);
     show(exchange, page, texts);
   }
@@ -196,7 +212,7 @@ export class AuthEndpoint implements Endpoint {
    * Handles a submitted form. Resolves with the address to which the browser is redirected, or with the page for the
    * response.
    */
-  async #take(exchange: HttpExchange, sent: SentForm): Promise<string | AuthPage> {
+  async #takeForm(exchange: HttpExchange, sent: SentForm): Promise<string | AuthPage> {
     const { server, pending, form, request, texts } = sent;
     const action = form.get("action");
     if (action === "login") return this.#login(exchange, sent);
@@ -213,13 +229,15 @@ export class AuthEndpoint implements Endpoint {
     const [userName, password] = [form.get("user") ?? "", form.get("password") ?? ""];
     const facts = { ...loginFacts(server, pending), userName };
     const key = firstChars(userName.toLowerCase(), MAX_KEY_CHARS);
-    const waitMs = this.#addresses.take(exchange.remoteAddress) || this.#users.take(key);
+    const ofUser = server.state.attempts("passwords", PASSWORDS);
+    const ofAddress = server.state.attempts("passwords of addresses", PASSWORDS_OF_ADDRESS);
+    const waitMs = (await ofAddress.take(exchange.remoteAddress)) || (await ofUser.take(key));
     if (waitMs > 0) return loginPage({ ...facts, problem: waitText(waitMs, texts) }, texts, 429);
-    const user = server.files.users.find(userName);
+    const user = await server.users.find(userName);
     try {
       if (await server.passwords.verify(password, user?.hash)) {
-        this.#users.clear(key);
-        this.#addresses.giveBack(exchange.remoteAddress);
+        await ofUser.clear(key);
+        await ofAddress.giveBack(exchange.remoteAddress);
         this.#logger.info("A user has signed in.", { user: user!.name, client: pending.client.clientId });
         return await server.finish(request, { login: { accountId: user!.sub, remember: true } });
       }
@@ -232,6 +250,11 @@ export class AuthEndpoint implements Endpoint {
       address: exchange.remoteAddress,
     });
     return loginPage({ ...facts, problem: texts.wrongPassword }, texts, 401);
+  }
+
+  /** Counts an attempt on all hubs. Resolves with the milliseconds to wait, or with 0. */
+  async #take(name: string, limit: AttemptLimit, key: string): Promise<number> {
+    return (await this.#handle.load()).state.attempts(name, limit).take(key);
   }
 
   #isLimited(exchange: HttpExchange): boolean {
@@ -256,7 +279,7 @@ function loginFacts({ federation }: AuthServer, pending: PendingSignIn): LoginFa
   return { csrf: pending.csrf, client: clientLabel(pending.client), providers: federation.providers };
 }
 
-function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
+async function consentOf({ server, pending, texts }: ShownSignIn): Promise<AuthPage> {
   const { interaction, csrf } = pending;
   const redirect = interaction.params["redirect_uri"];
   const { accountId = "" } = interaction.session ?? {};
@@ -264,7 +287,7 @@ function consentOf({ server, pending, texts }: ShownSignIn): AuthPage {
     {
       csrf,
       client: clientLabel(pending.client),
-      user: server.files.users.findBySub(accountId)?.name ?? "",
+      user: (await server.users.findBySub(accountId))?.name ?? "",
       ...targetOf(redirect, texts),
       scopes: (interaction.params["scope"] ?? "").split(" ").filter((scope) => scope !== ""),
     },

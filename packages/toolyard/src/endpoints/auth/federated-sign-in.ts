@@ -2,7 +2,6 @@ import type { AuthRequest, AuthServer, PendingSignIn } from "../../auth/builtin/
 import { ProviderSignInError } from "../../auth/builtin/federation/identity-provider.ts";
 import type { PageTexts } from "../../auth/builtin/pages/page-texts.ts";
 import { fill } from "../../auth/builtin/pages/texts.ts";
-import { isSameText } from "../../auth/builtin/same-text.ts";
 import { INTERACTION_PATH } from "../../auth/builtin/provider.ts";
 import { ProviderUnavailable } from "../../auth/token-error.ts";
 import { OptionError } from "../../core/errors.ts";
@@ -51,11 +50,7 @@ export function takeFederatedStep(exchange: HttpExchange, step: FederatedStep): 
   const [, id] = new RegExp(`/${RESPONSE_SEGMENT}/([^/]+)$`).exec(path) ?? [];
   if (id !== undefined && step.server.federation.find(id)) return withProblems(step, id, () => finish(id, query, step));
   const started = query.get("provider");
-  if (
-    started === null ||
-    !step.server.federation.find(started) ||
-    !isSameText(query.get("csrf") ?? "", step.pending.csrf)
-  )
+  if (started === null || !step.server.federation.find(started) || !step.pending.isOwnForm(query.get("csrf") ?? ""))
     return undefined;
   return withProblems(step, started, () => step.server.federation.start(started, step.pending.interaction.jti));
 }

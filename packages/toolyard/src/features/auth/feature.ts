@@ -1,6 +1,7 @@
 import { resolveAuth, type AuthOptions, type HubAuthConfig } from "../../auth/options.ts";
 import { AUTH_SERVER } from "../../auth/services.ts";
 import { OptionError } from "../../core/errors.ts";
+import { sharedKey } from "../../core/shared-key.ts";
 import { LOGGER, VARIABLES } from "../../core/services.ts";
 import { AUTH_ENDPOINT } from "../../endpoints/auth/kind.ts";
 import { defineFeature } from "../../kernel/feature.ts";
@@ -8,6 +9,8 @@ import { STATE } from "../../state/ports/store.ts";
 import type { LiveAccess } from "./live-access.ts";
 import type { AuthReads } from "./reads.ts";
 
+/** Setting that needs the key of the hubs, for messages. */
+const SHARED_PURPOSE = '`auth.modes` with "builtin"';
 /** Assumed number of callers that share limits such as the sandbox; a provider's number of users is unknown. */
 const ASSUMED_PRINCIPALS = 16;
 
@@ -21,8 +24,10 @@ export const AUTH = defineFeature({
   provides: [AUTH_SERVER],
   endpoints: [AUTH_ENDPOINT],
   check: assertTokensAccepted,
-  prepare: async ({ auth }: AuthReads) => {
-    if (usesOAuth(auth)) code ??= await import("./live-access.ts");
+  prepare: async ({ auth, store }: AuthReads, variables) => {
+    if (!usesOAuth(auth)) return;
+    if (store !== undefined && resolveAuth(auth).builtin) sharedKey(variables, SHARED_PURPOSE);
+    code ??= await import("./live-access.ts");
   },
   start: ({ variables, logger, state }, config: () => AuthReads) => {
     let live: LiveAccess | undefined;

@@ -15,7 +15,7 @@ import type { AuthReads } from "./reads.ts";
 export interface LiveAccessParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logger: Pick<Logger, "warning">;
-  readonly state: Pick<HubState, "secret" | "oneTimeIds">;
+  readonly state: Pick<HubState, "secret" | "oneTimeIds" | "notifications" | "openAuthState">;
   /** Returns the current configuration. */
   readonly config: () => AuthReads;
 }
@@ -28,10 +28,10 @@ export class LiveAccess {
   readonly #report: (reason: string) => void;
 
   constructor(parts: LiveAccessParts) {
-    const { variables, logger } = parts;
+    const { variables, logger, state } = parts;
     this.#parts = parts;
     this.#report = (reason) => logger.warning("An access token could not be checked.", { reason });
-    this.#servers = new LiveAuthServer({ variables, report: this.#report });
+    this.#servers = new LiveAuthServer({ variables, state, report: this.#report });
   }
 
   /** Returns the authorization server of the address that was opened last. */
@@ -53,6 +53,8 @@ export class LiveAccess {
       ...(server && { server }),
       nonceSecret,
       shared: state.oneTimeIds,
+      notifications: state.notifications,
+      isShared: state.openAuthState !== undefined,
       basePath: http.basePath,
       environment: variables,
       grantRights,

@@ -2,17 +2,28 @@ import type { AuthServerParts } from "../../auth/builtin/auth-server.ts";
 import { AuthServerHandle } from "../../auth/builtin/auth-server-handle.ts";
 import type { AuthOptions } from "../../auth/options.ts";
 import { dataFolder } from "../../core/data-folder.ts";
+import { messageOf, OptionError } from "../../core/errors.ts";
+import { sharedKey } from "../../core/shared-key.ts";
+import type { AuthState } from "../../state/ports/auth-state.ts";
+import { StoreLostError, type HubState } from "../../state/ports/store.ts";
 
 export interface LiveAuthServerParts {
   readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly state: Pick<HubState, "notifications" | "openAuthState">;
   readonly report: (problem: string) => void;
 }
+
+/** Setting that needs the key of the hubs, for messages. */
+const SHARED_PURPOSE = '`auth.modes` with "builtin"';
+/** Maximum number of tokens in one message about ended access. With more, hubs verify all tokens again. */
+const MAX_ANNOUNCED = 500;
 
 /** Holds the authorization server that was created last, and closes every one when the hub ends. */
 export class LiveAuthServer {
   readonly #parts: LiveAuthServerParts;
   readonly #open = new Set<AuthServerHandle>();
   #current: AuthServerHandle | undefined;
+  #state: Promise<AuthState> | undefined;
 
   constructor(parts: LiveAuthServerParts) {
     this.#parts = parts;
@@ -24,10 +35,14 @@ export class LiveAuthServer {
     { audience, nonceSecret }: Pick<AuthServerParts, "audience" | "nonceSecret">,
   ): AuthServerHandle | undefined {
     if (!builtin) return undefined;
-    const { variables, report } = this.#parts;
+    const { variables, state, report } = this.#parts;
     this.#current = new AuthServerHandle({
       options: builtin,
-      dataFolder: dataFolder(variables),
+      openState: () => this.#openState(),
+      announce: (tokens) => {
+        const named = tokens.length > MAX_ANNOUNCED ? [] : tokens;
+        state.notifications.publish({ type: "access-ended", tokens: named.join(" ") });
+      },
       audience,
       requiresDpop,
       nonceSecret,
@@ -37,6 +52,8 @@ export class LiveAuthServer {
       now: Date.now,
     });
     this.#open.add(this.#current);
+    // A hub with another key than the other hubs reports it when it starts, not when the first user signs in.
+    if (state.openAuthState) this.#openState().catch(() => {});
     return this.#current;
   }
 
@@ -47,5 +64,31 @@ export class LiveAuthServer {
 
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#open, (server) => server.close()));
+  }
+
+  /** Opens the state once. After a failure, the next call tries again. */
+  #openState(): Promise<AuthState> {
+    if (this.#state) return this.#state;
+    const opening = this.#openNow();
+    this.#state = opening;
+    opening.catch(() => {
+      if (this.#state === opening) this.#state = undefined;
+    });
+    return opening;
+  }
+
+  async #openNow(): Promise<AuthState> {
+    const { variables, state, report } = this.#parts;
+    if (!state.openAuthState) {
+      const { openDiskState } = await import("../../auth/builtin/disk/disk-state.ts");
+      return openDiskState(dataFolder(variables));
+    }
+    try {
+      return await state.openAuthState(sharedKey(variables, SHARED_PURPOSE));
+    } catch (cause) {
+      if (!(cause instanceof OptionError)) throw cause;
+      report(messageOf(cause));
+      throw new StoreLostError({ cause });
+    }
   }
 }

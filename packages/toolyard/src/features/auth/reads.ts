@@ -5,5 +5,7 @@ export interface AuthReads {
   readonly auth?: HubAuthConfig;
   /** Maps each scope to the tools that need it. */
   readonly scopes?: object;
+  /** Store that several hubs share. */
+  readonly store?: object;
   readonly server?: { readonly token?: string; readonly tokens?: object };
 }

@@ -8,6 +8,11 @@ export type HubNotification =
       readonly hub: string;
       readonly update: ResourceChange;
     }
+  /**
+   * Access tokens have ended. `tokens`: their digests (SHA-256, hexadecimal), separated by spaces. Empty: the rights of
+   * any token may have changed.
+   */
+  | { readonly type: "access-ended"; readonly tokens: string }
   /** The sending hub has started with a configuration, or has reloaded it. */
   | { readonly type: "configuration"; readonly hub: string; readonly digest: string };
 

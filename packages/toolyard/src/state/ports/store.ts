@@ -1,5 +1,6 @@
 import type { Sections } from "../../core/options/option-schema.ts";
 import { serviceKey } from "../../core/service-key.ts";
+import type { AuthState } from "./auth-state.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
 import type { Logger } from "../../core/ports/ports.ts";
@@ -65,6 +66,11 @@ export interface HubState {
   readonly notifications: HubNotifications;
   /** Ids that may be used once. Absent if only this process uses the store. */
   readonly oneTimeIds?: OneTimeIds;
+  /**
+   * Opens the state of the authorization server, encrypted with a key that all hubs have. Absent if the state is on the
+   * disk of this hub. Rejects with a `StoreLostError`, and with an `OptionError` if other hubs have another key.
+   */
+  openAuthState?(key: Uint8Array): Promise<AuthState>;
   /** Access for tasks and queued work. Absent if the store has no hubs of other processes. */
   readonly queues?: SharedQueues;
   /** The other hubs. Absent if only this process uses the store. */

@@ -6,6 +6,7 @@ import type { HubNotification } from "../ports/hub-notifications.ts";
 const MEMBERS: Readonly<Record<HubNotification["type"], Readonly<Record<string, "string" | "object">>>> = {
   "end-session": { session: "string" },
   "resource-updated": { hub: "string", update: "object" },
+  "access-ended": { tokens: "string" },
   configuration: { hub: "string", digest: "string" },
 };
 

@@ -5,9 +5,11 @@ import { Emitter } from "../../core/events.ts";
 import { stringifyExact } from "../../core/json/exact-json.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/ports.ts";
 import type { Tracing } from "../../core/ports/tracing.ts";
+import type { AuthState } from "../ports/auth-state.ts";
 import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
 import type { HubNotification, HubNotifications } from "../ports/hub-notifications.ts";
 import type { HubState, StoreServices } from "../ports/store.ts";
+import type { RedisAuthState } from "./auth/redis-auth-state.ts";
 import { createClient, duplicateClient, type RedisClient, type RedisLibrary } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { RedisEventLog } from "./event-log.ts";
@@ -94,6 +96,7 @@ class RedisHubState implements HubState {
   readonly #parts: RedisHubParts;
   readonly #leases: HubLeases;
   readonly #received = new Emitter<HubNotification>();
+  #authState: RedisAuthState | undefined;
   /** Time of the last reading of the clock, on the clock of `performance.now()`. */
   #refreshedAt = performance.now();
 
@@ -162,6 +165,14 @@ class RedisHubState implements HubState {
     this.limits.tracing = tracing;
   }
 
+  async openAuthState(key: Uint8Array): Promise<AuthState> {
+    const { openRedisAuthState } = await import("./auth/redis-auth-state.ts");
+    const { connection, options } = this.#parts;
+    this.#authState = await openRedisAuthState(connection, options.prefix, key);
+    this.#authState.renew();
+    return this.#authState;
+  }
+
   openEventLog(limits: EventLogLimits): EventLog {
     const { connection, options } = this.#parts;
     return new RedisEventLog(limits, { connection, prefix: `${options.prefix}events:` });
@@ -172,6 +183,7 @@ class RedisHubState implements HubState {
     this.#refresh();
     this.#leases.renew();
     this.limits.renew();
+    this.#authState?.renew();
     this.sessions.keys.renew();
     this.parked.keys.renew();
   }

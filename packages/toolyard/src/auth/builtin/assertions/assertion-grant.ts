@@ -144,7 +144,7 @@ async function useOnce({ provider, jti, expiresAt }: VerifiedAssertion, used: Re
  */
 async function userOf({ provider, claims }: VerifiedAssertion, users: Users): Promise<User> {
   const key = { provider: provider.id, issuer: provider.url, subject: subjectOf(claims["sub"]), groups: [] };
-  const known = users.findByAccount(key)?.account;
+  const known = (await users.findByAccount(key))?.account;
   const groups = claimAt(claims, provider.groupsClaim);
   const given = claims["email_verified"] === true ? emailOf(claims["email"]) : undefined;
   const email = claims["email"] === undefined ? known?.email : given;

@@ -53,7 +53,7 @@ export async function admitAccount(
   provider: IdentityProviderOptions,
   users: Pick<Users, "findByAccount" | "setAccount">,
 ): Promise<User> {
-  const known = users.findByAccount(account);
+  const known = await users.findByAccount(account);
   if (known?.hash === undefined && !isAdmitted(account, provider))
     throw new ProviderSignInError("This account may not use the hub");
   if (known && isDeepStrictEqual(known.account, account)) return known;

@@ -24,6 +24,7 @@ export interface PageTexts {
   readonly error: string;
   readonly expired: string;
   readonly cannotContinue: string;
+  readonly unavailable: string;
   readonly device: string;
   readonly enterCode: string;
   readonly code: string;

@@ -28,6 +28,7 @@ export const DE: PageTexts = {
   error: "Die Anmeldung kann nicht fortgesetzt werden",
   expired: "Diese Anmeldung ist abgelaufen oder wurde schon benutzt. Beginnen Sie sie in Ihrem Programm neu.",
   cannotContinue: "Das Programm hat eine Anfrage gesendet, die dieser Hub ablehnt ({reason}). Beginnen Sie dort neu.",
+  unavailable: "Der Hub kann Anmeldungen gerade nicht speichern. Versuchen Sie es in einigen Sekunden noch einmal.",
   device: "Ein Gerät anmelden",
   enterCode: "Geben Sie den Code ein, den Ihr Gerät oder Programm anzeigt.",
   code: "Code",

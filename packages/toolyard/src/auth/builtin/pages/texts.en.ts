@@ -26,6 +26,7 @@ export const EN: PageTexts = {
   error: "The sign-in cannot continue",
   expired: "This sign-in has expired or was already used. Start it again in your client.",
   cannotContinue: "The client sent a request that this hub refuses ({reason}). Start again in your client.",
+  unavailable: "The hub cannot store sign-ins at the moment. Try again in a few seconds.",
   device: "Sign in a device",
   enterCode: "Enter the code that your device or program shows.",
   code: "Code",

@@ -27,6 +27,7 @@ export const FR: PageTexts = {
   error: "La connexion ne peut pas continuer",
   expired: "Cette connexion a expiré ou a déjà servi. Recommencez dans votre client.",
   cannotContinue: "Le client a envoyé une requête que ce hub refuse ({reason}). Recommencez dans votre client.",
+  unavailable: "Le hub ne peut pas enregistrer de connexions pour le moment. Réessayez dans quelques secondes.",
   device: "Connecter un appareil",
   enterCode: "Saisissez le code que votre appareil ou programme affiche.",
   code: "Code",

@@ -87,8 +87,8 @@ export class UserRoutes {
   async #list({ caller }: AdminRequest): Promise<UserList> {
     if (!this.#parts.authServer()) return { hasUsers: false, users: [], clients: [] };
     const server = await this.#server();
-    const users = server.files.users.list().map((user) => this.#rowOf(user, server, caller.principal.id));
-    return { hasUsers: true, users, clients: (await server.files.clients.list()).map(toClientRow) };
+    const users = (await server.users.list()).map((user) => this.#rowOf(user, server, caller.principal.id));
+    return { hasUsers: true, users, clients: (await server.clients.list()).map(toClientRow) };
   }
 
   #rowOf(user: User, { options, baseUrl }: AuthServer, caller: string): UserRow {
@@ -119,12 +119,12 @@ export class UserRoutes {
 
   async #add({ exchange }: AdminRequest): Promise<SetPassword> {
     const body = await exchange.readObject("`name`, `groups` and `password`");
-    const { files, passwords } = await this.#server();
+    const { users, passwords } = await this.#server();
     const { password, isGenerated } = passwordIn(body);
     const groups = groupsIn(body);
     const name = stringMember(body, "name") ?? "";
     const hash = await passwords.hash(password);
-    await orRefused(() => files.users.add(name, { hash, groups }));
+    await orRefused(() => users.add(name, { hash, groups }));
     return { done: true, message: `Added the user ${name}.`, ...(isGenerated && { password }) };
   }
 
@@ -133,7 +133,7 @@ export class UserRoutes {
     const server = await this.#server();
     const user = await this.#find(request);
     const hash = await server.passwords.hash(password);
-    await orRefused(() => server.files.users.setHash(user.name, hash));
+    await orRefused(() => server.users.setHash(user.name, hash));
     await server.signOutUser(user.sub);
     const message = `${user.name} has another password, and is signed out everywhere.`;
     return { done: true, message, ...(isGenerated && { password }) };
@@ -150,20 +150,19 @@ export class UserRoutes {
     const user = await this.#find(request);
     if (idOf(user, server.baseUrl) === request.caller.principal.id)
       throw new Refusal(409, `You are signed in as ${user.name}. Another administrator can remove this user.`);
-    await orRefused(() => server.files.users.remove(user.name));
+    await orRefused(() => server.users.remove(user.name));
     await server.signOutUser(user.sub);
     return { done: true, message: `Removed the user ${user.name}.` };
   }
 
   async #find({ names: [name = ""] }: AdminRequest): Promise<User> {
-    const found = (await this.#server()).files.users.find(name);
+    const found = await (await this.#server()).users.find(name);
     if (found) return found;
     throw new Refusal(404, `There is no user ${JSON.stringify(name)}. \`GET /api/admin/users\` lists all users.`);
   }
 
   async #removeClient(id: string): Promise<ActionResult> {
-    if (await (await this.#server()).files.clients.remove(id))
-      return { done: true, message: `Removed the client ${id}.` };
+    if (await (await this.#server()).clients.remove(id)) return { done: true, message: `Removed the client ${id}.` };
     throw new Refusal(404, `There is no registered client ${JSON.stringify(id)}.`);
   }
 }

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import type { Accounts } from "../../auth/builtin/accounts.ts";
+import { dataFolder } from "../../core/data-folder.ts";
+import { sharedKey } from "../../core/shared-key.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { assertAccepted } from "../input/consent.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import { readSettings } from "./settings.ts";
+
+/**
+ * Runs `work` with the users and clients of the hub's own sign-in: those in the store if the configuration has one,
+ * otherwise those in the data folder.
+ */
+export async function withAccounts<T>(
+  options: SharedOptions,
+  io: Io,
+  work: (accounts: Accounts) => Promise<T>,
+): Promise<T> {
+  const { tree } = await readSettings(options, io);
+  // A configuration file of another user must not decide where accounts are sent.
+  if (tree.store !== undefined) await assertAccepted(options, io);
+  return useAccounts(tree, io.env, work);
+}
+
+/** Like `withAccounts`, for a configuration that was read before. */
+export async function useAccounts<T>(
+  tree: HubConfig,
+  env: Io["env"],
+  work: (accounts: Accounts) => Promise<T>,
+): Promise<T> {
+  const { openAccounts } = await import("../../auth/builtin/accounts.ts");
+  if (tree.store === undefined) {
+    const { openDiskState } = await import("../../auth/builtin/disk/disk-state.ts");
+    return work(openAccounts(openDiskState(dataFolder(env))));
+  }
+  const key = sharedKey(env, "The hub's own sign-in");
+  const { openStore } = await import("../../state/stores.ts");
+  const importRedis = async (): Promise<unknown> =>
+    (await import("../../extras/import-extra.ts")).importExtra("redis", "ioredis", { purpose: "`[store]`" });
+  const state = await openStore(tree, { importRedis }).join(`command-${randomBytes(6).toString("hex")}`);
+  try {
+    const { publish } = state.notifications;
+    const announce = (): void => publish({ type: "access-ended", tokens: "" });
+    return await work(openAccounts(await state.openAuthState!(key), announce));
+  } finally {
+    await state.leave();
+  }
+}
