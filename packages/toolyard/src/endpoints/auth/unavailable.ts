@@ -1,9 +1,8 @@
 import { textsFor } from "../../auth/builtin/pages/texts.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
+import type { Handler } from "../../http/router.ts";
 import { StoreLostError } from "../../state/ports/store.ts";
 import { errorPage, formatPage, pageHeaders } from "./pages.ts";
-
-type Handler = (exchange: HttpExchange) => Promise<void>;
 
 /** Seconds after which a client may try again. The hub reconnects to the store within a second. */
 const RETRY_S = 2;

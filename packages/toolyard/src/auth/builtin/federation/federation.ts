@@ -74,7 +74,7 @@ export class Federation {
     const found = await waiting.find(state);
     if (!found || found["provider"] !== id || found["uid"] !== uid || response.getAll("state").length !== 1)
       throw new ProviderSignInError("The response belongs to another sign-in");
-    // Of concurrent requests with one state, one continues.
+    // Only one of concurrent requests with this state continues.
     if (!(await waiting.take(state))) throw new ProviderSignInError("The response was used before");
     if (this.#running >= MAX_AT_ONCE) throw new ProviderSignInError("Too many sign-ins at the same time");
     this.#running += 1;

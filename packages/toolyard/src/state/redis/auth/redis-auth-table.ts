@@ -30,7 +30,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1
 `);
 
-interface TablePlace {
+interface TableLimits {
   readonly name: string;
   /** Maximum number of values. */
   readonly most: number;
@@ -47,9 +47,9 @@ export interface SealedEntry {
 export class RedisAuthTable implements AuthTable {
   readonly key: string;
   readonly #parts: RedisAuthParts;
-  readonly #place: TablePlace;
+  readonly #place: TableLimits;
 
-  constructor(parts: RedisAuthParts, place: TablePlace) {
+  constructor(parts: RedisAuthParts, place: TableLimits) {
     this.#parts = parts;
     this.#place = place;
     this.key = `${parts.prefix}table:{${place.name}}`;
